@@ -24,7 +24,7 @@ SCHEMES = (b"bearer", b"token")
 
 
 class TokenAuthentication(KnoxAuthentication):
-    """`Authorization: Bearer TOKEN`; the scheme may be called Token too."""
+    """Authenticates by `Authorization: Bearer TOKEN`; clients may also write the scheme Token."""
 
     def authenticate(self, request: Request) -> Any:
         """Return the user and the token; None where the request has no token."""
@@ -41,7 +41,7 @@ class TokenAuthentication(KnoxAuthentication):
 
 
 class MayUse(BasePermission):
-    """The level that the view takes for reading, or for writing."""
+    """Requires the access level that the view names for reading or for writing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return whether the user has the level. The view answers 405 to a method it lacks."""
@@ -56,14 +56,14 @@ class MayUse(BasePermission):
 
 
 class SharedThrottle(SimpleRateThrottle):
-    """Counted for all processes of the site together, in spans that begin with a first request."""
+    """Limits requests to a number per period. All processes share the count; the first request begins the period."""
 
     num_requests: int
     duration: int
     _left = 0.0
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        """Whether it is not one too many."""
+        """Count the request; return whether the number of the period is within the limit."""
         key = self.get_cache_key(request, view) if self.rate is not None else None
         if key is None:
             return True
@@ -71,12 +71,12 @@ class SharedThrottle(SimpleRateThrottle):
         return times <= self.num_requests
 
     def wait(self) -> float:
-        """Seconds."""
+        """Return the seconds until the period ends, for the header Retry-After."""
         return self._left
 
 
 class StrangerThrottle(SharedThrottle, AnonRateThrottle):
-    """Of an address from which no valid token or session comes."""
+    """Limits the requests of a client IP address that come without a valid token or session."""
 
     def get_rate(self) -> str | None:
         return _rate(self.scope)
@@ -86,7 +86,7 @@ class StrangerThrottle(SharedThrottle, AnonRateThrottle):
 
 
 class UserThrottle(SharedThrottle, UserRateThrottle):
-    """Of a user, by token and session together."""
+    """Limits the requests of a user, counting those with a token and those with a session together."""
 
     def get_rate(self) -> str | None:
         return _rate(self.scope)
@@ -96,7 +96,7 @@ class UserThrottle(SharedThrottle, UserRateThrottle):
 
 
 def _rate(scope: str | None) -> str | None:
-    """Asked for at each request, so that settings can be changed."""
+    """Read the rate from the settings at each request, so that a change of the settings takes effect."""
     rates: Any = api_settings.DEFAULT_THROTTLE_RATES
     rate: str | None = rates[scope]
     return rate

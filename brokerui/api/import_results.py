@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
-from brokerui.analysis.imports.answer import Json, said
+from brokerui.analysis.imports.answer import Json, localized
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.presenter import sentence
 from brokerui.api.bodies import ProblemSerializer
@@ -38,7 +38,7 @@ class ChangesSerializer(serializers.Serializer):
 
 
 class FindingSerializer(serializers.Serializer):
-    """What is to be said of one object."""
+    """What is to be localized of one object."""
 
     code = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning", "info"])
@@ -93,7 +93,7 @@ def run_as_json(run: ImportRun) -> Json:
         "created_at": run.created_at,
         "ended_at": run.ended_at,
         "dry_run": run.dry_run,
-        "result": said(json.loads(run.answer)) if run.answer else None,
+        "result": localized(json.loads(run.answer)) if run.answer else None,
         "problem": problem_of(run) if run.state == ImportState.FAILED else None,
     }
 

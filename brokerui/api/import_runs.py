@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.analysis.imports.answer import answer_of, difference_made, said
+from brokerui.analysis.imports.answer import answer_of, difference_made, localized
 from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.import_job import is_small, run_do
 from brokerui.analysis.imports.models import TOKEN, ImportRun, ImportState
@@ -81,7 +81,7 @@ def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
     differs = difference_made(live.estate, made)
     written = live if sent.dry_run else _written(sent, made, live, author)
     answer = answer_of(made, differs, written.version, dry_run=sent.dry_run)
-    return Response(said(answer), headers={"ETag": etag_of(written.digest)})
+    return Response(localized(answer), headers={"ETag": etag_of(written.digest)})
 
 
 def _written(sent: Sent, made: BuiltEstate, live: LiveEstate, author: str) -> LiveEstate:
@@ -100,6 +100,6 @@ def respond(run: ImportRun) -> Response:
         failure = problem_of(run)
         raise ApiProblem(failure["status"], failure["detail"], code=failure["code"], errors=failure.get("errors", ()))
     if run.answer:
-        return Response(said(json.loads(run.answer)))
+        return Response(localized(json.loads(run.answer)))
     where = reverse("api:import_run", args=[run.pk])
     return Response(run_as_json(run), status=202, headers={"Location": where, "Retry-After": str(RETRY_AFTER_S)})

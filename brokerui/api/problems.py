@@ -98,9 +98,9 @@ def _problem_of(error: Exception) -> ApiProblem | None:
 
 def _headers(error: Exception) -> dict[str, str]:
     headers = {}
-    told = getattr(error, "auth_header", None)
-    if told:
-        headers["WWW-Authenticate"] = str(told)
+    auth_header = getattr(error, "auth_header", None)
+    if auth_header:
+        headers["WWW-Authenticate"] = str(auth_header)
     wait = getattr(error, "wait", None)
     if wait is not None:
         headers["Retry-After"] = str(int(wait) + 1)

@@ -40,13 +40,13 @@ def add_estate(parser: argparse.ArgumentParser, name: str = "estate") -> None:
 
 
 def add_at(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the moment of the question, ISO 8601 (default: now)"))
-    parser.add_argument("--at", metavar="T", type=moment, help=said)
+    help_text = local(say("the moment of the question, ISO 8601 (default: now)"))
+    parser.add_argument("--at", metavar="T", type=moment, help=help_text)
 
 
 def add_max_size(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the largest document (default: 64M)"))
-    parser.add_argument("--max-size", metavar="SIZE", type=size, default=MAX_DOCUMENT_BYTES, help=said)
+    help_text = local(say("the largest document (default: 64M)"))
+    parser.add_argument("--max-size", metavar="SIZE", type=size, default=MAX_DOCUMENT_BYTES, help=help_text)
 
 
 def add_format(parser: argparse.ArgumentParser) -> None:
@@ -54,8 +54,8 @@ def add_format(parser: argparse.ArgumentParser) -> None:
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    said = local(say("default: standard output"))
-    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help=said)
+    help_text = local(say("default: standard output"))
+    parser.add_argument("-o", "--output", metavar="ESTATE", default=STANDARD_OUTPUT, help=help_text)
 
 
 def one_from_standard_input(*names: str | None) -> None:

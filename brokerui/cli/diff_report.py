@@ -179,7 +179,7 @@ def _ends_as_text(outcomes: Outcomes) -> Sentence:
     if not outcomes:
         return say("no such entry point")
     ends = [say("{kind} {instance} {detail}", kind=kind, instance=i, detail=d) for kind, i, d in in_order(outcomes)]
-    said = ends[0]
+    sentence = ends[0]
     for end in ends[1:]:
-        said = say("{one}; {other}", one=said, other=end)
-    return said
+        sentence = say("{one}; {other}", one=sentence, other=end)
+    return sentence

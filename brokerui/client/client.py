@@ -61,7 +61,7 @@ class Client:
         encryption: bool | None = None,
     ) -> Dialog:
         """BEGIN DIALOG. `encryption` None: where there is a key for the service."""
-        asked: dict[str, Any] = {
+        body: dict[str, Any] = {
             "instance": instance,
             "database": database,
             "from_service": from_service,
@@ -73,8 +73,8 @@ class Client:
             "encryption": encryption,
         }
         if lifetime_s is not None:
-            asked["lifetime_s"] = lifetime_s
-        begun = self._requests.send("POST", "dialogs/", asked, key=uuid4().hex)
+            body["lifetime_s"] = lifetime_s
+        begun = self._requests.send("POST", "dialogs/", body, key=uuid4().hex)
         return Dialog(
             self._requests, begun["conversation_handle"], begun["conversation_id"], begun["conversation_group_id"]
         )
@@ -97,7 +97,7 @@ class Client:
     ) -> Batch:
         """RECEIVE messages of one conversation group, for a `with` block. Empty where none arrive in time."""
         path = "queues/{}/{}/{}/receive/".format(*(quote(name, safe="") for name in (instance, database, queue)))
-        asked = {
+        body = {
             "top": top,
             "lease_s": lease_s,
             "conversation_handle": conversation_handle,
@@ -106,7 +106,7 @@ class Client:
         end = time.monotonic() + wait_s
         while True:
             left = min(max(end - time.monotonic(), 0.0), LONGEST_WAIT_S)
-            found = self._requests.send("POST", path, {**asked, "wait_ms": int(left * 1000)}, longer_s=left)
+            found = self._requests.send("POST", path, {**body, "wait_ms": int(left * 1000)}, longer_s=left)
             if found["receipt"] is not None or time.monotonic() >= end:
                 return self._batch(found)
 

@@ -1,4 +1,4 @@
-"""What endpoints have told, into the same books as what brokers tell."""
+"""Reads the events that endpoint processes report, into the same tables as the events of brokers."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def collect() -> int:
     """All that waits; gives how many that were."""
     done = 0
     try:
-        while told := run(redis(), take_events(AT_ONCE)):
-            done += len(told)
+        while taken_events := run(redis(), take_events(AT_ONCE)):
+            done += len(taken_events)
             by_instance: dict[str, list[tuple[int, EndpointEvent]]] = {}
-            for one in told:
+            for one in taken_events:
                 by_instance.setdefault(one.instance, []).append((one.at, one.event))
             for instance, events in by_instance.items():
                 recorder.note(instance, events)

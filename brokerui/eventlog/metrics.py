@@ -49,13 +49,15 @@ def _sampled(samples: list[Sampled]) -> Iterator[Metric]:
     sending = [row for row in samples if row.kind == OfSample.TRANSMISSION_QUEUE]
     name = "brokerui_transmission_queue"
     yield _depths(f"{name}_messages", "Messages in the transmission queue of a database.", sending, _database)
-    said = "Since the oldest message came into the transmission queue of a database."
-    yield _ages(f"{name}_oldest_age_seconds", said, sending, _database)
+    help_text = "Since the oldest message came into the transmission queue of a database."
+    yield _ages(f"{name}_oldest_age_seconds", help_text, sending, _database)
     delayed = [row for row in samples if row.kind == OfSample.WAITING_CONVERSATIONS]
-    said = (
+    help_text = (
         "Conversations with messages to be sent, by why they wait; error 0: for an acknowledgement, or the first time."
     )
-    yield _depths("brokerui_waiting_conversations", said, delayed, lambda row: _database(row) | {"error": row.error})
+    yield _depths(
+        "brokerui_waiting_conversations", help_text, delayed, lambda row: _database(row) | {"error": row.error}
+    )
     roles = [row for row in samples if row.kind == OfSample.MIRRORING_ROLE]
     values: Values = [(_database(row), row.role == "PRINCIPAL") for row in roles]
     yield gauge("brokerui_mirrored_database_is_principal", "1: principal, 0: mirror.", values)
@@ -71,12 +73,12 @@ def _database(row: Sampled) -> dict[str, object]:
     return {"instance": row.instance, "database": row.database}
 
 
-def _depths(name: str, said: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
-    return gauge(name, said, [(labels(row), row.depth) for row in rows])
+def _depths(name: str, help_text: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
+    return gauge(name, help_text, [(labels(row), row.depth) for row in rows])
 
 
-def _ages(name: str, said: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
-    return gauge(name, said, [(labels(row), (row.oldest_age_ms or 0) / 1000) for row in rows])
+def _ages(name: str, help_text: str, rows: Iterable[Sampled], labels: Labels) -> Metric:
+    return gauge(name, help_text, [(labels(row), (row.oldest_age_ms or 0) / 1000) for row in rows])
 
 
 # ------------------------------------------------------------------------------------------------ counters
@@ -91,10 +93,10 @@ def _counted(found: list[Total]) -> Iterator[Metric]:
         for (instance, number, subclass, error), n in sorted(events.items())
     ]
     yield counter("brokerui_events_total", "Broker events.", values)
-    said = (
+    help_text = (
         "Messages: sent, put into queues (enqueued), received, transmitted to next hops, and of these again (retried)."
     )
-    yield counter("brokerui_messages_total", said, _flows(found, "messages"))
+    yield counter("brokerui_messages_total", help_text, _flows(found, "messages"))
     yield counter("brokerui_message_bytes_total", "Bytes of their bodies.", _flows(found, "bytes"))
     heard = [row for row in found if row.event_class == 149 and row.event_subclass in ACKNOWLEDGED.subclasses]
     acknowledged: Counter[tuple[str, str]] = Counter()
@@ -150,11 +152,11 @@ def _connections(rows: list[ConnectionRow]) -> Values:
     return [({"instance": one, "state": two, "direction": three}, n) for (one, two, three), n in sorted(found.items())]
 
 
-def _open(what: str, said: str, rows: list[ConnectionRow]) -> Metric:
+def _open(what: str, help_text: str, rows: list[ConnectionRow]) -> Metric:
     """Of the connections that are open now: it falls when one is closed."""
     sums: Counter[tuple[str, str]] = Counter()
     for row in rows:
         sums[row.instance, "sent"] += getattr(row, f"total_{what}_sent")
         sums[row.instance, "received"] += getattr(row, f"total_{what}_received")
     values: Values = [({"instance": one, "direction": two}, n) for (one, two), n in sorted(sums.items())]
-    return gauge(f"brokerui_open_connection_{what}", f"{said} over the connections that are open now.", values)
+    return gauge(f"brokerui_open_connection_{what}", f"{help_text} over the connections that are open now.", values)

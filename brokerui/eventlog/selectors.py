@@ -48,13 +48,13 @@ class Filter:
 
 
 def exceptional_page(
-    asked: Filter, *, after: Cursor | None = None, limit: int = LIMIT
+    wanted_events: Filter, *, after: Cursor | None = None, limit: int = LIMIT
 ) -> KeysetPage[ExceptionalEvent, Cursor]:
     """Return a page of exceptional events, the latest first; it costs the same however many there are before it.
 
     A row that is told again meanwhile goes to the first page: pages after that one do not have it any more.
     """
-    rows = _exceptional(asked)
+    rows = _exceptional(wanted_events)
     if after is not None:
         rows = rows.filter(Q(last_at__lt=after.last_at) | Q(last_at=after.last_at, id__lt=after.id))
     limit = max(1, min(limit, LONGEST))
@@ -63,9 +63,9 @@ def exceptional_page(
     return KeysetPage(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
 
 
-def exceptional_by_class(asked: Filter) -> Mapping[int, int]:
+def exceptional_by_class(wanted_events: Filter) -> Mapping[int, int]:
     """How many there were of each class."""
-    found = _exceptional(replace(asked, event_class=None)).order_by().values_list("event_class")
+    found = _exceptional(replace(wanted_events, event_class=None)).order_by().values_list("event_class")
     return dict(found.annotate(times=Sum("occurrences")).order_by("event_class"))
 
 
@@ -74,16 +74,16 @@ def event_name(event_class: int) -> str:
     return NAMES.get(event_class, str(event_class))
 
 
-def _exceptional(asked: Filter) -> QuerySet[ExceptionalEvent]:
+def _exceptional(wanted_events: Filter) -> QuerySet[ExceptionalEvent]:
     given = {
-        "instance": asked.instance or None,
-        "database_name": asked.database or None,
-        "event_class": asked.event_class,
-        "error": asked.error,
-        "conversation_id": asked.conversation_id or None,
-        "target": asked.target or None,
-        "last_at__gte": asked.since,
-        "first_at__lt": asked.until,
+        "instance": wanted_events.instance or None,
+        "database_name": wanted_events.database or None,
+        "event_class": wanted_events.event_class,
+        "error": wanted_events.error,
+        "conversation_id": wanted_events.conversation_id or None,
+        "target": wanted_events.target or None,
+        "last_at__gte": wanted_events.since,
+        "first_at__lt": wanted_events.until,
     }
     return ExceptionalEvent.objects.filter(**{name: value for name, value in given.items() if value is not None})
 

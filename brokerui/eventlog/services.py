@@ -129,8 +129,16 @@ def _exceptional(exceptions: Exceptions) -> Iterable[tuple[Any, ...]]:
         instance, event_class, subclass, database, error, target, address, text = what
         kind = (hour, fingerprint, event_class, subclass, instance, host, database, error)
         # PostgreSQL has no text with a NUL in it.
-        told = (target, address, text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
-        yield (*kind, *told, seen.events, seen.first_at, seen.last_at, seen.conversation_id, seen.conversation_handle)
+        described = (target, address, text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+        yield (
+            *kind,
+            *described,
+            seen.events,
+            seen.first_at,
+            seen.last_at,
+            seen.conversation_id,
+            seen.conversation_handle,
+        )
 
 
 def _insert(sql: str, rows: Iterable[Sequence[Any]]) -> None:

@@ -85,8 +85,8 @@ def log_format_is_known(app_configs: Sequence[Any] | None, **kwargs: object) -> 
     """W006: it is taken for the usual one."""
     if settings.LOG_FORMAT in FORMATS:
         return []
-    said = f"LOG_FORMAT is {settings.LOG_FORMAT!r}, which is none of {', '.join(FORMATS)}."
-    return [Warning(said, hint="The logs are written as lines for people.", id="brokerui.W006")]
+    problem = f"LOG_FORMAT is {settings.LOG_FORMAT!r}, which is none of {', '.join(FORMATS)}."
+    return [Warning(problem, hint="The logs are written as lines for people.", id="brokerui.W006")]
 
 
 def event_log_has_its_folder(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

@@ -171,24 +171,24 @@ _OUTGOING = _View(
 
 def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> KeysetPage[Any, Key]:
     names = dict(HostedInstance.objects.values_list("id", "name"))
-    asked = dict(where)
-    if "instance" in asked:
-        asked["instance_id"] = next((number for number, name in names.items() if name == asked["instance"]), None)
-        del asked["instance"]
-        if asked["instance_id"] is None:
+    wanted = dict(where)
+    if "instance" in wanted:
+        wanted["instance_id"] = next((number for number, name in names.items() if name == wanted["instance"]), None)
+        del wanted["instance"]
+        if wanted["instance_id"] is None:
             return KeysetPage((), None)
-    end = _end_of_window(view, asked, after)
-    rows = _rows(view, asked, after, end, limit + 1)
+    end = _end_of_window(view, wanted, after)
+    rows = _rows(view, wanted, after, end, limit + 1)
     keys = [row[: len(view.keys)] for row in rows]
     shown = made(names, [(names[row[len(view.keys) - 1]], *row[len(view.keys) :]) for row in rows[:limit]])
     return KeysetPage(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
 
 
-def _end_of_window(view: _View, asked: Where, after: Key | None) -> Key | None:
+def _end_of_window(view: _View, wanted: Where, after: Key | None) -> Key | None:
     """The last key that this page may look at; None: there are no more, or few rows are looked at anyway."""
-    if set(asked) <= set(view.found):
+    if set(wanted) <= set(view.found):
         return None
-    found = {name: value for name, value in asked.items() if name in view.found}
+    found = {name: value for name, value in wanted.items() if name in view.found}
     conditions, parameters = _conditions(view, found, after, None)
     keys = ", ".join(f"r.{key}" for key in view.keys)
     sql = (
@@ -198,9 +198,9 @@ def _end_of_window(view: _View, asked: Where, after: Key | None) -> Key | None:
     return next(iter(_run(sql, parameters)), None)
 
 
-def _rows(view: _View, asked: Where, after: Key | None, end: Key | None, limit: int) -> list[tuple[Any, ...]]:
+def _rows(view: _View, wanted: Where, after: Key | None, end: Key | None, limit: int) -> list[tuple[Any, ...]]:
     """Their keys, then their columns."""
-    conditions, parameters = _conditions(view, asked, after, end)
+    conditions, parameters = _conditions(view, wanted, after, end)
     keys = ", ".join(f"r.{key}" for key in view.keys)
     columns = ", ".join(name if "(" in name else f"r.{name}" for name in view.columns)
     sql = (
@@ -210,11 +210,11 @@ def _rows(view: _View, asked: Where, after: Key | None, end: Key | None, limit: 
     return _run(sql, parameters)
 
 
-def _conditions(view: _View, asked: Where, after: Key | None, end: Key | None) -> tuple[str, list[Any]]:
+def _conditions(view: _View, wanted: Where, after: Key | None, end: Key | None) -> tuple[str, list[Any]]:
     keys = ", ".join(f"r.{key}" for key in view.keys)
     places = ", ".join(["%s"] * len(view.keys))
-    conditions = [f"{view.filters.get(name, f'r.{name}')} = %s" for name in asked]
-    parameters = list(asked.values())
+    conditions = [f"{view.filters.get(name, f'r.{name}')} = %s" for name in wanted]
+    parameters = list(wanted.values())
     for sign, key in ((">", after), ("<=", end)):
         if key is not None:
             conditions.append(f"({keys}) {sign} ({places})")

@@ -145,9 +145,9 @@ def message_receive(
     """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
     there are none that nobody else has locked. `wait_s`: so long it waits for the first of them, as WAITFOR does; a
     transaction of the caller's stays open meanwhile."""
-    asked = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
+    request = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
     end = time.monotonic() + wait_s
-    while not (messages := _received(instance, asked)) and (left := end - time.monotonic()) > 0:
+    while not (messages := _received(instance, request)) and (left := end - time.monotonic()) > 0:
         message_wait(instance=instance, database=database, queue=queue, seconds=left)
     return messages
 
@@ -158,12 +158,12 @@ def message_wait(*, instance: str, database: str, queue: str, seconds: float) ->
     wait_for_notification(QueueAddress(instance, database, queue), seconds)
 
 
-def _received(instance: str, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    place = QueueAddress(instance, *asked.queue)
-    with unit_of_work(instance, ClaimRequest(receive=asked)) as (broker, work):
-        check_queue(broker, asked.queue)
-        messages = receiving.receive(work, asked)
-        has_rollbacks = asked.queue in work.batch.rollbacks
+def _received(instance: str, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
+    place = QueueAddress(instance, *request.queue)
+    with unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
+        check_queue(broker, request.queue)
+        messages = receiving.receive(work, request)
+        has_rollbacks = request.queue in work.batch.rollbacks
     if messages and has_rollbacks:
         transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
     if messages:

@@ -51,13 +51,13 @@ def restart_line(child: Child, status: int) -> Sentence:
 
 
 def failure_text(child: Child, status: int) -> str:
-    said = say(
+    sentence = say(
         "{name} ended ({how}); its log, {log}, ends:",
         name=child.program.name,
         how=exit_text(status),
         log=child.log.path,
     )
-    return f"{local(said)}\n{child.log.tail()}"
+    return f"{local(sentence)}\n{child.log.tail()}"
 
 
 def exit_text(status: int) -> str:

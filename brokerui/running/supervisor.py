@@ -108,14 +108,14 @@ class Supervisor:
         waiting = [child.due - time.monotonic() for child in self.children if child.process is None]
         return max(0.0, min([TURN_S, *waiting]))
 
-    def _on_report(self, told: Mapping[str, Any]) -> None:
-        if told["kind"] == ERROR and not self.is_announced:
-            raise FailedError(told["text"])
-        if told["kind"] == PREPARED and len(self.children) == len(self.first) + 1:
-            self._login = told["login"]
+    def _on_report(self, report: Mapping[str, Any]) -> None:
+        if report["kind"] == ERROR and not self.is_announced:
+            raise FailedError(report["text"])
+        if report["kind"] == PREPARED and len(self.children) == len(self.first) + 1:
+            self._login = report["login"]
             for program in self.then:
                 self._add(program)
-        if told["kind"] == READY and not self.is_announced:
+        if report["kind"] == READY and not self.is_announced:
             self._announce()
 
     def _announce(self) -> None:

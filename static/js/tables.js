@@ -73,7 +73,7 @@ document.addEventListener("click", (event) => {
 
 // -- What is said at fields follows what is typed --------------------------------------------------------------
 document.addEventListener("htmx:beforeSwap", (event) => {
-  if (event.detail.target.id !== "outlook" || !event.detail.shouldSwap) return;
+  if (event.detail.target.id !== "change-preview" || !event.detail.shouldSwap) return;
   for (const said of document.querySelectorAll(".said")) said.replaceChildren();
 });
 document.addEventListener("htmx:afterSettle", mark);

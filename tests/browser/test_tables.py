@@ -69,7 +69,7 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     address.press("Tab")
     expect(site.locator("#id_address_error")).to_contain_text("wrong-port")
     expect(site.locator("#id_address_error")).to_contain_text("this change brings it")
-    expect(site.locator("#outlook")).to_contain_text("What this would bring")
+    expect(site.locator("#change-preview")).to_contain_text("What this would bring")
     expect(address).to_have_attribute("aria-describedby", "id_address_helptext id_address_error")
     address.fill("nowhere")
     address.press("Tab")
@@ -81,7 +81,7 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     address.fill("TCP://branch.example")
     address.press("Tab")
     expect(site.locator("#id_address_error")).to_be_empty()
-    expect(site.locator("#outlook")).to_contain_text("Every conversation ends as before")
+    expect(site.locator("#change-preview")).to_contain_text("Every conversation ends as before")
     assert estate_current().version == 1
     site.locator("#id_remote_service_name").fill("orderparts")
     site.get_by_role("button", name="Save route", exact=True).click()

@@ -58,11 +58,11 @@ def exact(host: str, name: str) -> str:
 
 def ambiguous(origins: list[Origin]) -> Sentence:
     """What a text that means several may mean, each with a text that means only that."""
-    said = [
+    sentences = [
         say('{exact} (database "{name}" on {host})', exact=exact(host, name), name=name, host=host)
         for host, name in origins
     ]
-    choice = said[0]
-    for other in said[1:]:
+    choice = sentences[0]
+    for other in sentences[1:]:
         choice = say("{one}, or {other}", one=choice, other=other)
     return say("may mean {choice}: write which", choice=choice)

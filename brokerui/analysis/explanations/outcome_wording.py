@@ -148,8 +148,8 @@ def _not_found(journey: Journey, end: JourneyEnd) -> Sentence:
     """As Locating said it, which knows the database that fails."""
     steps = hop_of(journey, end).steps
     failed = {(rule, False) for rule in LOCATED_BY} | {("RT-REPLY", True)}
-    said = [step.says for step in steps if (step.rule, step.taken) in failed]
-    return said[-1] if said else say("No database of {instance} can take {service}.", **_table(journey, end))
+    reasons = [step.says for step in steps if (step.rule, step.taken) in failed]
+    return reasons[-1] if reasons else say("No database of {instance} can take {service}.", **_table(journey, end))
 
 
 def _requested(journey: Journey, end: JourneyEnd) -> Sentence:

@@ -146,10 +146,10 @@ def _title(journey: Journey) -> Sentence:
 
 
 def _any_of(places: list[Sentence]) -> Sentence:
-    said = places[0]
+    sentence = places[0]
     for other in places[1:]:
-        said = say("{one}, or {other}", one=said, other=other)
-    return said
+        sentence = say("{one}, or {other}", one=sentence, other=other)
+    return sentence
 
 
 _TITLES = {

@@ -1,4 +1,4 @@
-"""What an import answers a program: the version, how much differs, and what is to be said of it."""
+"""Builds the answer of an import to a program: the version, how much differs, and the findings of its files."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def answer_of(made: BuiltEstate, differs: Difference, version: int, *, dry_run: 
     }
 
 
-def said(answer: Json) -> Json:
+def localized(answer: Json) -> Json:
     """The same with its reasons in the language of the reader."""
     translate = translator(gettext, ngettext)
     findings: Sequence[Json] = answer["findings"]
-    told = [{**one, "reason": sentence_from_json(one["reason"]).render(translate)} for one in findings]
-    return {**answer, "findings": told}
+    findings_in_words = [{**one, "reason": sentence_from_json(one["reason"]).render(translate)} for one in findings]
+    return {**answer, "findings": findings_in_words}
 
 
 def _finding(finding: Finding) -> Json:

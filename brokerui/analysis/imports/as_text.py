@@ -47,16 +47,16 @@ def _answer(summary: Json) -> Iterator[Sentence]:
 
 def _ends(ends: Json) -> Sentence:
     counts = {verdict: f"{ends['counts'].get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
-    said = say_counted(
+    line = say_counted(
         ends["changed"],
         "{count} class of conversations ends otherwise: {worse} worse, {moved} elsewhere, {better} better.",
         "{count} classes of conversations end otherwise: {worse} worse, {moved} elsewhere, {better} better.",
         **counts,
     )
     if ends["done"] >= ends["names"]:
-        return said
+        return line
     how_far = {"done": f"{ends['done']:,}", "names": f"{ends['names']:,}"}
-    return say("{said} At least: {done} of {names} service names were compared.", said=said, **how_far)
+    return say("{said} At least: {done} of {names} service names were compared.", said=line, **how_far)
 
 
 def _instance(instance: Json, translate: Translate) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _instance(instance: Json, translate: Translate) -> Iterator[str]:
 def _group(group: Json) -> Sentence:
     instance, database = group["from"][0] if group["from"] else ("", None)
     entry = say("outside {instance}", instance=instance) if database is None else f"{instance}/{database}"
-    said = say(
+    line = say(
         "{verdict}: to {service} from {entry}: {before} → {after}",
         verdict=group["verdict"],
         service=group["to_service"],
@@ -81,7 +81,7 @@ def _group(group: Json) -> Sentence:
         after=_outcomes(group["after"]),
     )
     more = group["from_count"] - 1
-    return say("{said} (and {count} more)", said=said, count=f"{more:,}") if more > 0 else said
+    return say("{said} (and {count} more)", said=line, count=f"{more:,}") if more > 0 else line
 
 
 def _outcomes(ends: list[list[str]]) -> tuple[str, ...]:

@@ -42,7 +42,7 @@ IMPORT = "import"
 """The kind of background jobs that read and apply imports; the key is the number of the import."""
 NAMED = 5
 """Files that a note names."""
-Heed = Callable[..., None]
+OnProgress = Callable[..., None]
 """Told of the phase, and of how many units of how many are done."""
 SMALL_BYTES = 128 * 1024
 """Of an import that a request can wait for; and the routes that the live estate may have then:"""
@@ -103,8 +103,8 @@ def _cancelled(run: ImportRun) -> None:
 def import_retried(job: Job) -> None:
     """Have the files of a failed import read again. Raises `JobStateError` if it has not failed."""
     failed = ImportRun.objects.filter(pk=job.payload["import"], state=ImportState.FAILED)
-    told = {"error": "", "error_where": "", "error_path": "", "error_code": ""}
-    if not failed.update(state=ImportState.READING, job=job, **told):
+    no_error = {"error": "", "error_where": "", "error_path": "", "error_code": ""}
+    if not failed.update(state=ImportState.READING, job=job, **no_error):
         raise JobStateError(job.state)
 
 
@@ -135,8 +135,8 @@ def _end(run: ImportRun, work: JobWork, **values: Any) -> None:
 
 
 def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "", code: str = "") -> None:
-    told = {"error_where": _text(where), "error_path": _text(path), "error_code": code}
-    _mine(run).update(state=ImportState.FAILED, error=_packed(problem), **told)
+    place = {"error_where": _text(where), "error_path": _text(path), "error_code": code}
+    _mine(run).update(state=ImportState.FAILED, error=_packed(problem), **place)
 
 
 def _packed(sentence: Sentence) -> str:
@@ -152,20 +152,20 @@ def _text(text: str) -> str:
 
 
 def _read(run: ImportRun, work: JobWork) -> None:
-    heed, live, at = work.progress, estate_current(), timezone.now().replace(microsecond=0)
-    made = _made(run, live.estate, at, heed)
-    preview = preview_of(live.estate, made, at, heed)
-    heed(Phase.KEEPING)
+    on_progress, live, at = work.progress, estate_current(), timezone.now().replace(microsecond=0)
+    made = _made(run, live.estate, at, on_progress)
+    preview = preview_of(live.estate, made, at, on_progress)
+    on_progress(Phase.KEEPING)
     _keep(run, work, live.version, made, preview)
 
 
-def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> BuiltEstate:
+def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -> BuiltEstate:
     rows = list(run.files.defer("content"))
     total, done = sum(row.size for row in rows), 0
 
     def reading(source: Source) -> None:
         nonlocal done
-        heed(Phase.READING, done, total)
+        on_progress(Phase.READING, done, total)
         done += source.size
 
     return build_estate([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
@@ -173,11 +173,11 @@ def _made(run: ImportRun, live: Estate, at: datetime, heed: Heed) -> BuiltEstate
 
 def _take(run: ImportRun, work: JobWork) -> None:
     """What nobody wants to look at first: read and applied in one go."""
-    heed, live = work.progress, estate_current()
+    on_progress, live = work.progress, estate_current()
     if run.is_based and live.version != run.base_version:
         raise EstateStaleError(base_version=run.base_version, current_version=live.version)
-    made = _made(run, live.estate, run.at or timezone.now(), heed)
-    heed(Phase.COMPARING)
+    made = _made(run, live.estate, run.at or timezone.now(), on_progress)
+    on_progress(Phase.COMPARING)
     differs = difference_made(live.estate, made)
     if run.dry_run:
         answer = json.dumps(answer_of(made, differs, live.version, dry_run=True))
@@ -185,7 +185,7 @@ def _take(run: ImportRun, work: JobWork) -> None:
             _end(run, work, state=ImportState.DISCARDED, answer=answer, ended_at=timezone.now())
             run.files.update(content=None)
         return
-    heed(Phase.APPLYING)
+    on_progress(Phase.APPLYING)
     with transaction.atomic():
         written = _written(run, made.estate, made.imported, live.version)
         _end_applied(run, work, written, live.version, answer_of(made, differs, written.version, dry_run=False))
@@ -250,8 +250,8 @@ def _written(run: ImportRun, estate: Estate, imported: Mapping[str, str], base_v
 
 def _end_applied(run: ImportRun, work: JobWork, written: LiveEstate, before: int, answer: Json | None = None) -> None:
     version = _version(written.version) if written.version != before else None
-    told = json.dumps(answer) if answer else ""
-    _end(run, work, state=ImportState.APPLIED, version=version, ended_at=timezone.now(), answer=told)
+    packed = json.dumps(answer) if answer else ""
+    _end(run, work, state=ImportState.APPLIED, version=version, ended_at=timezone.now(), answer=packed)
     run.files.update(content=None)
 
 

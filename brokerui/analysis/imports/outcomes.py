@@ -62,17 +62,17 @@ def ends_compared(
     before: Estate,
     after: Estate,
     at: datetime,
-    heed: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
     seconds: float = SECONDS,
 ) -> Ends:
-    """Compare for so long; what `heed` raises when told of a step ends it."""
+    """Compare for so long; what `on_progress` raises when told of a step ends it."""
     until = time.monotonic() + seconds
     stepwise = compare_stepwise(before, after, at)
     found = Ends(stepwise.classes, stepwise.names)
     for groups in stepwise.steps:
         _add(found, groups)
         found.done += 1
-        heed(found.done, found.names)
+        on_progress(found.done, found.names)
         if time.monotonic() > until:
             break
     found.groups = in_worst_order(found.groups)[:KEPT]

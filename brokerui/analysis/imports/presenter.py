@@ -221,10 +221,10 @@ def question_of(group: Json) -> dict[str, str]:
     if not group["from"] or STAND_IN in group["to_service"]:
         return {}
     instance, database = group["from"][0]
-    asked = {"from": _origin(instance, database), "to": group["to_service"]}
+    parameters = {"from": _origin(instance, database), "to": group["to_service"]}
     if group["to_broker_instance"] not in (None, NOBODY):
-        asked["broker"] = group["to_broker_instance"]
-    return asked | ({"reply": "1"} if group["is_reply"] else {})
+        parameters["broker"] = group["to_broker_instance"]
+    return parameters | ({"reply": "1"} if group["is_reply"] else {})
 
 
 def _origin(instance: str, database: str | None) -> str:

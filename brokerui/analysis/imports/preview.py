@@ -24,7 +24,7 @@ from routing.lint.registry import lint
 from routing.model.estate import Estate
 
 Json = dict[str, Any]
-Heed = Callable[[Phase, int, int], None]
+OnProgress = Callable[[Phase, int, int], None]
 """Told of the phase, and how much of it is done; what it raises ends the work."""
 FINDINGS = 10_000
 """Findings that are kept: ten thousand statements may be wrong, and all for one reason."""
@@ -42,18 +42,20 @@ class Preview:
     groups: Sequence[Json]
 
 
-def preview_of(live: Estate, made: BuiltEstate, at: datetime, heed: Heed = lambda phase, done, total: None) -> Preview:
+def preview_of(
+    live: Estate, made: BuiltEstate, at: datetime, on_progress: OnProgress = lambda phase, done, total: None
+) -> Preview:
     """What `made` would do to the live estate."""
-    heed(Phase.COMPARING, 0, 0)
+    on_progress(Phase.COMPARING, 0, 0)
     change = difference(live, made.estate)
     lines = list(lines_of(change, live, made.estate))
-    heed(Phase.OUTCOMES, 0, 0)
+    on_progress(Phase.OUTCOMES, 0, 0)
     # Where nothing was, nothing ends otherwise.
     ends = Ends()
     if change and live.instances:
-        ends = ends_compared(live, made.estate, at, lambda *how_far: heed(Phase.OUTCOMES, *how_far))
+        ends = ends_compared(live, made.estate, at, lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
     groups = [group_as_json(group) for group in ends.groups]
-    heed(Phase.FINDINGS, 0, 0)
+    on_progress(Phase.FINDINGS, 0, 0)
     judged = _judged(live, made.estate, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
     findings = _worst_first(made.findings)
     summary = {

@@ -20,7 +20,7 @@ from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, decode_script, read_scripts
 
-Heed = Callable[[Source], None]
+OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
 
 
@@ -37,7 +37,7 @@ class BuiltEstate:
 
 
 def build_estate(
-    sources: Sequence[Source], mode: Mode, live: Estate, at: datetime, heed: Heed = lambda source: None
+    sources: Sequence[Source], mode: Mode, live: Estate, at: datetime, on_progress: OnProgress = lambda source: None
 ) -> BuiltEstate:
     """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
 
@@ -46,24 +46,24 @@ def build_estate(
     made = BuiltEstate(Estate() if mode is Mode.WHOLE else live)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
     for source in by_kind[Kind.DOCUMENT]:
-        heed(source)
+        on_progress(source)
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
     if by_kind[Kind.SCRIPT]:
         files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
-        made = _with_scripts(made, groups_of(by_kind[Kind.SCRIPT], heed), files, mode, at)
+        made = _with_scripts(made, groups_of(by_kind[Kind.SCRIPT], on_progress), files, mode, at)
     for source in by_kind[Kind.CATALOG]:
-        heed(source)
+        on_progress(source)
         made = _with_catalog(made, source)
     return made
 
 
-def groups_of(sources: Iterable[Source], heed: Heed = lambda source: None) -> list[ScriptGroup]:
+def groups_of(sources: Iterable[Source], on_progress: OnProgress = lambda source: None) -> list[ScriptGroup]:
     """The scripts of each instance; a file is in memory while it is read."""
     by_name: dict[str, list[Source]] = {}
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
     return [
-        ScriptGroup(name, next((source.address for source in own if source.address), None), _Scripts(own, heed))
+        ScriptGroup(name, next((source.address for source in own if source.address), None), _Scripts(own, on_progress))
         for name, own in by_name.items()
     ]
 
@@ -73,11 +73,11 @@ class _Scripts:
     """The names and texts of files."""
 
     sources: list[Source]
-    heed: Heed
+    on_progress: OnProgress
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
-            self.heed(source)
+            self.on_progress(source)
             yield source.name, decode_script(source.load(), where=source.name)
 
 

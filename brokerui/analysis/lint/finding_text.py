@@ -62,12 +62,12 @@ def place(finding: Finding) -> str:
 def counted(findings: Iterable[Finding], translate: Translate = str) -> str:
     """`2 errors, 1 warning`."""
     counts = Counter(finding.severity for finding in findings)
-    said = {
+    texts = {
         ERROR: say_counted(counts[ERROR], "{count} error", "{count} errors"),
         WARNING: say_counted(counts[WARNING], "{count} warning", "{count} warnings"),
         INFO: say_counted(counts[INFO], "{count} info", "{count} info"),
     }
-    return ", ".join(said[severity].render(translate) for severity in SEVERITIES if counts[severity])
+    return ", ".join(texts[severity].render(translate) for severity in SEVERITIES if counts[severity])
 
 
 def one_line(text: str) -> str:

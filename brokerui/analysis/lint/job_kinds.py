@@ -7,8 +7,8 @@ import time
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as lazy
 
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.services import LINT, run_write, runs_prune
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.jobs.kinds import JobKind, register
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.work import JobWork
@@ -21,17 +21,17 @@ REST_S = 3_600.0
 
 def run(work: JobWork) -> None:
     """Look over the estate of the job, unless it has changed or is gone since the request."""
-    wanted = Wanted(**work.job.payload)
-    estate = wanted.estate()
+    target = EstateTarget(**work.job.payload)
+    estate = target.estate()
     if estate is None:
         return
     work.check()
-    at, begun = wanted.at(), time.perf_counter()
+    at, begun = target.at(), time.perf_counter()
     findings = lint(estate, at)
     work.check()
     missing = missing_instances(estate, at)
     seconds = time.perf_counter() - begun
-    run_write(wanted=wanted, at=at, findings=findings, missing=missing, seconds=seconds, hold=work.hold)
+    run_write(target=target, at=at, findings=findings, missing=missing, seconds=seconds, hold=work.hold)
     runs_prune()
 
 

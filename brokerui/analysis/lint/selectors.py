@@ -12,11 +12,11 @@ from typing import cast
 from django.utils import timezone
 
 from brokerui.analysis.lint.error_badge import errors_note
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.models import Suppression as SuppressionRow
 from brokerui.analysis.lint.services import request_lint
 from brokerui.analysis.lint.stored_findings import LintResult, RouteKey, StoredFinding, by_route, counted
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
@@ -82,16 +82,16 @@ def findings_for(viewed: EstateView) -> LintReport:
     """All findings of an estate; of a large one, those that a worker has found."""
     if is_small(viewed.estate):
         return _noted(viewed, _told(viewed, _small(viewed), None))
-    wanted = Wanted.of(viewed)
-    looked = _large(wanted)
-    is_old = looked is not None and not wanted.moment and looked.evaluated_at < timezone.now() - AGAIN
-    job = request_lint(wanted) if looked is None or is_old else None
+    target = EstateTarget.of(viewed)
+    looked = _large(target)
+    is_old = looked is not None and not target.moment and looked.evaluated_at < timezone.now() - AGAIN
+    job = request_lint(target) if looked is None or is_old else None
     return _noted(viewed, _told(viewed, looked, job))
 
 
 def findings_at(viewed: EstateView, instance: str, database: str | None = None) -> tuple[StoredFinding, ...]:
     """Those about one instance and all that is on it, or about one database and what is in it; at once."""
-    looked = _small(viewed) if is_small(viewed.estate) else _large(Wanted.of(viewed))
+    looked = _small(viewed) if is_small(viewed.estate) else _large(EstateTarget.of(viewed))
     if looked is None:
         around = lint_around(viewed.estate, viewed.at(), instance, database)
         looked = LintResult(tuple(map(StoredFinding.of, around)), viewed.at())
@@ -148,8 +148,8 @@ def _look(estate: Estate, at: datetime) -> LintResult:
     return LintResult(tuple(map(StoredFinding.of, lint(estate, at))), at, missing_instances(estate, at))
 
 
-def _large(wanted: Wanted) -> LintResult | None:
-    run = LintRun.objects.filter(key=wanted.key, moment=wanted.moment).first()
+def _large(target: EstateTarget) -> LintResult | None:
+    run = LintRun.objects.filter(key=target.key, moment=target.moment).first()
     if run is None:
         return None
     count = run.errors + run.warnings + run.infos

@@ -9,9 +9,9 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.models import LintFinding, LintRun, Suppression
 from brokerui.analysis.lint.stored_findings import StoredFinding, counted
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.requests import request
 from brokerui.estate.audit import audit
@@ -27,14 +27,14 @@ BATCH = 2_000
 """Rows in one statement."""
 
 
-def request_lint(wanted: Wanted) -> Job:
+def request_lint(target: EstateTarget) -> Job:
     """Have a worker look an estate over. Returns the open job, or the one that failed or was cancelled lately."""
-    return request(LINT, f"{wanted.key} {wanted.moment}".strip(), wanted.as_payload())
+    return request(LINT, f"{target.key} {target.moment}".strip(), target.as_payload())
 
 
 def run_write(
     *,
-    wanted: Wanted,
+    target: EstateTarget,
     at: datetime,
     findings: Sequence[Finding],
     missing: Sequence[str] = (),
@@ -45,8 +45,8 @@ def run_write(
     found = [StoredFinding.of(finding) for finding in findings]
     counts = counted(found)
     run = LintRun(
-        key=wanted.key,
-        moment=wanted.moment,
+        key=target.key,
+        moment=target.moment,
         evaluated_at=at,
         seconds=seconds,
         errors=counts[ERROR],
@@ -113,8 +113,8 @@ def suppression_add(
     written = []
     for found in findings:
         place: dict[str, Any] = {name: getattr(found, name) or "" for name in PLACE}
-        told = {"owner": owner, "reason": reason, "expires": expires, "created_at": now, "author": author}
-        row, _ = Suppression.objects.update_or_create(defaults=told, **place)
+        values = {"owner": owner, "reason": reason, "expires": expires, "created_at": now, "author": author}
+        row, _ = Suppression.objects.update_or_create(defaults=values, **place)
         written.append(row)
         _audit(author, "finding.suppress", row, f"{owner}: {reason}")
     return written

@@ -5,10 +5,10 @@ from __future__ import annotations
 from celery import shared_task
 from django.utils import timezone
 
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.models import LintRun
 from brokerui.analysis.lint.selectors import AGAIN, is_small
 from brokerui.analysis.lint.services import request_lint, runs_prune
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.estate.selectors import estate_current
 
 
@@ -24,4 +24,4 @@ def request_live_lint() -> None:
     live = estate_current()
     lately = LintRun.objects.filter(key=live.digest, moment="", evaluated_at__gt=timezone.now() - AGAIN)
     if not is_small(live.estate) and not lately.exists():
-        request_lint(Wanted(live.digest, version=live.version))
+        request_lint(EstateTarget(live.digest, version=live.version))

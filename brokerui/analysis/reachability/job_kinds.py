@@ -8,8 +8,8 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as lazy
 
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.job_kinds import REST_S, describe
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.analysis.reachability.matrix import matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import packed
@@ -23,16 +23,16 @@ def run(work: JobWork) -> None:
     """Work out the estate of the job, unless it has changed or is gone since the request."""
     payload = dict(work.job.payload)
     since = payload.pop("since")
-    wanted = Wanted(**payload)
-    estate = wanted.estate()
+    target = EstateTarget(**payload)
+    estate = target.estate()
     if estate is None:
         return
-    at, names, begun = wanted.at(), service_names(estate), time.perf_counter()
+    at, names, begun = target.at(), service_names(estate), time.perf_counter()
     matrix = matrix_of(estate, at, names, lambda done: work.progress(done=done, total=len(names)))
     data, seconds = packed(matrix), time.perf_counter() - begun
     values = {"at": at, "data": data, "finished_at": timezone.now(), "seconds": seconds}
     with transaction.atomic():
-        Survey.objects.update_or_create(key=wanted.key, since=since, defaults=values)
+        Survey.objects.update_or_create(key=target.key, since=since, defaults=values)
         work.hold()
     surveys_prune()
 

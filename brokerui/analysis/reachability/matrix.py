@@ -46,10 +46,10 @@ class Matrix:
     def verdict(self, node: int, name: int) -> str:
         """Of one pair."""
         row = self.rows[name]
-        said = row.nodes.get(node)
-        if said is None:
-            said = row.cells.get(self.cell_of.get(node, -1), self.base[node])
-        return said
+        cell_verdict = row.nodes.get(node)
+        if cell_verdict is None:
+            cell_verdict = row.cells.get(self.cell_of.get(node, -1), self.base[node])
+        return cell_verdict
 
 
 def matrix_of(estate: Estate, at: datetime, names: Sequence[str], tell: Tell | None = None) -> Matrix:

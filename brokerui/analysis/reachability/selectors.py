@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from brokerui.analysis.lint.wanted import Wanted
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import unpacked
@@ -76,7 +76,7 @@ def known_of(viewed: EstateView, names: Sequence[str]) -> KnownPairs:
     if is_small(estate):
         return KnownPairs(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
     survey, part = survey_of(viewed), tuple(names[:PART])
-    job = request_survey(Wanted.of(viewed), since, at) if survey is None else None
+    job = request_survey(EstateTarget.of(viewed), since, at) if survey is None else None
     is_there = _parts.has((viewed.key, since, part)) if survey is None else _large.has((viewed.key, since))
     if not is_there and _hops(estate) > LONG:
         defer(("pairs", viewed.key, since), partial(known_of, viewed, names))
@@ -84,7 +84,7 @@ def known_of(viewed: EstateView, names: Sequence[str]) -> KnownPairs:
         try:
             return KnownPairs(_large.get_or_make((viewed.key, since), partial(_read, viewed, survey)))
         except Survey.DoesNotExist:  # deleted just now, because others were asked for since
-            job = request_survey(Wanted.of(viewed), since, at)
+            job = request_survey(EstateTarget.of(viewed), since, at)
     matrix = _parts.get_or_make((viewed.key, since, part), lambda: matrix_of(estate, at, part))
     return KnownPairs(matrix, job, len(names) if len(part) < len(names) else 0)
 
@@ -106,7 +106,7 @@ def job_of(viewed: EstateView) -> Job | None:
     if survey_of(viewed) is not None:
         return None
     at = viewed.at()
-    return request_survey(Wanted.of(viewed), since_of(viewed, at), at)
+    return request_survey(EstateTarget.of(viewed), since_of(viewed, at), at)
 
 
 def is_worked_out(viewed: EstateView) -> bool:

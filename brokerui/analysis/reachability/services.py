@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from brokerui.analysis.lint.wanted import Wanted
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.reachability.models import Survey
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.requests import request
@@ -16,11 +16,11 @@ KEPT = 8
 """Surveys that are kept."""
 
 
-def request_survey(wanted: Wanted, since: datetime | None, at: datetime) -> Job:
+def request_survey(target: EstateTarget, since: datetime | None, at: datetime) -> Job:
     """Have a worker work it out. Returns the open job, or the one that failed or was cancelled lately."""
     known_since = since_text(since)
-    payload = {**wanted.as_payload(), "since": known_since, "moment": format_moment(at)}
-    return request(SURVEY, f"{wanted.key} {known_since}".strip(), payload)
+    payload = {**target.as_payload(), "since": known_since, "moment": format_moment(at)}
+    return request(SURVEY, f"{target.key} {known_since}".strip(), payload)
 
 
 def since_text(since: datetime | None) -> str:

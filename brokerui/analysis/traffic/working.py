@@ -82,8 +82,8 @@ class _RoundWork:
     def _said(self) -> str:
         """The line in which the job said what is wrong."""
         lines = [line for line in self._log if line.strip()]
-        told = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
-        return (told or lines or [""])[-1]
+        error_lines = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
+        return (error_lines or lines or [""])[-1]
 
     def _heard(self) -> None:
         """Write how far it is. Raises what `JobWork.check` raises if it must stop."""

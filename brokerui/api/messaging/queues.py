@@ -72,7 +72,7 @@ class QueueReceive(MessagingView):
         check_queue(broker_of(instance), receive.queue)
         number = HostedInstance.objects.values_list("id", flat=True).get(name=instance)
         leased = wait_for(
-            lambda: lease_make(instance=instance, asked=receive, owner=author, lease_ms=body["lease_s"] * 1000),
+            lambda: lease_make(instance=instance, request=receive, owner=author, lease_ms=body["lease_s"] * 1000),
             lambda: has_messages(number, receive.queue),
             QueueAddress(instance, database, queue),
             body["wait_ms"] / 1000,

@@ -47,14 +47,14 @@ def _add_import(actions: Any) -> None:
         help=local(say("scripts or catalogs of one instance, or an estate document; - for standard input")),
     )
     ways = action.add_mutually_exclusive_group()
-    said = local(say("replace the whole estate (default: the instances of the files)"))
-    ways.add_argument("--replace", action="store_true", help=said)
+    help_text = local(say("replace the whole estate (default: the instances of the files)"))
+    ways.add_argument("--replace", action="store_true", help=help_text)
     ways.add_argument("--into", action="store_true", help=local(say("run scripts on the live estate as it is")))
     action.add_argument("--dry-run", action="store_true", help=local(say("say what would change, and write nothing")))
     action.add_argument("--note", default="", help=local(say("for the history of the estate")))
     author = os.environ.get("USER") or "brokerui"
-    said = local(say("who the history says it was (default: {author})", author=author))
-    action.add_argument("--author", default=author, help=said)
+    help_text = local(say("who the history says it was (default: {author})", author=author))
+    action.add_argument("--author", default=author, help=help_text)
     add_at(action)
     add_format(action)
     add_max_size(action)
@@ -87,6 +87,6 @@ def _history(options: argparse.Namespace) -> int:
     from brokerui.estate.history import history_write
 
     count = history_write(options.folder)
-    said = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)
-    sys.stderr.write(f"{local(said)}\n")
+    summary = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)
+    sys.stderr.write(f"{local(summary)}\n")
     return 0

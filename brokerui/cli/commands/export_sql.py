@@ -16,8 +16,8 @@ from routing.tsql import export_sql
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estate(parser)
-    said = local(say("only what changes this estate document into the other"))
-    parser.add_argument("--since", metavar="BEFORE", help=said)
+    help_text = local(say("only what changes this estate document into the other"))
+    parser.add_argument("--since", metavar="BEFORE", help=help_text)
     parser.add_argument("--instance", metavar="NAME", help=local(say("only this instance")))
     add_at(parser)
     add_max_size(parser)

@@ -13,8 +13,8 @@ from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("either partner of the mirrored pair, both of which run here"))
-    parser.add_argument("database", metavar=HOST_DB, type=place(HOST_DB), help=said)
+    help_text = local(say("either partner of the mirrored pair, both of which run here"))
+    parser.add_argument("database", metavar=HOST_DB, type=place(HOST_DB), help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -25,6 +25,6 @@ def run(options: argparse.Namespace) -> int:
 
         author = os.environ.get("USER") or "brokerui"
         roles = database_fail_over(instance=instance, database=database, author=author)
-    told = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
-    sys.stdout.write(f"{json.dumps(told)}\n")
+    answer = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
+    sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0

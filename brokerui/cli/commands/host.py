@@ -16,10 +16,10 @@ from routing.model.address import Address, parse_network_address
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instance", metavar="HOST", help=local(say("the name of the instance")))
-    said = local(say("where it listens, tcp://HOST:PORT"))
-    parser.add_argument("--listen", metavar="ADDR", type=_address, required=True, help=said)
-    said = local(say("a database of it, made where it is not there yet; may stand several times"))
-    parser.add_argument("--database", metavar="DB", action="append", default=[], help=said)
+    help_text = local(say("where it listens, tcp://HOST:PORT"))
+    parser.add_argument("--listen", metavar="ADDR", type=_address, required=True, help=help_text)
+    help_text = local(say("a database of it, made where it is not there yet; may stand several times"))
+    parser.add_argument("--database", metavar="DB", action="append", default=[], help=help_text)
 
 
 def _address(text: str) -> Address:
@@ -42,6 +42,6 @@ def run(options: argparse.Namespace) -> int:
         except Invalid as invalid:
             raise InputError(options.instance, invalid.path, invalid.problem) from None
     databases = {name: database.broker_instance for name, database in instance.databases.items()}
-    told = {"instance": instance.name, "listen": options.listen.key, "databases": databases}
-    sys.stdout.write(f"{json.dumps(told)}\n")
+    answer = {"instance": instance.name, "listen": options.listen.key, "databases": databases}
+    sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0

@@ -41,8 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         ),
     )
-    said = local(say("the estate that the instances are put into (default: none)"))
-    parser.add_argument("--into", metavar="ESTATE", help=said)
+    help_text = local(say("the estate that the instances are put into (default: none)"))
+    parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_output(parser)
     add_format(parser)
     add_max_size(parser)
@@ -58,12 +58,12 @@ def run(options: argparse.Namespace) -> int:
     sums: list[Sentence] = []
     for each in options.sources:
         for name in each.files:
-            told = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
-            applied = apply_snapshot(estate, each.instance, told, each.address)
+            snapshot = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
+            applied = apply_snapshot(estate, each.instance, snapshot, each.address)
             estate = applied.estate
             findings += applied.findings
-            waiting += findings_of_sums(each.instance, told)
-            sums += sums_of(each.instance, told)
+            waiting += findings_of_sums(each.instance, snapshot)
+            sums += sums_of(each.instance, snapshot)
     write_output(options.output, write_estate(estate))
     report(findings + waiting, options.format)
     if options.format == "text":

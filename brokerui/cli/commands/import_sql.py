@@ -51,8 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=source,
         help=local(say("the scripts of one instance, in their order; - for standard input")),
     )
-    said = local(say("the estate that the scripts are run on (default: none)"))
-    parser.add_argument("--into", metavar="ESTATE", help=said)
+    help_text = local(say("the estate that the scripts are run on (default: none)"))
+    parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_at(parser)
     add_output(parser)
     add_format(parser)

@@ -31,8 +31,8 @@ from routing.model.estate import Estate
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estate(parser)
-    said = local(say("findings that somebody answers for, - for standard input"))
-    parser.add_argument("--suppress", metavar="FILE", help=said)
+    help_text = local(say("findings that somebody answers for, - for standard input"))
+    parser.add_argument("--suppress", metavar="FILE", help=help_text)
     add_at(parser)
     add_format(parser)
     add_max_size(parser)

@@ -17,8 +17,8 @@ from routing.rules.journey import Journeys
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estate(parser)
-    said = local(say("JSON lines, - for standard input"))
-    parser.add_argument("conversations", metavar="CONVERSATIONS", help=said)
+    help_text = local(say("JSON lines, - for standard input"))
+    parser.add_argument("conversations", metavar="CONVERSATIONS", help=help_text)
     add_at(parser)
     add_max_size(parser)
 

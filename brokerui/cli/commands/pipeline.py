@@ -11,8 +11,8 @@ from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the job and its arguments; --help lists the jobs"))
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="JOB …", help=said)
+    help_text = local(say("the job and its arguments; --help lists the jobs"))
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="JOB …", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

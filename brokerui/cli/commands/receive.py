@@ -14,12 +14,12 @@ from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("which queue"))
-    parser.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=said)
-    said = local(say("at most so many messages at once (default: all of one conversation group)"))
-    parser.add_argument("--top", metavar="N", type=int, help=said)
-    said = local(say("wait so long for the first, in milliseconds (default: 0)"))
-    parser.add_argument("--wait", metavar="MS", type=int, default=0, help=said)
+    help_text = local(say("which queue"))
+    parser.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=help_text)
+    help_text = local(say("at most so many messages at once (default: all of one conversation group)"))
+    parser.add_argument("--top", metavar="N", type=int, help=help_text)
+    help_text = local(say("wait so long for the first, in milliseconds (default: 0)"))
+    parser.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
     parser.add_argument("--follow", action="store_true", help=local(say("go on until Ctrl-C")))
 
 

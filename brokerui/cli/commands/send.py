@@ -20,24 +20,24 @@ AT_ONCE = 100
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the instance and database that send"))
-    parser.add_argument("--from", metavar=HOST_DB, dest="sender", type=place(HOST_DB), required=True, help=said)
+    help_text = local(say("the instance and database that send"))
+    parser.add_argument("--from", metavar=HOST_DB, dest="sender", type=place(HOST_DB), required=True, help=help_text)
     parser.add_argument("--service", metavar="S", help=local(say("the own service that begins the dialog")))
     parser.add_argument("--to", metavar="S2", help=local(say("the service that it is for")))
-    said = local(say("the service broker identifier of the target's database (default: any)"))
-    parser.add_argument("--broker", metavar="G", type=identifier, help=said)
-    said = local(say("the contract of the dialog (default: DEFAULT)"))
-    parser.add_argument("--contract", metavar="NAME", default="DEFAULT", help=said)
-    said = local(say("the type of the messages (default: DEFAULT)"))
-    parser.add_argument("--message-type", metavar="NAME", default="DEFAULT", help=said)
-    said = local(say("encrypt the dialog (default: where there is a key for the service)"))
-    parser.add_argument("--encryption", choices=("on", "off"), help=said)
+    help_text = local(say("the service broker identifier of the target's database (default: any)"))
+    parser.add_argument("--broker", metavar="G", type=identifier, help=help_text)
+    help_text = local(say("the contract of the dialog (default: DEFAULT)"))
+    parser.add_argument("--contract", metavar="NAME", default="DEFAULT", help=help_text)
+    help_text = local(say("the type of the messages (default: DEFAULT)"))
+    parser.add_argument("--message-type", metavar="NAME", default="DEFAULT", help=help_text)
+    help_text = local(say("encrypt the dialog (default: where there is a key for the service)"))
+    parser.add_argument("--encryption", choices=("on", "off"), help=help_text)
     parser.add_argument("--conversation", metavar="HANDLE", type=identifier, help=local(say("go on with this one")))
     parser.add_argument("--count", metavar="N", type=int, default=1, help=local(say("so many messages (default: 1)")))
-    said = local(say("bodies of so many random bytes in place of a file"))
-    parser.add_argument("--size", metavar="BYTES", type=size, help=said)
-    said = local(say("the body, - for standard input"))
-    parser.add_argument("file", metavar="FILE", nargs="?", help=said)
+    help_text = local(say("bodies of so many random bytes in place of a file"))
+    parser.add_argument("--size", metavar="BYTES", type=size, help=help_text)
+    help_text = local(say("the body, - for standard input"))
+    parser.add_argument("file", metavar="FILE", nargs="?", help=help_text)
     parser.set_defaults(check=lambda options: _check(parser, options))
 
 
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
         with transaction.atomic():
             handle, conversation = _conversation(options, instance, database)
             _send(options, instance, handle, body)
-    told = {"conversation_handle": handle, "conversation_id": conversation}
-    sys.stdout.write(f"{json.dumps(told)}\n")
+    answer = {"conversation_handle": handle, "conversation_id": conversation}
+    sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0
 
 

@@ -9,10 +9,10 @@ from routing.common.sentence import say
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the port of the web pages (default: PORT of the environment, 8000)"))
-    parser.add_argument("--port", type=int, help=said)
-    said = local(say("the address to listen at (default: 127.0.0.1)"))
-    parser.add_argument("--host", default="127.0.0.1", help=said)
+    help_text = local(say("the port of the web pages (default: PORT of the environment, 8000)"))
+    parser.add_argument("--port", type=int, help=help_text)
+    help_text = local(say("the address to listen at (default: 127.0.0.1)"))
+    parser.add_argument("--host", default="127.0.0.1", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -15,10 +15,10 @@ PIPELINE = "pipeline"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    said = local(say("how many tasks at a time (default: 3)"))
-    parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=said)
-    said = local(say("only these queues, by commas (default: all but pipeline)"))
-    parser.add_argument("--queues", metavar="NAMES", default="", help=said)
+    help_text = local(say("how many tasks at a time (default: 3)"))
+    parser.add_argument("--concurrency", metavar="N", type=int, default=CONCURRENCY, help=help_text)
+    help_text = local(say("only these queues, by commas (default: all but pipeline)"))
+    parser.add_argument("--queues", metavar="NAMES", default="", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -22,13 +22,13 @@ _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 
 
 @register.filter
-def said(sentence: Sentence | str) -> str:
+def sentence_text(sentence: Sentence | str) -> str:
     """A sentence as plain text."""
     return sentence.render(translate) if isinstance(sentence, Sentence) else sentence
 
 
 @register.filter
-def told(sentence: Sentence | str) -> SafeString:
+def sentence_html(sentence: Sentence | str) -> SafeString:
     """A sentence with its names set off from its words. Everything in it is escaped."""
     if not isinstance(sentence, Sentence):
         return escape(sentence)
@@ -40,7 +40,7 @@ def told(sentence: Sentence | str) -> SafeString:
 
 def _told_value(value: object) -> SafeString:
     if isinstance(value, Sentence):
-        return told(value)
+        return sentence_html(value)
     if isinstance(value, tuple | list):
         shown = [_told_value(part) for part in value[:MOST_NAMES]]
         return mark_safe(", ".join([*shown, "…"] if len(value) > MOST_NAMES else shown))  # noqa: S308 - the same

@@ -16,13 +16,13 @@ MAX_IMBALANCE = 700.0
 
 def columns_of(graph: Adjacency[K], part: Sequence[K]) -> list[list[K]]:
     """The boxes of a connected part by column: as they ask for, or as the layout chooses if one does not ask."""
-    asked: dict[int, list[K]] = defaultdict(list)
+    by_column: dict[int, list[K]] = defaultdict(list)
     for key in part:
         column = graph.nodes[key].column
         if column is None:
             return _chosen(graph, part)
-        asked[column].append(key)
-    return [asked[column] for column in sorted(asked)]
+        by_column[column].append(key)
+    return [by_column[column] for column in sorted(by_column)]
 
 
 def _chosen(graph: Adjacency[K], part: Sequence[K]) -> list[list[K]]:

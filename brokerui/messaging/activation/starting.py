@@ -108,9 +108,9 @@ def _tell_failure(place: QueueAddress, activation: Activation, monitor: QueueMon
 def _has_work(place: QueueAddress) -> bool:
     """Whether there are messages that nobody has locked: else a reader would end at once, and be started again."""
     broker = broker_of(place.instance)
-    asked = ReceiveRequest((place.database, place.queue), top=0)
+    request = ReceiveRequest((place.database, place.queue), top=0)
     try:
-        work = broker.work(ClaimRequest(receive=asked), now())
+        work = broker.work(ClaimRequest(receive=request), now())
     except Conflict:
         return False
     broker.release(work)

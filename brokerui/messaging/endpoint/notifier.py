@@ -63,12 +63,12 @@ class Notifier:
         await self._hand_over(self._notices, put_notices)
         await self._hand_over(self._events, put_events)
 
-    async def _hand_over(self, told: deque[T], put: Callable[[list[T]], Command[int]]) -> None:
-        while told:
-            some = [told.popleft() for _ in range(min(AT_ONCE, len(told)))]
+    async def _hand_over(self, waiting: deque[T], put: Callable[[list[T]], Command[int]]) -> None:
+        while waiting:
+            some = [waiting.popleft() for _ in range(min(AT_ONCE, len(waiting)))]
             try:
                 await run_async(self._client, put(some))
             except (RedisError, OSError):
-                room = (told.maxlen or 0) - len(told)
-                told.extendleft(reversed(some[-room:] if room else []))
+                room = (waiting.maxlen or 0) - len(waiting)
+                waiting.extendleft(reversed(some[-room:] if room else []))
                 raise

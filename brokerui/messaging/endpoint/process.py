@@ -128,9 +128,9 @@ class EndpointProcess:
     # -------------------------------------------------------------------------------------------- what is to be sent
     async def _hear(self) -> None:
         """Wait for a list that begins to hold something."""
-        told: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
-        if told is not None:
-            to, _, instance = told[1].decode().removeprefix(OUTGOING).partition(" ")
+        popped: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
+        if popped is not None:
+            to, _, instance = popped[1].decode().removeprefix(OUTGOING).partition(" ")
             await self._want(instance, to)
 
     async def _want(self, instance: str, address: str) -> None:

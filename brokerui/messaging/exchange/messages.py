@@ -81,11 +81,11 @@ class ConnectionRow(NamedTuple):
 _SUBCLASSES: Mapping[int, Any] = {138: (BrokerConnection, ConnectionSubclass), 159: (AuditBrokerLogin, LoginSubclass)}
 
 
-def written(told: Notice | EndpointMessage | ConnectionRow) -> str:
+def written(message: Notice | EndpointMessage | ConnectionRow) -> str:
     """As a list in Redis holds it."""
-    if isinstance(told, EndpointMessage):
-        return json.dumps([told.instance, told.at, told.event.number, *told.event])
-    return json.dumps(told)
+    if isinstance(message, EndpointMessage):
+        return json.dumps([message.instance, message.at, message.event.number, *message.event])
+    return json.dumps(message)
 
 
 def notice_of(values: Sequence[Any]) -> Notice:

@@ -91,7 +91,7 @@ def run_until_idle(task: Any, work: Callable[[], bool], on_idle: Callable[[], fl
     Returns at once if another worker holds the flag. Called by beat (no flag set), it does not linger, because it
     occupies a place of the worker.
     """
-    began = said = time.monotonic()
+    began = refreshed_at = time.monotonic()
     state = _begin(task)
     if state == b"other":
         return
@@ -103,9 +103,9 @@ def run_until_idle(task: Any, work: Callable[[], bool], on_idle: Callable[[], fl
             _refresh_lease(task, b"woken")
             wake(task)
             return
-        if at - said >= REFRESH_S:
+        if at - refreshed_at >= REFRESH_S:
             _refresh_lease(task, b"working")
-            said = at
+            refreshed_at = at
 
 
 def _begin(task: Any) -> bytes | None:

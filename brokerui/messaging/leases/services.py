@@ -45,13 +45,13 @@ class Leased:
     messages: tuple[QueuedMessage, ...]
 
 
-def lease_make(*, instance: str, asked: ReceiveRequest, owner: str, lease_ms: int) -> Leased | None:
+def lease_make(*, instance: str, request: ReceiveRequest, owner: str, lease_ms: int) -> Leased | None:
     """The next messages of a queue, handed out; None: there are none that nobody else has."""
-    database, queue = asked.queue
+    database, queue = request.queue
     leases_lapse(instance=instance, database=database, queue=queue)
-    with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest(receive=asked)) as (broker, work):
-        check_queue(broker, asked.queue)
-        group = get_conversation_group(work, asked)
+    with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
+        check_queue(broker, request.queue)
+        group = get_conversation_group(work, request)
         messages = _within_bounds(work.batch.received)
         if group is None or not messages:
             return None
@@ -145,13 +145,13 @@ def _mine(receipt: str, owner: str) -> Lease:
 def _take(lease: Lease) -> None:
     """RECEIVE of exactly these messages, but for those that have left the queue with their conversation."""
     orders = tuple(order for order, _ in lease.messages)
-    asked = ReceiveRequest((lease.database, lease.queue), group=lease.conversation_group_id, only=orders)
+    request = ReceiveRequest((lease.database, lease.queue), group=lease.conversation_group_id, only=orders)
     name = lease.instance.name
-    with unit_of_work(name, ClaimRequest(groups=(lease.conversation_group_id,), receive=asked)) as (broker, work):
-        check_queue(broker, asked.queue)
-        taken = {message.queuing_order for message in receive(work, asked)}
+    with unit_of_work(name, ClaimRequest(groups=(lease.conversation_group_id,), receive=request)) as (broker, work):
+        check_queue(broker, request.queue)
+        taken = {message.queuing_order for message in receive(work, request)}
         _check_ended(lease, {handle for order, handle in lease.messages if order not in taken})
-        has_rollbacks = asked.queue in work.batch.rollbacks
+        has_rollbacks = request.queue in work.batch.rollbacks
     if taken and has_rollbacks:
         place = {"instance": name, "database": lease.database, "queue": lease.queue}
         transaction.on_commit(lambda: message_committed(**place), robust=True)

@@ -87,11 +87,11 @@ class DatabaseStore:
             with claim.session.reading():
                 with claim.session.together():
                     known = instance_state.ask(claim.session, self.instance) if claim.known is None else None
-                    asked = ClaimQuery(claim, wanted, now)
+                    query = ClaimQuery(claim, wanted, now)
                 if known is not None:
                     claim.known = self._begin(claim.session, known())
                 batch = claim.batch(token)
-                asked.fill(batch)
+                query.fill(batch)
         except BaseException:
             self.release(token)
             raise

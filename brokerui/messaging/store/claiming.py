@@ -110,8 +110,8 @@ class ClaimQuery:
         self._conversations = claim.session.lock(CONVERSATION, self._ids) if self._ids else _nothing
         self._due = self._take_due() if wanted.due else _nothing
         self._rows = [self._read(among) for among in self._what_to_read()]
-        asked = wanted.receive
-        self._group = receiving.ask(claim.session, claim.instance, now, asked) if asked else _nothing
+        request = wanted.receive
+        self._group = receiving.ask(claim.session, claim.instance, now, request) if request else _nothing
 
     def _lock_named(self) -> Answer:
         """The conversations of handles, with their groups."""
@@ -190,13 +190,13 @@ def _moved_away(claim: Claim, batch: ClaimedBatch, handles: Iterable[str]) -> li
 
 def _due(batch: ClaimedBatch, wanted: ClaimRequest, taken: Iterable[str], now: int) -> tuple[str, ...]:
     """The endpoints of the batch in which something is due: of what the engine asked for, and of what was due."""
-    asked = [
+    request = [
         batch.handles.get(key)
         for conversation_id, is_initiator in wanted.conversations
         for key in ((conversation_id, is_initiator), (conversation_id, not is_initiator))
     ]
     # Between the query and the lock another may have done it.
-    return tuple(handle for handle in dict.fromkeys((*asked, *taken)) if handle and _is_due(batch, handle, now))
+    return tuple(handle for handle in dict.fromkeys((*request, *taken)) if handle and _is_due(batch, handle, now))
 
 
 def _is_due(batch: ClaimedBatch, handle: str, now: int) -> bool:

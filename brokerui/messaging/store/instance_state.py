@@ -80,7 +80,7 @@ def _read(session: Session, instance: int, number: int) -> InstanceState:
     mine = {"instance": instance}
     off = "SELECT database, name FROM queue_states WHERE instance_id = %(instance)s AND NOT is_receive_enabled"
     counts = "SELECT database, name, rollbacks FROM queue_states WHERE instance_id = %(instance)s AND rollbacks > 0"
-    asked = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
+    query = "SELECT database, service, conversation_handle FROM route_requests WHERE instance_id = %(instance)s"
     routes = f"SELECT {', '.join((*_KEY, *_STATE))} FROM mirrored_routes WHERE instance_id = %(instance)s"
     least = "SELECT least_version FROM hosted_instances WHERE id = %(instance)s"
     return InstanceState(
@@ -89,7 +89,7 @@ def _read(session: Session, instance: int, number: int) -> InstanceState:
         session.rows(least, mine)[0][0],
         frozenset((database, name) for database, name in session.rows(off, mine)),
         {(database, name): count for database, name, count in session.rows(counts, mine)},
-        {(database, service): handle for database, service, handle in session.rows(asked, mine)},
+        {(database, service): handle for database, service, handle in session.rows(query, mine)},
         {route.key: route for route in map(_route, session.rows(routes, mine))},
     )
 
@@ -115,8 +115,8 @@ def _key(key: MirroredRouteKey) -> Row:
 
 def _row(route: MirroredRoute) -> Row:
     shown = None if route.shown is None else int(route.shown)
-    asked = (*route.heard, *route.questions)
-    return (*_key(route.key), route.phase, route.principal, *asked, route.rounds, route.due, route.claimed_at, shown)
+    query = (*route.heard, *route.questions)
+    return (*_key(route.key), route.phase, route.principal, *query, route.rounds, route.due, route.claimed_at, shown)
 
 
 # ---------------------------------------------------------------- writing
@@ -133,8 +133,8 @@ def write(session: Session, instance: int, changes: ChangeSet) -> None:
     table.put("queue_states", _QUEUE, _ROLLBACKS, [(*queue, count) for queue, count in changes.rollbacks.items()])
     table.put("mirrored_routes", _KEY, _STATE, [_row(route) for route in changes.mirrored.values() if route])
     table.end("mirrored_routes", _KEY, [_key(key) for key, route in changes.mirrored.items() if not route])
-    table.end("route_requests", _ASKED, [asked for asked, handle in changes.requests.items() if handle is None])
-    new = [(*asked, handle) for asked, handle in changes.requests.items() if handle is not None]
+    table.end("route_requests", _ASKED, [query for query, handle in changes.requests.items() if handle is None])
+    new = [(*query, handle) for query, handle in changes.requests.items() if handle is not None]
     same = " WHERE route_requests.conversation_handle = excluded.conversation_handle"
     if len(table.put("route_requests", _ASKED, _IN, new, same)) < len(new):
         raise Conflict("a route was asked for by another")

@@ -93,15 +93,15 @@ _SAME: Final = (
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 
 
-def ask(session: Session, instance: int, now: int, asked: ReceiveRequest) -> Answer:
+def ask(session: Session, instance: int, now: int, request: ReceiveRequest) -> Answer:
     """For the first group that is free, which is locked then; nothing where it is asked for by name."""
-    if asked.only:
+    if request.only:
         return list
-    parameters = {"instance": instance, "now": now, "queue": queue_number(instance, asked.queue)}
-    if asked.handle is not None:
-        return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": asked.handle}, 1)
-    if asked.group is not None:
-        return session.take(GROUP, _OF_GROUP, {**parameters, "group": asked.group}, 1)
+    parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
+    if request.handle is not None:
+        return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": request.handle}, 1)
+    if request.group is not None:
+        return session.take(GROUP, _OF_GROUP, {**parameters, "group": request.group}, 1)
     return session.take(GROUP, _NEXT, parameters, 1)
 
 
@@ -111,53 +111,53 @@ def receive(
     now: int,
     locked: set[str],
     batch: ClaimedBatch,
-    asked: ReceiveRequest,
+    request: ReceiveRequest,
     found: list[Row],
 ) -> None:
     """Add the messages of the locked group to the batch. `found` is the reply to `ask`."""
-    if asked.only:
-        if asked.group in locked:
-            batch.received_group = asked.group
-            batch.received = _exactly(session, instance, asked)
+    if request.only:
+        if request.group in locked:
+            batch.received_group = request.group
+            batch.received = _exactly(session, instance, request)
         return
     while found:
-        group, handle = _first(asked, found[0])
+        group, handle = _first(request, found[0])
         locked.add(group)
-        messages = _messages(session, instance, now, group, handle, asked)
+        messages = _messages(session, instance, now, group, handle, request)
         # Before it was locked, another may have received all of it, or leased it.
         if messages:
             batch.received_group = group
-            batch.received = messages[: asked.top]
+            batch.received = messages[: request.top]
             return
-        found = ask(session, instance, now, asked)()
-    if asked.handle is not None:
-        batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": asked.handle})
+        found = ask(session, instance, now, request)()
+    if request.handle is not None:
+        batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": request.handle})
 
 
-def _exactly(session: Session, instance: int, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
+def _exactly(session: Session, instance: int, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """Those that are asked for by name, in the order in which they are."""
-    given = session.given([(order,) for order in asked.only], key="int8")
+    given = session.given([(order,) for order in request.only], key="int8")
     columns = ", ".join(f"m.{column}" for column in _COLUMNS)
     sql = (
         f"SELECT {columns} FROM queue_messages m WHERE m.queuing_order IN (SELECT given.key FROM {given.sql})"
         " AND m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s"
     )
-    rows = session.rows(sql, {"instance": instance, "group": asked.group, **given.parameters})
-    found = {row[-1]: QueuedMessage(*asked.queue, *row) for row in rows}
-    return tuple(found[order] for order in asked.only if order in found)
+    rows = session.rows(sql, {"instance": instance, "group": request.group, **given.parameters})
+    found = {row[-1]: QueuedMessage(*request.queue, *row) for row in rows}
+    return tuple(found[order] for order in request.only if order in found)
 
 
-def _first(asked: ReceiveRequest, found: Row) -> tuple[str, str | None]:
+def _first(request: ReceiveRequest, found: Row) -> tuple[str, str | None]:
     """A group, and the only conversation of it that is to be received, where that is known."""
-    if asked.handle is not None or asked.group is not None:
-        return found[0], asked.handle
+    if request.handle is not None or request.group is not None:
+        return found[0], request.handle
     group, handle, conversations, *_ = found
     # Most groups have one conversation; in others the next is to be found first.
     return group, handle if conversations == 1 else None
 
 
 def _messages(
-    session: Session, instance: int, now: int, group: str, handle: str | None, asked: ReceiveRequest
+    session: Session, instance: int, now: int, group: str, handle: str | None, request: ReceiveRequest
 ) -> tuple[QueuedMessage, ...]:
     """The first of those that are asked for; at least one, if there is any."""
     heads = _HEADS if handle is None else _ONE
@@ -167,6 +167,6 @@ def _messages(
         f"SELECT {columns} FROM ({heads}) AS heads {firsts} WHERE {_FREE.format(group='%(group)s')}"
         f" ORDER BY heads.priority DESC, heads.first, {order}"
     )
-    most = None if asked.top is None else max(1, asked.top)
+    most = None if request.top is None else max(1, request.top)
     parameters = {"instance": instance, "now": now, "group": group, "handle": handle, "top": most}
-    return tuple(QueuedMessage(*asked.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))
+    return tuple(QueuedMessage(*request.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))

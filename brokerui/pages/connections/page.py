@@ -33,7 +33,7 @@ class ConnectionOnPage:
         return self.row.state_desc == ONLINE
 
 
-def told(query: Mapping[str, str]) -> dict[str, Any]:
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates. `found` is None where Redis, in which they stand, is away."""
     found = _found()
     word = query.get("q", "").strip()
@@ -82,11 +82,11 @@ def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, U
     if found is None:
         return gettext("Nobody knows which connections there are: Redis does not answer.")
     number = len(found)
-    said = ngettext("%(n)s connection is open", "%(n)s connections are open", number) % {"n": f"{number:,}"}
+    text = ngettext("%(n)s connection is open", "%(n)s connections are open", number) % {"n": f"{number:,}"}
     if not failures:
-        return f"{said}."
+        return f"{text}."
     away = ngettext("%(n)s address cannot be reached", "%(n)s addresses cannot be reached", len(failures))
-    return f"{said}; {away % {'n': len(failures)}}."
+    return f"{text}; {away % {'n': len(failures)}}."
 
 
 # -- Files -------------------------------------------------------------------------------------------------

@@ -83,29 +83,29 @@ class DelayedGroup:
     """The query of the page with its conversations."""
 
 
-def told(query: Mapping[str, str]) -> dict[str, Any]:
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = DelayedQuery.of(query), now()
+    page_query, at = DelayedQuery.of(query), now()
     waiting = waiting_now()
     delayed = waiting.delayed
-    groups = [group for group in delayed if asked.has(group)]
-    points = _by_cause(asked.span, at)
-    moments = asked.span.moments(at)
+    groups = [group for group in delayed if page_query.has(group)]
+    points = _by_cause(page_query.span, at)
+    moments = page_query.span.moments(at)
     return {
-        "asked": asked,
-        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "page_query": page_query,
+        "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
-        "groups": _shown(groups[:MOST_GROUPS], asked, at),
+        "groups": _shown(groups[:MOST_GROUPS], page_query, at),
         "more": max(0, len(groups) - MOST_GROUPS),
-        "everything": f"?{DelayedQuery(asked.span).query()}",
+        "everything": f"?{DelayedQuery(page_query.span).query()}",
         "headline": headline(delayed),
         "tone": "warn" if delayed else "good",
         "off": queues_off(),
-        "title": title(points, asked.span),
+        "title": title(points, page_query.span),
         "figure": figure(moments, points) if points else None,
         "heads": list(points),
         "lines": list(lines(moments, points)),
-        **_conversations(asked, groups, at),
+        **_conversations(page_query, groups, at),
     }
 
 
@@ -114,35 +114,35 @@ def headline(delayed: list[WaitingGroup]) -> str:
     if not delayed:
         return gettext("No conversation is delayed.")
     number = sum(group.conversations for group in delayed)
-    said = ngettext("%(n)s conversation is delayed", "%(n)s conversations are delayed", number) % {"n": f"{number:,}"}
+    text = ngettext("%(n)s conversation is delayed", "%(n)s conversations are delayed", number) % {"n": f"{number:,}"}
     by_cause: dict[int, int] = {}
     for group in delayed:
         by_cause[group.cause] = by_cause.get(group.cause, 0) + group.conversations
     cause = max(by_cause, key=lambda one: by_cause[one])
     if len(by_cause) == 1:
-        return f"{said}. {cause_words(cause)}"
+        return f"{text}. {cause_words(cause)}"
     return gettext("%(said)s, most of them (%(n)s) for one reason. %(cause)s") % {
-        "said": said,
+        "said": text,
         "n": f"{by_cause[cause]:,}",
         "cause": cause_words(cause),
     }
 
 
-def _shown(groups: list[WaitingGroup], asked: DelayedQuery, at: int) -> list[DelayedGroup]:
+def _shown(groups: list[WaitingGroup], page_query: DelayedQuery, at: int) -> list[DelayedGroup]:
     ones = _ones(groups)
     texts = statuses({place: one for place, one in ones.items() if not one.transmission_status})
-    return [_as_shown(group, ones, texts, asked, at) for group in groups if (group.instance, group.handle) in ones]
+    return [_as_shown(group, ones, texts, page_query, at) for group in groups if (group.instance, group.handle) in ones]
 
 
 def _as_shown(
-    group: WaitingGroup, ones: Ones, texts: Mapping[Place, str], asked: DelayedQuery, at: int
+    group: WaitingGroup, ones: Ones, texts: Mapping[Place, str], page_query: DelayedQuery, at: int
 ) -> DelayedGroup:
     place = group.instance, group.handle
     own = {name: str(getattr(group, name)) for name in NAMES}
     # What the network says, where routing has nothing to say.
     cause = texts.get(place, "").partition(": ")[2] or cause_words(group.cause)
     return DelayedGroup(
-        group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), asked.query(**own)
+        group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), page_query.query(**own)
     )
 
 
@@ -155,14 +155,14 @@ def _ones(groups: list[WaitingGroup]) -> Ones:
 
 def where_of(instance: str, one: ConversationEndpoint) -> str:
     """The page that explains where a conversation goes, asked as it asks itself."""
-    asked = {
+    page_query = {
         "from": f"{instance}/{one.database}",
         "to": one.far_service,
         "broker": one.far_broker_instance or "",
         "service": one.service_name if one.is_initiator else "",
         "reply": "" if one.is_initiator else "1",
     }
-    return f"{reverse('where:where')}?{urlencode({name: value for name, value in asked.items() if value})}"
+    return f"{reverse('where:where')}?{urlencode({name: value for name, value in page_query.items() if value})}"
 
 
 # -- One group ---------------------------------------------------------------------------------------------
@@ -182,10 +182,10 @@ class DelayedConversation:
     where: str
 
 
-def _conversations(asked: DelayedQuery, groups: list[WaitingGroup], at: int) -> dict[str, Any]:
-    if not asked.is_one:
+def _conversations(page_query: DelayedQuery, groups: list[WaitingGroup], at: int) -> dict[str, Any]:
+    if not page_query.is_one:
         return {"conversations": None}
-    rows = list(_rows(asked)[:LISTED])
+    rows = list(_rows(page_query)[:LISTED])
     listed = [
         DelayedConversation(
             row.conversation_handle,
@@ -195,7 +195,7 @@ def _conversations(asked: DelayedQuery, groups: list[WaitingGroup], at: int) -> 
             row.attempts,
             due(row.next_attempt, at),
             moment(row.first) if row.first is not None else None,
-            where_of(asked.instance, row),
+            where_of(page_query.instance, row),
         )
         for row in rows
     ]
@@ -203,19 +203,19 @@ def _conversations(asked: DelayedQuery, groups: list[WaitingGroup], at: int) -> 
     return {"conversations": listed, "not_listed": max(0, number - len(listed))}
 
 
-def _rows(asked: DelayedQuery) -> QuerySet[Any]:
+def _rows(page_query: DelayedQuery) -> QuerySet[Any]:
     first = OutgoingMessage.objects.filter(
         conversation_handle=OuterRef("conversation_handle"),
         instance=OuterRef("instance"),
         message_sequence_number__gte=OuterRef("acknowledged_sequence"),
     ).order_by("message_sequence_number")
-    instance = HostedInstance.objects.filter(name=asked.instance).values_list("id", flat=True).first()
+    instance = HostedInstance.objects.filter(name=page_query.instance).values_list("id", flat=True).first()
     rows = ConversationEndpoint.objects.filter(
-        IN_INDEX, instance_id=instance, database=asked.database, far_service=asked.service, outgoing__gt=0
+        IN_INDEX, instance_id=instance, database=page_query.database, far_service=page_query.service, outgoing__gt=0
     )
-    if asked.cause.isdecimal():
-        rows = rows.filter(transmission_status=int(asked.cause))
-        rows = rows if int(asked.cause) else rows.filter(attempts__gt=0)
+    if page_query.cause.isdecimal():
+        rows = rows.filter(transmission_status=int(page_query.cause))
+        rows = rows if int(page_query.cause) else rows.filter(attempts__gt=0)
     return rows.annotate(first=Subquery(first.values("enqueue_time")[:1]))
 
 

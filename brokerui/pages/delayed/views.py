@@ -15,7 +15,7 @@ from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 @varies_by_htmx
 def delayed(request: HttpRequest) -> HttpResponse:
     """The page; htmx asks for the piece of it that changes."""
-    return live(request, "delayed", partial(page.told, request.GET))
+    return live(request, "delayed", partial(page.page_context, request.GET))
 
 
 @require_safe

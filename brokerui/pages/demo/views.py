@@ -29,7 +29,7 @@ def demo_take_away(request: HttpRequest) -> HttpResponse:
     if not gone:
         messages.info(request, _("There is no demo any more."))
         return redirect("start")
-    said = ngettext("The demo is removed: %(count)s instance.", "The demo is removed: %(count)s instances.", len(gone))
+    text = ngettext("The demo is removed: %(count)s instance.", "The demo is removed: %(count)s instances.", len(gone))
     kept = _("Version %(version)s still shows it.") % {"version": before}
-    messages.success(request, f"{said % {'count': len(gone)}} {kept}")
+    messages.success(request, f"{text % {'count': len(gone)}} {kept}")
     return redirect("start")

@@ -23,10 +23,10 @@ def answer(counts: Counter[str]) -> str:
         ) % {"n": figure(errors)}
         return _("%(sure)s; %(more)s more may.") % {"sure": sure, "more": figure(warnings)} if warnings else f"{sure}."
     if warnings:
-        said = ngettext(
+        text = ngettext(
             "%(n)s finding may hold or lose messages.", "%(n)s findings may hold or lose messages.", warnings
         )
-        return said % {"n": figure(warnings)}
+        return text % {"n": figure(warnings)}
     if counts[INFO]:
         return _("None of these %(n)s checks found anything that holds or loses messages.") % {"n": len(CHECKS)}
     return _("None of these %(n)s checks found anything.") % {"n": len(CHECKS)}

@@ -123,8 +123,8 @@ class FindingListing:
         ]
 
     def _query(self, **other: str) -> str:
-        asked = {"q": self.text} | other
-        return urlencode({**self.viewed, **{name: value for name, value in asked.items() if value}})
+        parameters = {"q": self.text} | other
+        return urlencode({**self.viewed, **{name: value for name, value in parameters.items() if value}})
 
 
 def _kind(found: StoredFinding) -> tuple[str, str]:

@@ -43,10 +43,10 @@ class Suppress(View):
         found = named(tokens, findings_for(_live()).findings)
         if not form.is_valid() or not found:
             return self._page(request, tokens, form, status=422)
-        told = {"owner": form.cleaned_data["owner"], "reason": form.cleaned_data["reason"], "expires": form.moment}
-        rows = suppression_add(findings=found, author=_name(request), **told)
-        said = ngettext("%(n)s finding is suppressed.", "%(n)s findings are suppressed.", len(rows))
-        messages.success(request, said % {"n": len(rows)})
+        values = {"owner": form.cleaned_data["owner"], "reason": form.cleaned_data["reason"], "expires": form.moment}
+        rows = suppression_add(findings=found, author=_name(request), **values)
+        text = ngettext("%(n)s finding is suppressed.", "%(n)s findings are suppressed.", len(rows))
+        messages.success(request, text % {"n": len(rows)})
         return HttpResponseRedirect(reverse("findings:list"))
 
     def _page(self, request: HttpRequest, tokens: list[str], form: SuppressForm, *, status: int = 200) -> HttpResponse:

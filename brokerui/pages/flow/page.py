@@ -78,7 +78,7 @@ class FlowPage:
     """An answer to what was asked."""
 
     viewed: EstateView
-    asked: FlowQuery
+    page_query: FlowQuery
     known: KnownPairs
     ways: Ways
 
@@ -141,23 +141,25 @@ KEPT = 8
 _pages: LruCache[FlowPage] = LruCache(KEPT)
 
 
-def page_of(viewed: EstateView, asked: FlowQuery) -> FlowPage:
+def page_of(viewed: EstateView, page_query: FlowQuery) -> FlowPage:
     """Everything on the page. Raises `FilterError`."""
-    test = way_filter(asked.q) if asked.q else None
+    test = way_filter(page_query.q) if page_query.q else None
     known = known_of(viewed, names_of(viewed))
     kept = kept_under(viewed, known)
     if kept is None:
-        return _page(viewed, asked, known, test)
-    return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, test))
+        return _page(viewed, page_query, known, test)
+    return _pages.get_or_make((kept, page_query), lambda: _page(viewed, page_query, known, test))
 
 
-def _page(viewed: EstateView, asked: FlowQuery, known: KnownPairs, test: Test[ConversationPath] | None) -> FlowPage:
+def _page(
+    viewed: EstateView, page_query: FlowQuery, known: KnownPairs, test: Test[ConversationPath] | None
+) -> FlowPage:
     matrix = known.matrix
-    begun = [asked.begins(node) for node in matrix.nodes]
+    begun = [page_query.begins(node) for node in matrix.nodes]
     ways = [way for way in matrix.ways if begun[way[0]]]
     if test is not None:
         ways = [way for way in ways if test(_row(matrix, way))]
-    return FlowPage(viewed, asked, known, ways)
+    return FlowPage(viewed, page_query, known, ways)
 
 
 def _row(matrix: Matrix, way: tuple[int, int, FirstHopOutcome]) -> ConversationPath:
@@ -225,7 +227,7 @@ def lines_of(page: FlowPage) -> Iterator[FlowRow]:
             SIGNS[lane.outcome],
             outcome_words(lane.outcome).render(translate),
             weight,
-            single.get(lane) or f"?{page.asked.query(page.viewed.query, q=narrowed(page, lane))}",
+            single.get(lane) or f"?{page.page_query.query(page.viewed.query, q=narrowed(page, lane))}",
         )
 
 
@@ -243,8 +245,8 @@ def _singles(page: FlowPage) -> dict[Lane, str]:
 
 def _where(page: FlowPage, node: int, name: int) -> str:
     origin = asked_origin(page.viewed.estate, page.matrix.nodes[node])
-    asked = {**page.viewed.query, "from": origin, "to": page.matrix.names[name]}
-    return f"{reverse('where:where')}?{urlencode(asked)}"
+    parameters = {**page.viewed.query, "from": origin, "to": page.matrix.names[name]}
+    return f"{reverse('where:where')}?{urlencode(parameters)}"
 
 
 def narrowed(page: FlowPage, lane: Lane) -> str:
@@ -253,8 +255,8 @@ def narrowed(page: FlowPage, lane: Lane) -> str:
     terms = [Term(_value(place), keys[place.column]) for place in lane[:2] if place.name != REST]
     if _outcome_of(lane.target) not in (DELIVERED, EXITS) or lane.target.column < 2:
         terms.append(Term(lane.outcome, "outcome"))
-    known = set(page.asked.q.split())
-    return " ".join(filter(None, (page.asked.q, as_text(term for term in terms if str(term) not in known))))
+    known = set(page.page_query.q.split())
+    return " ".join(filter(None, (page.page_query.q, as_text(term for term in terms if str(term) not in known))))
 
 
 def _value(place: FlowPlace) -> str:

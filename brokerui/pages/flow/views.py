@@ -21,21 +21,25 @@ from brokerui.pages.reachability.wording import headline, tone
 @require_safe
 def flow(request: HttpRequest) -> HttpResponse:
     """The page."""
-    viewed, asked = estate_view_of(request), FlowQuery.of(request.GET)
-    context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
+    viewed, page_query = estate_view_of(request), FlowQuery.of(request.GET)
+    context: dict[str, Any] = {
+        "viewed": viewed,
+        "page_query": page_query,
+        "page_keys": [("t", gettext("The same as a table"))],
+    }
     if viewed.is_empty:
         return render(request, "flow/flow.html", context)
     try:
-        page = page_of(viewed, asked)
+        page = page_of(viewed, page_query)
     except FilterError as error:
-        said = {"fault": error.problem.render(translate), "part": asked.q[error.start : error.end]}
-        return render(request, "flow/flow.html", context | said, status=400)
+        problem = {"fault": error.problem.render(translate), "part": page_query.q[error.start : error.end]}
+        return render(request, "flow/flow.html", context | problem, status=400)
     return render(request, "flow/flow.html", context | _told(page))
 
 
 def _told(page: FlowPage) -> dict[str, Any]:
     picture = page.picture
-    query = page.asked.query(page.viewed.query)
+    query = page.page_query.query(page.viewed.query)
     return {
         "known": page.known,
         "count": len(page.ways),
@@ -45,7 +49,7 @@ def _told(page: FlowPage) -> dict[str, Any]:
         "title": title(len(page.ways), picture.of_places, picture.folded).render(translate),
         "figure": figure_of(page) if page.ways else None,
         "lines": list(lines_of(page)),
-        "from_outside": f"?{page.asked.query(page.viewed.query, outside='1')}",
+        "from_outside": f"?{page.page_query.query(page.viewed.query, outside='1')}",
         "csv": f"{reverse('flow:csv')}?{query}" if page.known.is_whole else "",
     }
 

@@ -196,8 +196,8 @@ def run_scenario(request: HttpRequest, run_id: int) -> HttpResponse:
     """Open the estate that the files would make as a scenario, and ask it the question that was sent along."""
     run = _run(run_id)
     scenario, _gone = scenario_take(title=f"import-{run.pk}", text=_document(run), author=request.user.get_username())
-    asked = {name: request.POST[name] for name in QUESTION if request.POST.get(name)}
-    return redirect(opening_url(scenario, asked))
+    parameters = {name: request.POST[name] for name in QUESTION if request.POST.get(name)}
+    return redirect(opening_url(scenario, parameters))
 
 
 def _document(run: ImportRun) -> bytes:

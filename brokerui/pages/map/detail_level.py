@@ -53,19 +53,19 @@ class MapCounts:
         return not (self.rest or self.elsewhere or self.groups) and self.instances == self.of_instances
 
 
-def scope_of(network: RouteNetwork, asked: MapQuery) -> Scope:
+def scope_of(network: RouteNetwork, page_query: MapQuery) -> Scope:
     """The scope that a query asks for; the whole estate if it names nothing that the estate has."""
-    scope = _whole_scope(network, asked)
-    if asked.first or asked.last:
-        scope = named_between(scope, asked.first, asked.last)
+    scope = _whole_scope(network, page_query)
+    if page_query.first or page_query.last:
+        scope = named_between(scope, page_query.first, page_query.last)
     return scope if scope.instances else everything(network)
 
 
-def _whole_scope(network: RouteNetwork, asked: MapQuery) -> Scope:
-    if asked.focus in network.estate.instances:
-        return around(network, asked.focus, asked.hops)
-    if asked.service and network.elements > MAX_ELEMENTS:
-        return concerning(network, asked.service)
+def _whole_scope(network: RouteNetwork, page_query: MapQuery) -> Scope:
+    if page_query.focus in network.estate.instances:
+        return around(network, page_query.focus, page_query.hops)
+    if page_query.service and network.elements > MAX_ELEMENTS:
+        return concerning(network, page_query.service)
     return everything(network)
 
 

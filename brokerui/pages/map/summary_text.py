@@ -62,7 +62,7 @@ def left_out(numbers: MapCounts) -> Iterator[Sentence]:
         )
 
 
-def grouped_by(numbers: MapCounts, asked: MapQuery, scope: Scope) -> Sentence:
+def grouped_by(numbers: MapCounts, page_query: MapQuery, scope: Scope) -> Sentence:
     """How many elements are shown, how many there are, and how the shown ones were chosen."""
     counts = {"drawn": f"{numbers.elements:,}", "all": f"{numbers.of_elements:,}"}
     if numbers.is_everything and numbers.elements >= numbers.of_elements:
@@ -73,7 +73,7 @@ def grouped_by(numbers: MapCounts, asked: MapQuery, scope: Scope) -> Sentence:
         return say("showing {drawn} of {all} elements; around {focus}", focus=scope.focus, **counts)
     if scope.service is not None:
         return say("showing {drawn} of {all} elements; for one service", **counts)
-    if asked.first:
+    if page_query.first:
         return say("showing {drawn} of {all} elements; one group", **counts)
     return say("showing {drawn} of {all} elements; grouped by instance", **counts)
 

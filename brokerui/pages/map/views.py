@@ -43,14 +43,14 @@ SYMBOLS = {severity: BadgeSymbol(severity, 0, 0) for severity in (ERROR, WARNING
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx the panel of the selected thing."""
-    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
-        return render(request, "map/map.html", {"viewed": viewed, "asked": asked})
+        return render(request, "map/map.html", {"viewed": viewed, "page_query": page_query})
     network = network_of(viewed.key, viewed.estate)
-    context = {"viewed": viewed, "asked": asked, "network": network, **_selected(viewed, network, asked)}
+    context = {"viewed": viewed, "page_query": page_query, "network": network, **_selected(viewed, network, page_query)}
     if wants_piece(request):
         return render(request, "map/_panel.html", context)
-    return render(request, "map/map.html", context | _map(viewed, network, asked))
+    return render(request, "map/map.html", context | _map(viewed, network, page_query))
 
 
 @require_safe
@@ -67,16 +67,16 @@ def findings(request: HttpRequest) -> HttpResponse:
 @require_safe
 def svg(request: HttpRequest) -> HttpResponse:
     """The picture as a file of its own, with its style in it."""
-    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
     if viewed.is_empty:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
-    scope = scope_of(network, asked)
+    scope = scope_of(network, page_query)
     plan = plan_of(network, scope, viewed.at())
     put_badges(plan, findings_for(viewed).findings)
     title = headline(counts_of(network, scope, plan), scope).render(translate)
-    hits = found(network, asked.q) if asked.q else None
-    picture = picture_of(plan, translate, _lit(network, asked, plan, hits))
+    hits = found(network, page_query.q) if page_query.q else None
+    picture = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     text = render_to_string("map/standalone.svg", {"picture": picture, "style": picture_style(), "title": title})
     return HttpResponse(text, content_type="image/svg+xml", headers=_attached("map.svg"))
 
@@ -84,9 +84,9 @@ def svg(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """Every route of the instances on the map."""
-    viewed, asked = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
     network = network_of(viewed.key, viewed.estate)
-    lines = as_csv(network, scope_of(network, asked), viewed.at())
+    lines = as_csv(network, scope_of(network, page_query), viewed.at())
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=_attached("map.csv"))
 
 
@@ -94,30 +94,32 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
 
 
-def _map(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
+def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
     """The picture, or the list in its place; and what was looked for."""
-    scope = scope_of(network, asked)
+    scope = scope_of(network, page_query)
     plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
     put_badges(plan, report.findings)
     numbers = counts_of(network, scope, plan)
-    hits = found(network, asked.q) if asked.q else None
+    hits = found(network, page_query.q) if page_query.q else None
     shown: dict[str, Any] = {
         "found": hits,
         "level": plan.level,
         "headline": headline(numbers, scope),
-        "shows": grouped_by(numbers, asked, scope),
+        "shows": grouped_by(numbers, page_query, scope),
         "left_out": [*left_out(numbers), *_unknown_yet(report)],
         "symbols": SYMBOLS,
     }
-    if asked.shown == LIST:
-        shown["page"] = page_of(network, scope, viewed.at(), asked.page)
+    if page_query.shown == LIST:
+        shown["page"] = page_of(network, scope, viewed.at(), page_query.page)
     else:
-        shown["picture"] = picture_of(plan, translate, _lit(network, asked, plan, hits))
+        shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     return shown | {
         "hops": HOPS,
         "zooms": ZOOMS,
-        "unknown": asked.focus if asked.focus and asked.focus not in viewed.estate.instances else "",
-        "unknown_service": asked.service if asked.service and not _is_named(network, asked.service) else "",
+        "unknown": page_query.focus if page_query.focus and page_query.focus not in viewed.estate.instances else "",
+        "unknown_service": page_query.service
+        if page_query.service and not _is_named(network, page_query.service)
+        else "",
     }
 
 
@@ -125,11 +127,11 @@ def _unknown_yet(report: LintReport) -> list[Sentence]:
     return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
 
 
-def _lit(network: RouteNetwork, asked: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:
+def _lit(network: RouteNetwork, page_query: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:
     """The things to highlight; instances in place of databases that are not drawn."""
     lit = hits.lit if hits else frozenset()
-    if asked.service:
-        lit |= highlighted_by_service(network, asked.service, with_routes=plan.level == DETAIL)
+    if page_query.service:
+        lit |= highlighted_by_service(network, page_query.service, with_routes=plan.level == DETAIL)
     if plan.level != DETAIL:
         lit |= {instance_ref(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
     return lit
@@ -139,11 +141,11 @@ def _is_named(network: RouteNetwork, service: str) -> bool:
     return service in network.homes or service in network.routed
 
 
-def _selected(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[str, Any]:
-    ref = asked.selected
+def _selected(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
+    ref = page_query.selected
     if ref is None:
         return {}
-    boxes = _boxes(viewed, network, asked) if ref.kind in (GROUP, BETWEEN) else {}
+    boxes = _boxes(viewed, network, page_query) if ref.kind in (GROUP, BETWEEN) else {}
     panel = panel_of(network, ref, viewed.at(), boxes)
     if panel is None:
         return {"missing": True}
@@ -165,8 +167,8 @@ def _selected(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dic
     return links
 
 
-def _boxes(viewed: EstateView, network: RouteNetwork, asked: MapQuery) -> dict[Ref, MapBox]:
-    return plan_of(network, scope_of(network, asked), viewed.at()).boxes
+def _boxes(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[Ref, MapBox]:
+    return plan_of(network, scope_of(network, page_query), viewed.at()).boxes
 
 
 def _conversation(panel: Any) -> dict[str, str | None]:

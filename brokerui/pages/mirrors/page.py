@@ -78,20 +78,20 @@ class MirroredDatabaseRow:
     role: str
 
 
-def told(query: Mapping[str, str]) -> dict[str, Any]:
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = MirrorsQuery.of(query), now()
+    page_query, at = MirrorsQuery.of(query), now()
     routes, databases = _routes(at), _databases()
-    spells = [*_route_spells(asked.span, at), *_database_spells(asked.span, at)]
-    start = asked.span.moments(at)[0]
+    spells = [*_route_spells(page_query.span, at), *_database_spells(page_query.span, at)]
+    start = page_query.span.moments(at)[0]
     return {
-        "asked": asked,
-        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "page_query": page_query,
+        "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "routes": routes,
         "databases": databases,
         "headline": headline(routes, databases),
         "tone": "good" if all(route.is_well for route in routes) else "warn",
-        "title": title(spells, asked.span),
+        "title": title(spells, page_query.span),
         "figure": figure(spells, start, at) if spells else None,
         "lines": list(lines(spells)),
     }
@@ -138,12 +138,12 @@ def headline(routes: list[MirroredRouteRow], databases: list[MirroredDatabaseRow
     lost = [route for route in routes if not route.is_well]
     if lost:
         number = len(lost)
-        said = ngettext(
+        text = ngettext(
             "%(n)s mirrored route has no principal: nothing is sent by it.",
             "%(n)s mirrored routes have no principal: nothing is sent by them.",
             number,
         )
-        return said % {"n": number}
+        return text % {"n": number}
     if routes:
         return ngettext(
             "The mirrored route has its principal.", "All %(n)s mirrored routes have their principal.", len(routes)
@@ -208,8 +208,8 @@ def title(found: list[Spell], span: Span) -> str:
         return gettext("Roles over time")
     if not changes:
         return gettext("%(span)s: no role has changed") % {"span": span.label}
-    said = ngettext("%(span)s: %(n)s change of a role", "%(span)s: %(n)s changes of roles", changes)
-    return said % {"span": span.label, "n": changes}
+    text = ngettext("%(span)s: %(n)s change of a role", "%(span)s: %(n)s changes of roles", changes)
+    return text % {"span": span.label, "n": changes}
 
 
 def figure(found: list[Spell], start: int, end: int) -> Figure:

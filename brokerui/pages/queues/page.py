@@ -67,30 +67,30 @@ class TransmissionQueueSummary:
         return age(self.oldest_age_ms) if self.oldest_age_ms is not None else ""
 
 
-def told(query: Mapping[str, str]) -> dict[str, Any]:
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    asked, at = QueuesQuery.of(query), now()
+    page_query, at = QueuesQuery.of(query), now()
     waiting = waiting_now()
-    shown = _shown(asked.span, at)
+    shown = _shown(page_query.span, at)
     queues = _queues(waiting, oldest(at))
-    moments = asked.span.moments(at)
+    moments = page_query.span.moments(at)
     return {
-        "asked": asked,
-        "spans": [(span, asked.query(span=span.name), span == asked.span) for span in SPANS],
+        "page_query": page_query,
+        "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
         "queues": queues[:MOST],
         "more": len(queues) - MOST,
         "headline": headline(queues),
         "tone": "warn" if any(queue.delayed for queue in queues) else "good",
         "rows_of_queues": [
-            (queue, asked.query(instance=queue.instance, database=queue.database)) for queue in queues[:MOST]
+            (queue, page_query.query(instance=queue.instance, database=queue.database)) for queue in queues[:MOST]
         ],
-        "everything": QueuesQuery(asked.span).query(),
-        "title": title(shown, asked.span),
+        "everything": QueuesQuery(page_query.span).query(),
+        "title": title(shown, page_query.span),
         "figure": figure(moments, shown) if shown else None,
         "heads": list(shown),
         "lines": list(lines(moments, shown)),
-        **_rows(asked),
+        **_rows(page_query),
     }
 
 
@@ -126,13 +126,13 @@ def headline(queues: list[TransmissionQueueSummary]) -> str:
     if not queues:
         return gettext("All transmission queues are empty.")
     number = sum(queue.messages for queue in queues)
-    said = ngettext("%(n)s message is to be sent", "%(n)s messages are to be sent", number) % {"n": f"{number:,}"}
+    counted = ngettext("%(n)s message is to be sent", "%(n)s messages are to be sent", number) % {"n": f"{number:,}"}
     ages = [(queue.oldest_age_ms, queue) for queue in queues if queue.oldest_age_ms is not None]
     if not ages:
-        return f"{said}."
+        return f"{counted}."
     longest, queue = max(ages, key=lambda one: one[0])
     return gettext("%(said)s; the oldest waits %(age)s, in %(queue)s.") % {
-        "said": said,
+        "said": counted,
         "age": age(longest),
         "queue": queue.name,
     }
@@ -202,15 +202,15 @@ def _cell(point: SamplePoint | None) -> tuple[str, str]:
 # -- Rows --------------------------------------------------------------------------------------------------
 
 
-def _rows(asked: QueuesQuery) -> dict[str, Any]:
+def _rows(page_query: QueuesQuery) -> dict[str, Any]:
     """Of the one queue that is asked for."""
-    if not (asked.instance and asked.database):
+    if not (page_query.instance and page_query.database):
         return {"rows": None}
-    after = _key(asked.after)
-    page = transmission_queue({"instance": asked.instance, "database": asked.database}, after, limit=100)
+    after = _key(page_query.after)
+    page = transmission_queue({"instance": page_query.instance, "database": page_query.database}, after, limit=100)
     rows = [(row, moment(row.enqueue_time)) for row in page.rows]
-    following = asked.query(after=" ".join(map(str, page.after))) if page.after else ""
-    return {"rows": rows, "next_rows": following, "first_rows": asked.query() if after else ""}
+    following = page_query.query(after=" ".join(map(str, page.after))) if page.after else ""
+    return {"rows": rows, "next_rows": following, "first_rows": page_query.query() if after else ""}
 
 
 def _key(text: str) -> tuple[str | int, ...] | None:
@@ -228,7 +228,7 @@ COLUMNS = ("at", "instance", "database", "messages", "oldest_age_ms")
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """Every queue at every moment: nothing is summed up there."""
-    asked = QueuesQuery.of(query)
-    for (instance, database, _, _), points in series(OfSample.TRANSMISSION_QUEUE, asked.span, now()).items():
+    page_query = QueuesQuery.of(query)
+    for (instance, database, _, _), points in series(OfSample.TRANSMISSION_QUEUE, page_query.span, now()).items():
         for point in points:
             yield moment(point.at).isoformat(), instance, database, point.depth, point.oldest_age_ms

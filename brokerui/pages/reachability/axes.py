@@ -43,16 +43,16 @@ class UnknownOriginError(Exception):
 # -- Origins -----------------------------------------------------------------------------------------------
 
 
-def origins(estate: Estate, nodes: Sequence[Node], asked: ReachabilityQuery) -> list[int]:
+def origins(estate: Estate, nodes: Sequence[Node], page_query: ReachabilityQuery) -> list[int]:
     """The entry points that are asked for, sorted; by number. Raises `UnknownOriginError`."""
     order = sorted(range(len(nodes)), key=lambda number: _sorting(nodes[number]))
-    if asked.origin_from or asked.origin_to:
+    if page_query.origin_from or page_query.origin_to:
         place = {nodes[number]: index for index, number in enumerate(order)}
-        first = place[_named(estate, asked.origin_from, place)] if asked.origin_from else 0
-        last = place[_named(estate, asked.origin_to, place)] if asked.origin_to else len(order) - 1
+        first = place[_named(estate, page_query.origin_from, place)] if page_query.origin_from else 0
+        last = place[_named(estate, page_query.origin_to, place)] if page_query.origin_to else len(order) - 1
         order = order[first : last + 1]
-    fits = within(asked.origin) if asked.origin else None
-    return [number for number in order if _is_asked(nodes[number], asked, fits)]
+    fits = within(page_query.origin) if page_query.origin else None
+    return [number for number in order if _is_asked(nodes[number], page_query, fits)]
 
 
 def _sorting(node: Node) -> tuple[str, bool, str]:
@@ -70,10 +70,10 @@ def _named(estate: Estate, text: str, known: Iterable[Node]) -> Node:
     return node
 
 
-def _is_asked(node: Node, asked: ReachabilityQuery, fits: Callable[[str], bool] | None) -> bool:
-    if node[1] is None and not asked.outside:
+def _is_asked(node: Node, page_query: ReachabilityQuery, fits: Callable[[str], bool] | None) -> bool:
+    if node[1] is None and not page_query.outside:
         return False
-    if node[1] == MSDB and not asked.system:
+    if node[1] == MSDB and not page_query.system:
         return False
     return fits is None or fits(shown_origin(node))
 
@@ -112,18 +112,20 @@ def origin_groups(estate: Estate, nodes: Sequence[Node], numbers: Sequence[int])
 # -- Services ----------------------------------------------------------------------------------------------
 
 
-def services(names: Sequence[str], asked: ReachabilityQuery) -> list[int]:
+def services(names: Sequence[str], page_query: ReachabilityQuery) -> list[int]:
     """The names that are asked for, by number."""
-    fits = within(asked.service) if asked.service else None
-    return [number for number, name in enumerate(names) if _is_wanted(name, asked) and (fits is None or fits(name))]
+    fits = within(page_query.service) if page_query.service else None
+    return [
+        number for number, name in enumerate(names) if _is_wanted(name, page_query) and (fits is None or fits(name))
+    ]
 
 
-def _is_wanted(name: str, asked: ReachabilityQuery) -> bool:
-    if asked.service_from and name < asked.service_from:
+def _is_wanted(name: str, page_query: ReachabilityQuery) -> bool:
+    if page_query.service_from and name < page_query.service_from:
         return False
-    if asked.service_to and name > asked.service_to:
+    if page_query.service_to and name > page_query.service_to:
         return False
-    return bool(asked.system) or not (name.startswith(SYSTEM_SERVICES) or name == DYNAMIC_ROUTING_SERVICE)
+    return bool(page_query.system) or not (name.startswith(SYSTEM_SERVICES) or name == DYNAMIC_ROUTING_SERVICE)
 
 
 def service_groups(names: Sequence[str], numbers: Sequence[int]) -> list[AxisGroup]:

@@ -34,7 +34,7 @@ def pairs_as_csv(page: ReachabilityPage) -> Iterator[str]:
 
 def _pairs(page: ReachabilityPage) -> Iterator[tuple[str, ...]]:
     yield "instance", "database", "service", "verdict"
-    matrix, wanted = page.known.matrix, page.asked.verdict
+    matrix, wanted = page.known.matrix, page.page_query.verdict
     rows = [node for group in page.shown.rows for node in group.members]
     columns = [name for group in page.shown.columns for name in group.members]
     for name in columns:

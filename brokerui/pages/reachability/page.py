@@ -35,7 +35,7 @@ class ReachabilityPage:
     """An answer to what was asked."""
 
     viewed: EstateView
-    asked: ReachabilityQuery
+    page_query: ReachabilityQuery
     known: KnownPairs
     table: PairCounts
     """With the pairs of every verdict."""
@@ -50,15 +50,15 @@ class ReachabilityPage:
     @property
     def counts(self) -> list[tuple[str, str, str, int, str, bool]]:
         """Verdicts that occur: name, sign, word, pairs, the query that shows only them, whether it is this one."""
-        totals = self.table.totals
+        totals, chosen = self.table.totals, self.page_query.verdict
         return [
-            (v, SIGNS[v], word(v), totals[v], self._only("" if v == self.asked.verdict else v), v == self.asked.verdict)
+            (v, SIGNS[v], word(v), totals[v], self._only("" if v == chosen else v), v == chosen)
             for v in VERDICTS
             if totals[v]
         ]
 
     def _only(self, verdict: str) -> str:
-        return self.asked.but(verdict=verdict).query(self.viewed.query)
+        return self.page_query.but(verdict=verdict).query(self.viewed.query)
 
 
 KEPT = 8
@@ -69,17 +69,17 @@ def word(verdict: str) -> str:
     return WORDS[verdict].render(translate)
 
 
-def page_of(viewed: EstateView, asked: ReachabilityQuery) -> ReachabilityPage:
+def page_of(viewed: EstateView, page_query: ReachabilityQuery) -> ReachabilityPage:
     """Everything on the page. Raises `UnknownOriginError`."""
     nodes = tuple(entry_points(viewed.estate))
-    rows = origins(viewed.estate, nodes, asked)
+    rows = origins(viewed.estate, nodes, page_query)
     all_names = names_of(viewed)
-    wanted = [all_names[number] for number in services(all_names, asked)]
+    wanted = [all_names[number] for number in services(all_names, page_query)]
     known = known_of(viewed, wanted)
     kept = kept_under(viewed, known)
     if kept is None:
-        return _page(viewed, asked, known, rows, wanted)
-    return _pages.get_or_make((kept, asked), lambda: _page(viewed, asked, known, rows, wanted))
+        return _page(viewed, page_query, known, rows, wanted)
+    return _pages.get_or_make((kept, page_query), lambda: _page(viewed, page_query, known, rows, wanted))
 
 
 def _page(
@@ -99,16 +99,16 @@ def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
     return [number[name] for name in names if name in number]
 
 
-def is_named(asked: ReachabilityQuery, rows: int, columns: int) -> bool:
+def is_named(page_query: ReachabilityQuery, rows: int, columns: int) -> bool:
     """Where there are too many pairs to see each, those that nobody has in mind hide the others."""
-    if asked.pairs:
-        return asked.pairs == NAMED
+    if page_query.pairs:
+        return page_query.pairs == NAMED
     return rows > MOST or columns > MOST
 
 
-def pairs_of(asked: ReachabilityQuery, *, named: bool) -> str:
+def pairs_of(page_query: ReachabilityQuery, *, named: bool) -> str:
     """As the form has it."""
-    return asked.pairs or (NAMED if named else ALL)
+    return page_query.pairs or (NAMED if named else ALL)
 
 
 # -- Fields ------------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ def lines_of(page: ReachabilityPage) -> Iterator[tuple[str, str, list[SafeString
 
 
 def _alone(page: ReachabilityPage, side: str, group: AxisGroup) -> str:
-    only = page.asked.but(**{f"{side}_from": group.first, f"{side}_to": group.last})
+    only = page.page_query.but(**{f"{side}_from": group.first, f"{side}_to": group.last})
     return f"?{only.query(page.viewed.query)}"
 
 

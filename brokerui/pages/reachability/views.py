@@ -33,36 +33,42 @@ from brokerui.pages.reachability.wording import headline, only, tone, what_is_sh
 @require_safe
 def matrix(request: HttpRequest) -> HttpResponse:
     """The page."""
-    viewed, asked = estate_view_of(request), ReachabilityQuery.of(request.GET)
-    context: dict[str, Any] = {"viewed": viewed, "asked": asked, "page_keys": [("t", gettext("The same as a table"))]}
+    viewed, page_query = estate_view_of(request), ReachabilityQuery.of(request.GET)
+    context: dict[str, Any] = {
+        "viewed": viewed,
+        "page_query": page_query,
+        "page_keys": [("t", gettext("The same as a table"))],
+    }
     if viewed.is_empty:
         return render(request, "reachability/matrix.html", context)
     try:
-        page = page_of(viewed, asked)
+        page = page_of(viewed, page_query)
     except UnknownOriginError as error:
         return render(request, "reachability/matrix.html", context | {"unknown": str(error)}, status=404)
     return render(request, "reachability/matrix.html", context | _told(page))
 
 
 def _told(page: ReachabilityPage) -> dict[str, Any]:
-    table, asked, viewed = page.shown, page.asked, page.viewed.query
+    table, page_query, viewed = page.shown, page.page_query, page.viewed.query
     totals = page.table.totals
-    query = asked.query(viewed)
+    query = page_query.query(viewed)
     shown = what_is_shown((len(table.rows), page.of_rows), (len(table.columns), page.of_columns))
     return {
         "page": page,
         "known": page.known,
         "headline": headline(totals, named=page.named).render(translate),
         "tone": tone(totals),
-        "title": (shown if not asked.verdict else only(totals[asked.verdict], asked.verdict)).render(translate),
+        "title": (shown if not page_query.verdict else only(totals[page_query.verdict], page_query.verdict)).render(
+            translate
+        ),
         "shown": shown.render(translate),
         "counts": page.counts,
-        "pairs": pairs_of(asked, named=page.named),
+        "pairs": pairs_of(page_query, named=page.named),
         "verdicts": [(verdict, word(verdict)) for verdict in VERDICTS],
         "figure": figure_of(page) if table.fields else None,
         "heads": heads_of(page),
         "lines": list(lines_of(page)),
-        "narrowed": _narrowed(asked, viewed),
+        "narrowed": _narrowed(page_query, viewed),
         "clear": ReachabilityQuery().query(viewed),
         **_files(page, query),
     }
@@ -78,13 +84,13 @@ def _files(page: ReachabilityPage, query: str) -> dict[str, str]:
     return files
 
 
-def _narrowed(asked: ReachabilityQuery, viewed: dict[str, str]) -> list[tuple[str, str, str]]:
+def _narrowed(page_query: ReachabilityQuery, viewed: dict[str, str]) -> list[tuple[str, str, str]]:
     """The ranges that one has gone into: first, last, and the query without."""
     ranges = (("origin_from", "origin_to"), ("service_from", "service_to"))
     return [
-        (getattr(asked, first), getattr(asked, last), asked.but(**{first: "", last: ""}).query(viewed))
+        (getattr(page_query, first), getattr(page_query, last), page_query.but(**{first: "", last: ""}).query(viewed))
         for first, last in ranges
-        if getattr(asked, first) or getattr(asked, last)
+        if getattr(page_query, first) or getattr(page_query, last)
     ]
 
 
@@ -111,9 +117,9 @@ def pairs_csv(request: HttpRequest) -> HttpResponseBase:
 
 
 def _file(request: HttpRequest, name: str, lines: Callable[[ReachabilityPage], Iterator[str]]) -> HttpResponseBase:
-    viewed, asked = estate_view_of(request), ReachabilityQuery.of(request.GET)
+    viewed, page_query = estate_view_of(request), ReachabilityQuery.of(request.GET)
     try:
-        page = page_of(viewed, asked)
+        page = page_of(viewed, page_query)
     except UnknownOriginError as error:
         raise Http404(str(error)) from error
     if not page.known.is_whole or (lines is pairs_as_csv and page.shown.totals.total() > MOST_PAIRS):

@@ -123,8 +123,8 @@ def _for_any_service(row: RouteRow) -> NextHopOfRoute | None:
 
 def _lead(decision: Decision, estate: Estate) -> NextHopOfRoute:
     if isinstance(decision, Deliver):
-        said = say("To {database} on {instance}.", database=decision.database, instance=decision.instance)
-        return NextHopOfRoute(DELIVERED, said)
+        place = say("To {database} on {instance}.", database=decision.database, instance=decision.instance)
+        return NextHopOfRoute(DELIVERED, place)
     if isinstance(decision, Send):
         return _sent(decision)
     kind = DELAYED if isinstance(decision, Delay) else DROPPED

@@ -43,8 +43,8 @@ class RoutesQuery:
 
     def query(self, viewed: Mapping[str, str], **other: str) -> str:
         """The address that asks for this, or for something else of it."""
-        asked = {"q": self.text, "sort": self.order, "page": str(self.page) if self.page > 1 else ""} | other
-        return urlencode({**viewed, **{name: value for name, value in asked.items() if value}})
+        parameters = {"q": self.text, "sort": self.order, "page": str(self.page) if self.page > 1 else ""} | other
+        return urlencode({**viewed, **{name: value for name, value in parameters.items() if value}})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class RouteListing:
     """The table, for one address of the page."""
 
     viewed: Mapping[str, str]
-    asked: RoutesQuery
+    page_query: RoutesQuery
     routes: RouteList
     report: LintReport
     at: datetime
@@ -82,14 +82,14 @@ class RouteListing:
 
     def __post_init__(self) -> None:
         try:
-            self._filter = route_filter(self.asked.text)
+            self._filter = route_filter(self.page_query.text)
         except FilterError as error:
             self.error = error
 
     @property
     def wrong_part(self) -> str:
         """What of the filter cannot be."""
-        return self.asked.text[self.error.start : self.error.end] if self.error else ""
+        return self.page_query.text[self.error.start : self.error.end] if self.error else ""
 
     @property
     def is_waiting(self) -> bool:
@@ -101,11 +101,11 @@ class RouteListing:
         """All that fit, in their order."""
         if self._filter is None or self.is_waiting:
             return []
-        return self._filter.kept(self.routes.sorted_by(self.asked.order), self.at, self.report.of_routes)
+        return self._filter.kept(self.routes.sorted_by(self.page_query.order), self.at, self.report.of_routes)
 
     @cached_property
     def page(self) -> Page[RouteRow]:
-        return Page(self.rows, self.asked.page)
+        return Page(self.rows, self.page_query.page)
 
     @property
     def before(self) -> str:
@@ -135,7 +135,7 @@ class RouteListing:
         return [self._column(name) for name in COLUMNS]
 
     def _column(self, name: str) -> Column:
-        order = self.asked.order
+        order = self.page_query.order
         other = f"-{name}" if order == name else name
         aria = {name: "ascending", f"-{name}": "descending"}.get(order, "")
         return Column(name, self._query(sort=other, page=""), aria)
@@ -156,8 +156,8 @@ class RouteListing:
         return [self._quick(label, text, count) for label, text, count in offers]
 
     def _quick(self, label: Promise, text: str, count: int) -> Quick:
-        is_on = self.asked.text == text
+        is_on = self.page_query.text == text
         return Quick(label, text, count, self._query(q="" if is_on else text, page=""), is_on)
 
     def _query(self, **other: str) -> str:
-        return self.asked.query(self.viewed, **other)
+        return self.page_query.query(self.viewed, **other)

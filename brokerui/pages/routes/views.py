@@ -63,12 +63,14 @@ def _said(error: FilterError) -> str:
 
 
 def _listing(request: HttpRequest, viewed: EstateView) -> RouteListing:
-    asked = RoutesQuery.of(request.GET.dict())
-    return RouteListing(viewed.query, asked, routes_of(viewed.key, viewed.estate), findings_for(viewed), viewed.at())
+    page_query = RoutesQuery.of(request.GET.dict())
+    return RouteListing(
+        viewed.query, page_query, routes_of(viewed.key, viewed.estate), findings_for(viewed), viewed.at()
+    )
 
 
 def _detail(viewed: EstateView, listing: RouteListing) -> RouteDetail | None:
-    row = row_selected(viewed.estate, listing.asked.select) if listing.asked.select else None
+    row = row_selected(viewed.estate, listing.page_query.select) if listing.page_query.select else None
     return route_detail(viewed, row, listing.report) if row else None
 
 

@@ -27,12 +27,12 @@ SEEN = "Seen"
 """The header with what the browser shows already, by its digest."""
 
 
-def live(request: HttpRequest, name: str, told: Callable[[], dict[str, Any]]) -> HttpResponse:
+def live(request: HttpRequest, name: str, page_context: Callable[[], dict[str, Any]]) -> HttpResponse:
     """The page `NAME/NAME.html`, whose piece is `NAME/_table.html`; without hosted instances, what to do."""
     if not hosted_names():
         return render(request, "live/nobody.html", {"name": name})
     try:
-        figures = told()
+        figures = page_context()
     except NotReadyError:
         return _being_counted(request)
     context = figures | {

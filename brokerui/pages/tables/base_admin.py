@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from brokerui.accounts.levels import Level, holds, may
-from brokerui.core.templatetags.wording import said
+from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.tables.draft import Draft
@@ -205,7 +205,7 @@ class EstateTableAdmin(BaseAdmin):
             if request.POST.get("base_version") == str(live.version) and not problem:
                 return self._written(request, draft, live.version, did, keys)
         except (Invalid, EstateStaleError) as error:
-            text = said(error.problem) if isinstance(error, Invalid) else str(error)
+            text = sentence_text(error.problem) if isinstance(error, Invalid) else str(error)
             messages.error(request, _("Nothing was changed: %(why)s") % {"why": text})
             return None
         context = {**self._context(request), **self._asks(request, keys, verb), "problem": problem, **more}

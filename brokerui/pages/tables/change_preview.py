@@ -41,7 +41,7 @@ class Note:
 
 @dataclass(slots=True)
 class ChangePreview:
-    """All that is told of a change."""
+    """What a change would bring: outcomes that differ, and findings that come or go."""
 
     at_fields: dict[str, list[Note]] = field(default_factory=dict)
     """By name of the field."""
@@ -71,26 +71,26 @@ class ChangePreview:
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 
 
-def change_preview(sheet: FormPage, draft: Draft, at: datetime) -> ChangePreview:
+def change_preview(form_page: FormPage, draft: Draft, at: datetime) -> ChangePreview:
     """Of a form; of one that changes nothing, what is said of the object as it is."""
-    key = sheet.name_of or sheet.owner or ()
-    around = key[:1] if sheet.kind.name == "instance" else key[:2]
-    return _told(draft, at, [around], places(sheet))
+    key = form_page.name_of or form_page.owner or ()
+    around = key[:1] if form_page.kind.name == "instance" else key[:2]
+    return _preview_of(draft, at, [around], places(form_page))
 
 
 def change_preview_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
     """Of a change without a form."""
-    return _told(draft, at, arounds, {})
+    return _preview_of(draft, at, arounds, {})
 
 
-def places(sheet: FormPage) -> dict[tuple[str, Key], Any]:
-    """The form of every object that the sheet shows."""
+def places(form_page: FormPage) -> dict[tuple[str, Key], Any]:
+    """The form of every object that the form page shows."""
     found: dict[tuple[str, Key], Any] = {}
-    key = sheet.name_of if sheet.data is not None or sheet.key else None
+    key = form_page.name_of if form_page.data is not None or form_page.key else None
     if key is None:
         return found
-    found[sheet.kind.name, key] = sheet.form
-    for section in sheet.sections:
+    found[form_page.kind.name, key] = form_page.form
+    for section in form_page.sections:
         if section.kind is None or section.formset is None:
             continue
         for form in section.formset.forms:
@@ -100,30 +100,32 @@ def places(sheet: FormPage) -> dict[tuple[str, Key], Any]:
     return found
 
 
-def _told(draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]) -> ChangePreview:
+def _preview_of(
+    draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]
+) -> ChangePreview:
     arounds = list(dict.fromkeys(arounds))
     # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
     before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before
-    told = ChangePreview(is_change=bool(draft))
+    preview = ChangePreview(is_change=bool(draft))
     for identity, finding in after.items():
-        _place(told, finding, forms, is_new=identity not in before)
-    told.solved = sum(1 for identity in before if identity not in after)
+        _place(preview, finding, forms, is_new=identity not in before)
+    preview.solved = sum(1 for identity in before if identity not in after)
     if draft and _size(draft.before) <= COMPARED:
         summary = compare(draft.before, draft.after, at).summary()
-        told.changed = {verdict: summary[verdict] for verdict in ("worse", "better", "moved")}
-    return told
+        preview.changed = {verdict: summary[verdict] for verdict in ("worse", "better", "moved")}
+    return preview
 
 
-def _place(told: ChangePreview, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
+def _place(preview: ChangePreview, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
     form, column = forms.get((kind_of(finding), key_of(finding))), field_of(finding)
     if form is not None and column in form.fields:
-        told.at_fields.setdefault(form[column].html_name, []).append(Note(finding, is_new))
+        preview.at_fields.setdefault(form[column].html_name, []).append(Note(finding, is_new))
     elif form is not None:
-        told.others.append(Note(finding, is_new))
+        preview.others.append(Note(finding, is_new))
     elif is_new:
-        told.others.append(Note(finding, is_new, place(finding)))
+        preview.others.append(Note(finding, is_new, place(finding)))
 
 
 def _identity(finding: Finding) -> tuple[str | None, ...]:

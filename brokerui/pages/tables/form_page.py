@@ -11,7 +11,7 @@ from typing import Any
 from django.forms import BaseFormSet, Form, formset_factory
 from django.utils.translation import gettext as _
 
-from brokerui.core.templatetags.wording import said
+from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.selectors import LiveEstate
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import WAS, Json, PlaceForm, ValueForm, row_of
@@ -217,12 +217,12 @@ class FormPage:
         element = _ELEMENT.fullmatch(path)
         section = next((one for one in self.sections if element and one.name == element["list"]), None)
         if element is None or section is None or section.rows is None:
-            _at(self.form, path.replace(".", "_"), said(fault.problem))
+            _at(self.form, path.replace(".", "_"), sentence_text(fault.problem))
             return
         index = self._taken() if path != fault.path else int(element["index"])
         lines = section.lines
         line = lines[min(index, len(lines) - 1)]
-        _at(line, element["column"] or section.rows.column, said(fault.problem))
+        _at(line, element["column"] or section.rows.column, sentence_text(fault.problem))
 
     def _taken(self) -> int:
         """The line with the address that another instance has."""
@@ -257,7 +257,7 @@ def _put_line(kind: RowKind, draft: Draft, owner: Key, line: Any) -> None:
 
 
 def _tell_line(line: Any, fault: Invalid) -> None:
-    _at(line, _OUTER.sub("", fault.path).rpartition(".")[2], said(fault.problem))
+    _at(line, _OUTER.sub("", fault.path).rpartition(".")[2], sentence_text(fault.problem))
 
 
 def _at(form: Any, field: str, problem: str) -> None:

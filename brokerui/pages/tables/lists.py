@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from brokerui.core.templatetags.wording import said
+from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.models import (
     Contract,
     Database,
@@ -200,7 +200,7 @@ class Routes(InDatabases):
         try:
             until = parse_moment(text) if text else None
         except Invalid as fault:
-            problem = said(fault.problem)
+            problem = sentence_text(fault.problem)
 
         def act(draft: Draft, key: Key) -> None:
 

@@ -17,7 +17,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from brokerui.accounts.levels import Level, may
-from brokerui.core.templatetags.wording import said
+from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Database, Version
 from brokerui.estate.selectors import LiveEstate, estate_current, version_list
@@ -47,55 +47,64 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
     if key is not None and find(kind, live.estate, key) is None:
         raise Http404
     if request.method != "POST":
-        sheet = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
+        form_page = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
         # Before anything was typed: what is said of the object as it is.
-        told = (
-            change_preview(sheet, Draft(live.estate, live.digest), timezone.now())
+        preview = (
+            change_preview(form_page, Draft(live.estate, live.digest), timezone.now())
             if key is not None
             else ChangePreview()
         )
-        return _form(request, sheet, live, told, context)
+        return _form(request, form_page, live, preview, context)
     return _take(request, FormPage(kind, live, key, request.POST), live, context)
 
 
 def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
     """What the form as it stands would bring. Nothing is written."""
     live = estate_current()
-    sheet = FormPage(kind, live, key, request.POST)
-    draft = sheet.draft
-    told = change_preview(sheet, draft, timezone.now()) if draft is not None else ChangePreview()
-    return render(request, "tables/_preview.html", {**context, "sheet": sheet, "told": told, "faults": _faults(sheet)})
+    form_page = FormPage(kind, live, key, request.POST)
+    draft = form_page.draft
+    preview = change_preview(form_page, draft, timezone.now()) if draft is not None else ChangePreview()
+    return render(
+        request,
+        "tables/_preview.html",
+        {**context, "form_page": form_page, "preview": preview, "faults": _faults(form_page)},
+    )
 
 
-def _take(request: HttpRequest, sheet: FormPage, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
-    draft = sheet.draft
+def _take(request: HttpRequest, form_page: FormPage, live: LiveEstate, context: dict[str, Any]) -> HttpResponse:
+    draft = form_page.draft
     if draft is None:
-        return _form(request, sheet, live, ChangePreview(), context, status=422)
-    told = change_preview(sheet, draft, timezone.now())
+        return _form(request, form_page, live, ChangePreview(), context, status=422)
+    preview = change_preview(form_page, draft, timezone.now())
     base = _number(request.POST.get("base_version", ""))
     if base != live.version:
-        return _form(request, sheet, live, told, {**context, "fresh": _since(base, live)}, status=409)
-    if told.token and request.POST.get("seen") != told.token:
-        return _form(request, sheet, live, told, {**context, "asks": True}, status=422)
-    return _write(request, sheet, live, draft, told, context)
+        return _form(request, form_page, live, preview, {**context, "fresh": _since(base, live)}, status=409)
+    if preview.token and request.POST.get("seen") != preview.token:
+        return _form(request, form_page, live, preview, {**context, "asks": True}, status=422)
+    return _write(request, form_page, live, draft, preview, context)
 
 
 def _write(
-    request: HttpRequest, sheet: FormPage, live: LiveEstate, draft: Draft, told: ChangePreview, context: dict[str, Any]
+    request: HttpRequest,
+    form_page: FormPage,
+    live: LiveEstate,
+    draft: Draft,
+    preview: ChangePreview,
+    context: dict[str, Any],
 ) -> HttpResponse:
-    key = sheet.name_of or ()
+    key = form_page.name_of or ()
     if not draft:
         messages.info(request, _("Nothing was changed."))
-        return redirect(_after(request, sheet.kind, key))
-    verb = "changed" if sheet.key else "added"
+        return redirect(_after(request, form_page.kind, key))
+    verb = "changed" if form_page.key else "added"
     try:
-        written = apply(request, draft, live.version, f"Tables: {verb} {sheet.kind.name} {'/'.join(key)}")
+        written = apply(request, draft, live.version, f"Tables: {verb} {form_page.kind.name} {'/'.join(key)}")
     except EstateStaleError:
         now = estate_current()
-        return _form(request, sheet, now, told, {**context, "fresh": _since(live.version, now)}, status=409)
+        return _form(request, form_page, now, preview, {**context, "fresh": _since(live.version, now)}, status=409)
     saved = _("Saved %(name)s: the estate is at version %(version)s.")
     messages.success(request, saved % {"name": key[-1], "version": written.version})
-    return redirect(_after(request, sheet.kind, key))
+    return redirect(_after(request, form_page.kind, key))
 
 
 def apply(request: HttpRequest, draft: Draft, base: int, note: str) -> LiveEstate:
@@ -109,36 +118,36 @@ def apply(request: HttpRequest, draft: Draft, base: int, note: str) -> LiveEstat
 
 def _form(
     request: HttpRequest,
-    sheet: FormPage,
+    form_page: FormPage,
     live: LiveEstate,
-    told: ChangePreview,
+    preview: ChangePreview,
     context: Mapping[str, Any],
     *,
     status: int = 200,
 ) -> HttpResponse:
     more = {
-        "sheet": sheet,
-        "told": told,
-        "faults": _faults(sheet),
+        "form_page": form_page,
+        "preview": preview,
+        "faults": _faults(form_page),
         "base_version": live.version,
         "may_edit": may(request.user, Level.EDIT),
-        "seen": told.token if context.get("asks") else "",
-        "also": _also(sheet),
+        "seen": preview.token if context.get("asks") else "",
+        "also": _also(form_page),
         "in_table": IN_TABLE,
-        "is_refused": request.method == "POST" and sheet.draft is None,
+        "is_refused": request.method == "POST" and form_page.draft is None,
         "next": next_page(request),
-        "copy": _copy(sheet),
+        "copy": _copy(form_page),
     }
     return render(request, "tables/form.html", {**context, **more}, status=status)
 
 
-def _faults(sheet: FormPage) -> dict[str, list[str]]:
+def _faults(form_page: FormPage) -> dict[str, list[str]]:
     """By name of the field."""
-    if sheet.data is None:
+    if form_page.data is None:
         return {}
     return {
         form[name].html_name: [str(problem) for problem in problems]
-        for form in sheet.forms
+        for form in form_page.forms
         for name, problems in form.errors.items()
         if name in form.fields
         and not (hasattr(form, "empty_permitted") and form.empty_permitted and not form.has_changed())
@@ -157,26 +166,26 @@ def _asked(request: HttpRequest, kind: RowKind) -> dict[str, Any]:
     return found
 
 
-def _copy(sheet: FormPage) -> dict[str, Any]:
+def _copy(form_page: FormPage) -> dict[str, Any]:
     """The columns with which another one like it begins."""
-    if sheet.key is None:
+    if form_page.key is None:
         return {}
     # An identifier is of one database; a route may give the same one as another.
-    own = ("name", "broker_instance") if sheet.kind.name == "database" else ("name",)
-    columns = {name: value for name, value in sheet.document.items() if isinstance(value, str) and name not in own}
-    return {**columns, "place": "/".join(sheet.key[:-1])}
+    own = ("name", "broker_instance") if form_page.kind.name == "database" else ("name",)
+    columns = {name: value for name, value in form_page.document.items() if isinstance(value, str) and name not in own}
+    return {**columns, "place": "/".join(form_page.key[:-1])}
 
 
-def _also(sheet: FormPage) -> list[tuple[Any, int, str, str]]:
+def _also(form_page: FormPage) -> list[tuple[Any, int, str, str]]:
     """What else is in a database or an instance: how much, and where its list and its form are."""
-    if sheet.key is None or sheet.old is None:
+    if form_page.key is None or form_page.old is None:
         return []
-    if sheet.kind.name == "instance":
-        return [_link(KINDS["database"], len(sheet.old.databases), "instance", sheet.key[0])]
-    if sheet.kind.name != "database":
+    if form_page.kind.name == "instance":
+        return [_link(KINDS["database"], len(form_page.old.databases), "instance", form_page.key[0])]
+    if form_page.kind.name != "database":
         return []
-    place = "/".join(sheet.key)
-    return [_link(kind, len(members_of(kind, sheet.old)), "database", place) for kind in IN_DATABASES]
+    place = "/".join(form_page.key)
+    return [_link(kind, len(members_of(kind, form_page.old)), "database", place) for kind in IN_DATABASES]
 
 
 def _link(kind: RowKind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
@@ -240,8 +249,8 @@ def confirm_page(
     request: HttpRequest, draft: Draft, keys: list[Key], live: LiveEstate, context: dict[str, Any]
 ) -> HttpResponse:
     """What an act on rows would bring; it is asked for once more."""
-    told = change_preview_of_all(draft, timezone.now(), _places(keys))
-    more = {"told": told, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
+    preview = change_preview_of_all(draft, timezone.now(), _places(keys))
+    more = {"preview": preview, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
     more["next"] = next_page(request)
     return render(request, "tables/confirm.html", {**context, **more})
 
@@ -268,7 +277,7 @@ def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, 
     try:
         written = apply(request, draft, live.version, f"Tables: deleted {kind.name} {'/'.join(key)}")
     except (EstateStaleError, Invalid) as error:
-        text = said(error.problem) if isinstance(error, Invalid) else str(error)
+        text = sentence_text(error.problem) if isinstance(error, Invalid) else str(error)
         messages.error(request, _("Nothing was deleted: %(why)s") % {"why": text})
         return redirect(request.path)
     gone = _("Deleted %(name)s: the estate is at version %(version)s.")

@@ -21,7 +21,7 @@ def map_url(context: dict[str, Any], view: str = "map:map", **changes: Any) -> s
     """The map that is shown, with other values; `select` takes a thing itself."""
     if isinstance(changes.get("select"), Ref):
         changes["select"] = str(changes["select"])
-    query = context["asked"].but(**changes).query(context["viewed"].query)
+    query = context["page_query"].but(**changes).query(context["viewed"].query)
     return f"{reverse(view)}?{query}" if query else reverse(view)
 
 

@@ -43,7 +43,7 @@ def select_query(listing: RouteListing, row: RouteRow | None = None) -> str:
 @register.filter
 def is_selected(row: RouteRow, listing: RouteListing) -> bool:
     """Whether the address names this row."""
-    return bool(listing.asked.select) and select_text(row) == listing.asked.select
+    return bool(listing.page_query.select) and select_text(row) == listing.page_query.select
 
 
 @register.filter

@@ -24,9 +24,9 @@ def at(found: Mapping[str, Any], name: str) -> Any:
 
 
 @register.filter
-def told_at(told: Any, name: str) -> Any:
+def notes_at(preview: Any, name: str) -> Any:
     """The findings at a field."""
-    return told.at_fields.get(name, ()) if told else ()
+    return preview.at_fields.get(name, ()) if preview else ()
 
 
 @register.simple_tag

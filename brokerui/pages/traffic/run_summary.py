@@ -52,41 +52,41 @@ def _of_route(run: Run) -> Told:
     if not by_verdict:
         return {"headline": gettext("Of no row it is known what it met."), "tone": "warn", **_unanswered(run)}
     lost = sum(messages for verdict, messages in by_verdict.items() if not is_delivered(verdict))
-    told = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
+    numbers = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
     if not lost:
         words = gettext("All %(all)s messages come to where they should.")
-        return {"headline": words % told, "tone": "good", **_unanswered(run)}
+        return {"headline": words % numbers, "tone": "good", **_unanswered(run)}
     words = gettext("%(messages)s of %(all)s messages are not, or not surely, delivered.")
-    return {"headline": words % told, "tone": "bad", **_unanswered(run)}
+    return {"headline": words % numbers, "tone": "bad", **_unanswered(run)}
 
 
 def _unanswered(run: Run) -> Told:
     """The rows of a `route` that no version of the estate has an answer for, and which of them are older than all."""
     unknown = run.record.get("reasons", {}).get(UNKNOWN_ENTRY, 0)
     early = run.record.get("before_estate") or {}
-    told: Told = {"strange": unknown - early.get("rows", 0)}
+    context: Told = {"strange": unknown - early.get("rows", 0)}
     if early:
-        told |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
-    return told
+        context |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
+    return context
 
 
 def _of_replay(run: Run) -> Told:
     summary = run.record.get("summary", {})
     messages = {verdict: summary.get(verdict, {}).get("messages", 0) for verdict in ("worse", "better", "moved")}
     found = changes(run)
-    told = {"n": f"{sum(messages.values()):,}", "worse": f"{messages['worse']:,}"}
+    numbers = {"n": f"{sum(messages.values()):,}", "worse": f"{messages['worse']:,}"}
     if not found:
         return {"headline": gettext("Nothing changes for this traffic."), "tone": "good"}
     words = gettext("%(n)s messages end otherwise under the proposed routes, %(worse)s of them worse.")
     tone = "bad" if messages["worse"] else "warn"
-    return {"headline": words % told, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
+    return {"headline": words % numbers, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
 
 
-def _flow(run: Run, asked: str) -> Told:
+def _flow(run: Run, wanted_side: str) -> Told:
     sides = sides_of(run)
     if not sides:
         return {}
-    side = asked if asked in sides else sides[0]
+    side = wanted_side if wanted_side in sides else sides[0]
     picture = picture_of(run, side)
     origins, _, ends = picture.of_places
     words = ngettext("What %(n)s origin sends, by where it ends", "What %(n)s origins send, by where it ends", origins)

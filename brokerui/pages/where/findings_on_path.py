@@ -22,19 +22,19 @@ def findings_on_path(
     about the service: a route with its name misspelt is not taken, and is the cause for that very reason."""
     ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
     taken = {route for hop in answer.asked for route in _taken(hop)}
-    asked = {(hop.instance, hop.table) for hop in answer.asked}
+    tables = {(hop.instance, hop.table) for hop in answer.asked}
     targets = {(end.instance, end.outcome.detail) for end in ends}
     service = conversation.to_service
 
     def is_on_way(found: StoredFinding) -> bool:
         here = found.instance or "", found.database or ""
         if found.is_about_a_route:
-            return (*here, found.object) in taken or (here in asked and _is_about(found, service))
+            return (*here, found.object) in taken or (here in tables and _is_about(found, service))
         if found.is_about_the_whole:
-            return here in targets or here in asked
+            return here in targets or here in tables
         return here in targets and _is_about(found, service)
 
-    places = {instance for instance, _ in asked | targets}
+    places = {instance for instance, _ in tables | targets}
     return tuple(found for found in findings if found.instance in places and is_on_way(found))
 
 

@@ -68,19 +68,19 @@ class ParsedQuestion:
 
 def read(question: WhereQuestion, estate: Estate) -> ParsedQuestion:
     """The conversation of a question, or every fault in it, by field."""
-    asked = ParsedQuestion()
-    instance, database = asked_from(question, estate, asked.faults)
-    service = _checked(asked, "to", question, _service) or ""
-    identifier = _checked(asked, "broker", question, parse_identifier)
-    own = _checked(asked, "service", question, _service)
+    parsed = ParsedQuestion()
+    instance, database = asked_from(question, estate, parsed.faults)
+    service = _checked(parsed, "to", question, _service) or ""
+    identifier = _checked(parsed, "broker", question, parse_identifier)
+    own = _checked(parsed, "service", question, _service)
     if question.get("at"):
-        _moment(asked, question.get("at"))
-    if not service and "to" not in asked.faults:
-        asked.faults["to"] = say("Name the service that the conversation is for.")
-    if not asked.faults:
+        _moment(parsed, question.get("at"))
+    if not service and "to" not in parsed.faults:
+        parsed.faults["to"] = say("Name the service that the conversation is for.")
+    if not parsed.faults:
         reply = question.from_outside and bool(question.get("reply"))
-        asked.conversation = Conversation(instance, database, service, identifier, reply, own)
-    return asked
+        parsed.conversation = Conversation(instance, database, service, identifier, reply, own)
+    return parsed
 
 
 def asked_from(question: WhereQuestion, estate: Estate, faults: dict[str, Sentence]) -> tuple[str, str | None]:
@@ -110,23 +110,23 @@ def _service(text: str) -> str:
     return text
 
 
-def _checked(asked: ParsedQuestion, name: str, question: WhereQuestion, parse: object) -> str | None:
+def _checked(parsed: ParsedQuestion, name: str, question: WhereQuestion, parse: object) -> str | None:
     text = question.get(name)
     if not text:
         return None
     try:
         return parse(text)  # type: ignore[operator, no-any-return]  # one of the functions above
     except Invalid as fault:
-        asked.faults[name] = say("This {problem}.", problem=fault.problem)
+        parsed.faults[name] = say("This {problem}.", problem=fault.problem)
         return None
 
 
-def _moment(asked: ParsedQuestion, text: str) -> None:
+def _moment(parsed: ParsedQuestion, text: str) -> None:
     try:
         # A plus sign that nobody escaped arrives as a space.
-        asked.at = parse_moment(text.replace(" ", "+") if "T" in text else text)
+        parsed.at = parse_moment(text.replace(" ", "+") if "T" in text else text)
     except Invalid as fault:
-        asked.faults["at"] = say("This {problem}.", problem=fault.problem)
+        parsed.faults["at"] = say("This {problem}.", problem=fault.problem)
 
 
 def command(conversation: Conversation, at: datetime | None, document: str, estate: Estate) -> str:

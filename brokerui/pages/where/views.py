@@ -59,21 +59,21 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     page = {"question": question, "catalog": catalog, **_choices(question, estate, catalog)}
     if catalog.is_empty and question.is_empty:
         return page
-    asked = read(question, estate)
-    if asked.conversation is None:
-        return page | {"faults": asked.faults}
-    moment = asked.at or now
+    parsed = read(question, estate)
+    if parsed.conversation is None:
+        return page | {"faults": parsed.faults}
+    moment = parsed.at or now
     query = question.asked_at(moment).query(viewed.query)
     document = viewed.file
-    told = answer(estate, asked.conversation, moment, question.get("route"), translate)
-    found = findings_on_path(told, asked.conversation, findings_for(viewed).findings)
+    answered = answer(estate, parsed.conversation, moment, question.get("route"), translate)
+    found = findings_on_path(answered, parsed.conversation, findings_for(viewed).findings)
     return page | {
-        "answer": told,
+        "answer": answered,
         "found": found[:MAX_FINDINGS],
         "found_kinds": kinds_of(found),
         "more_found": max(0, len(found) - MAX_FINDINGS),
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
-        "command": command(asked.conversation, moment, document, estate),
+        "command": command(parsed.conversation, moment, document, estate),
         "document": document,
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
     }

@@ -271,7 +271,7 @@ def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> No
 
 def leased() -> str:
     """The receipt of a message in the pair's queue."""
-    made = lease_make(instance="A", asked=ReceiveRequest(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
+    made = lease_make(instance="A", request=ReceiveRequest(("pair", "ToQ")), owner="me", lease_ms=3_600_000)
     assert made is not None
     return made.receipt
 

@@ -82,7 +82,7 @@ def arrived(wire: Wire, *conversations: tuple[bytes, ...]) -> None:
 
 
 def lease(owner: str = "me", **named: Any) -> Leased | None:
-    return lease_make(instance="B", asked=ReceiveRequest(QUEUE, **named), owner=owner, lease_ms=LEASE_MS)
+    return lease_make(instance="B", request=ReceiveRequest(QUEUE, **named), owner=owner, lease_ms=LEASE_MS)
 
 
 def leased(owner: str = "me", **named: Any) -> Leased:
@@ -258,7 +258,7 @@ def test_what_became_of_a_receipt_is_known_for_a_day(wire: Wire, time: list[int]
 
 def test_a_queue_that_is_not_there_is_not_received_from(wire: Wire) -> None:
     with pytest.raises(NoSuchQueueError):
-        lease_make(instance="B", asked=ReceiveRequest(("two", "None")), owner="me", lease_ms=1)
+        lease_make(instance="B", request=ReceiveRequest(("two", "None")), owner="me", lease_ms=1)
 
 
 def test_a_look_whether_there_is_anything_sees_what_could_be_leased(wire: Wire, time: list[int]) -> None:

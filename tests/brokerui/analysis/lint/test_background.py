@@ -12,11 +12,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from brokerui.analysis.lint import job_kinds, services
+from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for
 from brokerui.analysis.lint.services import request_lint, run_write, runs_prune
 from brokerui.analysis.lint.tasks import lint_refresh
-from brokerui.analysis.lint.wanted import Wanted
 from brokerui.core.jobs.claims import claim_next
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.core.jobs.tasks import jobs_run
@@ -165,7 +165,7 @@ def test_a_check_that_failed_says_so_and_is_not_begun_again_by_the_page(client: 
 
 
 def test_what_is_no_longer_there_is_not_looked_for() -> None:
-    request_lint(Wanted("0" * 64, scenario="gone"))
+    request_lint(EstateTarget("0" * 64, scenario="gone"))
     jobs_run()
     assert Job.objects.get().state == JobState.DONE
     assert not LintRun.objects.exists()
@@ -184,7 +184,7 @@ def test_old_looks_go_in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "KEPT", 2)
     found = lint(estate(), parse_moment(AT))
     for key in ("a", "b", "b", "c"):
-        run_write(wanted=Wanted(key), at=parse_moment(AT), findings=found)
+        run_write(target=EstateTarget(key), at=parse_moment(AT), findings=found)
     assert runs_prune() == 2
     assert list(LintRun.objects.values_list("key", flat=True)) == ["c", "b"]
     assert LintFinding.objects.count() == 2 * len(found)
@@ -206,7 +206,7 @@ def test_writing_takes_no_query_for_each_finding() -> None:
     def queries(branches: int) -> int:
         found = lint(estate(branches), parse_moment(AT))
         with CaptureQueriesContext(connection) as captured:
-            run_write(wanted=Wanted(str(branches)), at=parse_moment(AT), findings=found)
+            run_write(target=EstateTarget(str(branches)), at=parse_moment(AT), findings=found)
         return len(captured)
 
     assert queries(40) <= queries(2) + 2

@@ -63,13 +63,13 @@ def as_sent(client: Client, url: str, **typed: Any) -> dict[str, Any]:
     """What a browser sends of the form that a page shows, with what is typed into it."""
     response = client.get(url)
     assert response.status_code == 200
-    sheet = response.context["sheet"]
+    form_page = response.context["form_page"]
     sent: dict[str, Any] = {"base_version": str(response.context["base_version"])}
-    for section in sheet.sections:
+    for section in form_page.sections:
         if section.formset is not None:
             form = section.formset.management_form
             sent |= {form[name].html_name: form[name].value() for name in form.fields}
-    for form in sheet.forms:
+    for form in form_page.forms:
         sent |= {form[name].html_name: form[name].value() for name in form.fields}
     sent |= typed
     return {
@@ -97,7 +97,7 @@ def faults(response: Any) -> dict[str, list[str]]:
 
 def codes(response: Any, field: str) -> list[str]:
     """The findings at a field."""
-    return [note.finding.code for note in response.context["told"].at_fields.get(field, ())]
+    return [note.finding.code for note in response.context["preview"].at_fields.get(field, ())]
 
 
 # -- Writing -----------------------------------------------------------------------------------------------
@@ -366,7 +366,7 @@ def test_a_finding_that_the_change_brings_stands_at_its_field(
     response = editor.post(page_of(route, "preview"), sent)
     assert response.status_code == 200
     assert code in codes(response, field)
-    assert all(note.is_new for note in response.context["told"].at_fields[field])
+    assert all(note.is_new for note in response.context["preview"].at_fields[field])
     assert f'id="id_{field}_error" hx-swap-oob="true"' in response.content.decode()
     assert "this change brings it" in response.content.decode()
     assert Version.objects.count() == 1, "looking writes nothing"
@@ -403,7 +403,7 @@ def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> 
     first = editor.post(url, sent)
     assert first.status_code == 422
     assert "Save route all the same" in first.content.decode()
-    assert "similar-service-name" in {note.finding.code for note in first.context["told"].errors}
+    assert "similar-service-name" in {note.finding.code for note in first.context["preview"].errors}
     assert Version.objects.count() == 1
     assert editor.post(url, {**sent, "seen": "another"}).status_code == 422
     assert editor.post(url, {**sent, "seen": first.context["seen"]}).status_code == 302
@@ -413,7 +413,7 @@ def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> 
 def test_how_many_conversations_end_otherwise(editor: Client) -> None:
     route = Route.objects.get(name="R")
     response = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), remote_service_name="Other"))
-    assert response.context["told"].changed["worse"] > 0
+    assert response.context["preview"].changed["worse"] > 0
     assert "end otherwise" in response.content.decode()
     same = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), address="TCP://THERE.EXAMPLE"))
     assert "Every conversation ends as before" in same.content.decode()
@@ -421,7 +421,7 @@ def test_how_many_conversations_end_otherwise(editor: Client) -> None:
 
 def test_dropping_says_what_it_brings(editor: Client) -> None:
     response = editor.get(page_of(Route.objects.get(name="R"), "delete"))
-    assert response.context["told"].changed["worse"] > 0
+    assert response.context["preview"].changed["worse"] > 0
 
 
 # -- A site that is read-only ------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a page asks lint for: an estate, and the moment at which routes are to count as expired or not."""
+"""Names the estate that a background job of lint or of a survey is about, and the moment at which it is evaluated."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from routing.model.estate import Estate
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """The content, and where it is found."""
+class EstateTarget:
+    """Digest of the estate, and the scenario or the version that holds it."""
 
     key: str
     moment: str = ""
@@ -28,22 +28,22 @@ class Wanted:
     version: int | None = None
 
     @classmethod
-    def of(cls, viewed: EstateView) -> Wanted:
+    def of(cls, viewed: EstateView) -> EstateTarget:
         moment = format_moment(viewed.moment) if viewed.moment else ""
         if viewed.scenario is not None:
             return cls(viewed.key, moment, scenario=viewed.scenario.name)
         return cls(viewed.key, moment, version=viewed.version)
 
     def as_payload(self) -> dict[str, Any]:
-        """As a background job keeps it: the arguments of the constructor."""
+        """Return the arguments of the constructor, as JSON of a background job."""
         return asdict(self)
 
     def at(self) -> datetime:
-        """The moment to look at."""
+        """Return the moment at which routes count as expired or not."""
         return parse_moment(self.moment) if self.moment else timezone.now().replace(microsecond=0)
 
     def estate(self) -> Estate | None:
-        """The estate; None where it is no longer there, or another one by now."""
+        """Return the estate; None if it was deleted or has changed since the job was requested."""
         try:
             if not self.scenario:
                 live = estate_as_of(version=self.version)

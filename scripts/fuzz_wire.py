@@ -22,7 +22,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from routing.adjacent import frames
-from routing.adjacent.connection import ConnectionOver, FragmentsArrived, OnlineConnections, PeerConnection
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import ConnectionOver, FragmentsArrived
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import (
     END,
@@ -38,6 +39,7 @@ from routing.adjacent.fragment import (
 from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
 from routing.adjacent.guard import DIGEST, NO_KEY, TAG_BYTES, WIRE_LABEL
 from routing.adjacent.limits import MAX_FRAME_BYTES
+from routing.adjacent.online_connections import OnlineConnections
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, is_role, read_role, write_role
 
 SLOW = 1.0

@@ -20,7 +20,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import best, claim
-from routing.adjacent.connection import FragmentsArrived, OnlineConnections, PeerConnection
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import FragmentsArrived
 from routing.adjacent.fragment import (
     INITIATOR,
     AckRange,
@@ -32,6 +33,7 @@ from routing.adjacent.fragment import (
 )
 from routing.adjacent.frames import Hello
 from routing.adjacent.limits import MAX_BODY_BYTES
+from routing.adjacent.online_connections import OnlineConnections
 
 NAMES = FragmentNames(
     "//example.org/Parts/Order",

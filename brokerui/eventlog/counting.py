@@ -6,24 +6,26 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from routing.common.broker_events import (
-    Acknowledgement,
-    AuditBrokerConversation,
-    AuditBrokerLogin,
     BrokerActivation,
-    BrokerConnection,
     ConversationEvent,
     ConversationGroupEvent,
-    CorruptedMessage,
     Event,
-    ForwardedMessageDropped,
-    ForwardedMessageSent,
     MessageClassify,
     MessagesReceived,
     MessagesSent,
-    MessageUndeliverable,
-    MirroredRouteStateChanged,
     QueueDisabled,
     StatusChanged,
+)
+from routing.common.network_events import (
+    Acknowledgement,
+    AuditBrokerConversation,
+    AuditBrokerLogin,
+    BrokerConnection,
+    CorruptedMessage,
+    ForwardedMessageDropped,
+    ForwardedMessageSent,
+    MessageUndeliverable,
+    MirroredRouteStateChanged,
 )
 
 MINUTE_MS: Final = 60_000

@@ -11,22 +11,26 @@ from typing import Any, Final, NamedTuple
 
 from brokerui.eventlog.counting import Counts, kind_of
 from routing.common.broker_events import (
-    ActivationSubclass,
-    AuditBrokerConversation,
-    AuditBrokerLogin,
     BrokerActivation,
-    BrokerConnection,
-    ConnectionSubclass,
     ConversationEvent,
-    ConversationSubclass,
-    CorruptedMessage,
     Event,
-    ForwardedMessageDropped,
-    LoginSubclass,
-    MessageUndeliverable,
-    MirroredRouteStateChanged,
     QueueDisabled,
     StatusChanged,
+)
+from routing.common.event_subclasses import (
+    ActivationSubclass,
+    ConnectionSubclass,
+    ConversationSubclass,
+    LoginSubclass,
+)
+from routing.common.network_events import (
+    AuditBrokerConversation,
+    AuditBrokerLogin,
+    BrokerConnection,
+    CorruptedMessage,
+    ForwardedMessageDropped,
+    MessageUndeliverable,
+    MirroredRouteStateChanged,
 )
 
 HOUR_MS: Final = 3_600_000

@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from brokerui.eventlog.samples import SAMPLE, SAMPLE_NAME, OfSample, Sample
 from routing.common import broker_events as ev
+from routing.common import event_subclasses as subclasses
+from routing.common import network_events as network
 
 TEXT, INTEGER, SMALL, BOOLEAN, MOMENT = "text", "integer", "32-bit integer", "boolean", "timestamp, ms, UTC"
 
@@ -65,9 +67,9 @@ Values = dict[str, Any]
 NAMES: Final = {**ev.EVENT_NAMES, SAMPLE: SAMPLE_NAME}
 _SENT = frozenset(
     (
-        ev.ConversationSubclass.SEND_MESSAGE,
-        ev.ConversationSubclass.END_CONVERSATION,
-        ev.ConversationSubclass.END_CONVERSATION_WITH_ERROR,
+        subclasses.ConversationSubclass.SEND_MESSAGE,
+        subclasses.ConversationSubclass.END_CONVERSATION,
+        subclasses.ConversationSubclass.END_CONVERSATION_WITH_ERROR,
     )
 )
 
@@ -111,12 +113,12 @@ def _group(e: ev.ConversationGroupEvent) -> Values:
     return {"conversation_group_id": e.conversation_group_id}
 
 
-def _connection(e: ev.BrokerConnection) -> Values:
+def _connection(e: network.BrokerConnection) -> Values:
     given = {"connection_id": e.connection_id or None, "address": e.address, "text": e.text or None}
     return {**given, "times_closed": e.times_closed}
 
 
-def _forwarded(e: ev.ForwardedMessageSent | ev.ForwardedMessageDropped) -> Values:
+def _forwarded(e: network.ForwardedMessageSent | network.ForwardedMessageDropped) -> Values:
     message = e.message
     return {
         "conversation_id": message.conversation_id,
@@ -150,7 +152,7 @@ def _classify(e: ev.MessageClassify) -> Values:
     }
 
 
-def _mirrored(e: ev.MirroredRouteStateChanged) -> Values:
+def _mirrored(e: network.MirroredRouteStateChanged) -> Values:
     return {
         "address": e.address,
         "mirror_address": e.mirror_address,
@@ -160,7 +162,7 @@ def _mirrored(e: ev.MirroredRouteStateChanged) -> Values:
     }
 
 
-def _acknowledgement(e: ev.Acknowledgement) -> Values:
+def _acknowledgement(e: network.Acknowledgement) -> Values:
     return {
         "conversation_id": e.conversation_id,
         "from_initiator": e.from_initiator,
@@ -170,12 +172,12 @@ def _acknowledgement(e: ev.Acknowledgement) -> Values:
     }
 
 
-def _login(e: ev.AuditBrokerLogin) -> Values:
+def _login(e: network.AuditBrokerLogin) -> Values:
     given = {"connection_id": e.connection_id or None, "address": e.address, "peer": e.peer or None}
     return {**given, "principal": e.principal or None, "text": e.text or None}
 
 
-def _undeliverable(e: ev.MessageUndeliverable) -> Values:
+def _undeliverable(e: network.MessageUndeliverable) -> Values:
     return {
         "conversation_id": e.conversation_id,
         "message_sequence_number": e.message_sequence_number,
@@ -241,17 +243,17 @@ def _sample(e: Sample) -> Values:
 _FILLED: Final[Mapping[type, Callable[[Any], Values]]] = {
     ev.ConversationEvent: _conversation,
     ev.ConversationGroupEvent: _group,
-    ev.BrokerConnection: _connection,
-    ev.ForwardedMessageSent: _forwarded,
-    ev.ForwardedMessageDropped: lambda e: {**_forwarded(e), "error": e.reason or None},
+    network.BrokerConnection: _connection,
+    network.ForwardedMessageSent: _forwarded,
+    network.ForwardedMessageDropped: lambda e: {**_forwarded(e), "error": e.reason or None},
     ev.MessageClassify: _classify,
     ev.QueueDisabled: lambda e: {"queue": e.queue},
-    ev.MirroredRouteStateChanged: _mirrored,
-    ev.Acknowledgement: _acknowledgement,
-    ev.AuditBrokerConversation: lambda e: {"conversation_id": e.conversation_id, "text": e.text},
-    ev.AuditBrokerLogin: _login,
-    ev.MessageUndeliverable: _undeliverable,
-    ev.CorruptedMessage: lambda e: {
+    network.MirroredRouteStateChanged: _mirrored,
+    network.Acknowledgement: _acknowledgement,
+    network.AuditBrokerConversation: lambda e: {"conversation_id": e.conversation_id, "text": e.text},
+    network.AuditBrokerLogin: _login,
+    network.MessageUndeliverable: _undeliverable,
+    network.CorruptedMessage: lambda e: {
         "conversation_id": e.conversation_id or None,
         "text": e.what,
         "error": e.reason or None,
@@ -273,6 +275,6 @@ CLASSES: Final[Mapping[int, type]] = {kind.number.fget(None): kind for kind in _
 def event_of(number: int, values: Sequence[Any]) -> ev.Event | Sample:
     """An event again, from its number and its values as JSON has them."""
     if number in (139, 140):
-        values = [ev.ForwardedMessage(*values[0]), *values[1:]]
+        values = [network.ForwardedMessage(*values[0]), *values[1:]]
     event: ev.Event | Sample = CLASSES[number](*values)
     return event

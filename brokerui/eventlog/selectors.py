@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet, Sum
 from brokerui.core.paging import KeysetPage
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
 from brokerui.eventlog.schema import NAMES
-from routing.common import broker_events as ev
+from routing.common import event_subclasses as subclasses
 
 LIMIT: Final = 100
 """Rows of a page."""
@@ -114,7 +114,7 @@ RECEIVED: Final = Measure(1002, (), "messages")
 """By applications."""
 TRANSMITTED: Final = Measure(1001, (), "messages")
 """To next hops, those that were sent again too."""
-RETRIED: Final = Measure(1001, (ev.SentSubclass.SENT_AGAIN,), "messages")
+RETRIED: Final = Measure(1001, (subclasses.SentSubclass.SENT_AGAIN,), "messages")
 ACKNOWLEDGED: Final = Measure(149, (3, 4))
 """Acknowledgements that came."""
 FORWARDED: Final = Measure(139)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import ConversationSubclass
 from routing.common.errors import Invalid
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.identifier import parse_identifier
 from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.dialog.endpoint import MAX_LIFETIME_S, Endpoint, QueueKey

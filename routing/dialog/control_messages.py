@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from routing.adjacent.fragment import AckRange
 from routing.adjacent.guard import FragmentGuard
-from routing.common.broker_events import AcknowledgementSubclass
+from routing.common.event_subclasses import AcknowledgementSubclass
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.fragment_writer import FragmentWriter, guard_for
 from routing.dialog.inbound_message import receive_error

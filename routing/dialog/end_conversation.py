@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import ConversationSubclass
+from routing.common.event_subclasses import ConversationSubclass
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE, error_body
 from routing.dialog.inbound_message import close_endpoint, stop_sending

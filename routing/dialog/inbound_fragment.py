@@ -13,15 +13,9 @@ from routing.adjacent.errors import Corrupted, RemoteProtocolError
 from routing.adjacent.fragment import Fragment, Header
 from routing.adjacent.guard import FragmentGuard
 from routing.adjacent.limits import MAX_TIME_MS
-from routing.common.broker_events import (
-    AcknowledgementSubclass,
-    AuditBrokerConversation,
-    AuditSubclass,
-    CorruptedMessage,
-    MessageUndeliverable,
-    UndeliverableSubclass,
-)
+from routing.common.event_subclasses import AcknowledgementSubclass, AuditSubclass, UndeliverableSubclass
 from routing.common.identifier import identifier_of
+from routing.common.network_events import AuditBrokerConversation, CorruptedMessage, MessageUndeliverable
 from routing.common.retry import probe_delay_ms
 from routing.common.sentence import say
 from routing.dialog.control_messages import send_error

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from routing.common.broker_events import ConversationSubclass
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.retry import probe_delay_ms
 from routing.dialog.directory import Directory, Objection
 from routing.dialog.endpoint import Endpoint

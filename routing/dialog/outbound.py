@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import ClassifySubclass, MessageClassify
+from routing.common.broker_events import MessageClassify
+from routing.common.event_subclasses import ClassifySubclass
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.inbound_message import ReceiptAnswer, receive_error, receive_message
 from routing.dialog.messages import InboundMessage, OutboundMessage

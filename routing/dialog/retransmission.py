@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from routing.adjacent.fragment import AckRange
-from routing.common.broker_events import (
-    Acknowledgement,
-    AcknowledgementSubclass,
-    ConversationSubclass,
-    MessagesSent,
-    SentSubclass,
-)
+from routing.common.broker_events import MessagesSent
+from routing.common.event_subclasses import AcknowledgementSubclass, ConversationSubclass, SentSubclass
+from routing.common.network_events import Acknowledgement
 from routing.common.retry import retry_delay_ms
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.fragment_writer import FragmentWriter, guard_for

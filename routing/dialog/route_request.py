@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.common.broker_events import ConversationSubclass
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.dialog.batch import RouteRequestKey
 from routing.dialog.end_conversation import end_conversation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from routing.common.broker_events import ConversationSubclass
+from routing.common.event_subclasses import ConversationSubclass
 from routing.dialog.outbound import enqueue
 from routing.dialog.problems import VerbError
 from routing.dialog.states import SEND, next_state

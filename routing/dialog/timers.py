@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import ConversationSubclass
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.retry import probe_delay_ms
 from routing.dialog.control_messages import send_ack
 from routing.dialog.endpoint import Endpoint

@@ -8,16 +8,10 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from routing.common.broker_events import (
-    ConversationEvent,
-    ConversationGroupEvent,
-    ConversationSubclass,
-    GroupSubclass,
-    MessageUndeliverable,
-    StatusChanged,
-    UndeliverableSubclass,
-)
+from routing.common.broker_events import ConversationEvent, ConversationGroupEvent, StatusChanged
 from routing.common.choices import Choices
+from routing.common.event_subclasses import ConversationSubclass, GroupSubclass, UndeliverableSubclass
+from routing.common.network_events import MessageUndeliverable
 from routing.dialog.batch import ChangeSet, ClaimedBatch, RouteRequestKey
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import ConversationGroupState, ConversationKey, Endpoint, QueueKey

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
-from routing.common.broker_events import MirroredRouteStateChanged
 from routing.common.choices import Choices
 from routing.common.deadlines import Deadlines
+from routing.common.network_events import MirroredRouteStateChanged
 from routing.common.retry import FIRST_MS, LONGEST_MS
 from routing.mirror.state_machine import (
     SENDING,

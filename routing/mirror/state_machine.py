@@ -29,8 +29,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, Literal, NamedTuple, TypeVar
 
-from routing.common.broker_events import MirroredRouteSubclass
 from routing.common.choices import Choices
+from routing.common.event_subclasses import MirroredRouteSubclass
 from routing.common.retry import retry_delay_ms
 
 Phase = Literal["UNUSED", "ASKING", "SENDING", "DOUBTING", "LOST"]

@@ -13,16 +13,12 @@ from contextlib import contextmanager
 from routing.adjacent.errors import RemoteProtocolError
 from routing.adjacent.fragment import Fragment, read_fragment, rewrite_hop
 from routing.adjacent.roles import RoleAnswer, RoleMessage, is_role, read_role, write_role
-from routing.common.broker_events import (
-    ClassifySubclass,
-    Event,
-    MessageClassify,
-    MessageUndeliverable,
-    UndeliverableSubclass,
-)
+from routing.common.broker_events import Event, MessageClassify
 from routing.common.choices import Choices
+from routing.common.event_subclasses import ClassifySubclass, UndeliverableSubclass
 from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
+from routing.common.network_events import MessageUndeliverable
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
 from routing.dialog.control_messages import send_due_acks

@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from routing.adjacent.fragment import Fragment, rewrite_hop
-from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.common.deadlines import Deadlines
 from routing.common.identifier import identifier_of
+from routing.common.network_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.common.retry import LONGEST_MS
 from routing.rules.decision import FORWARDING_DISABLED, HOP_LIMIT, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send
 

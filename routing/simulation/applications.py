@@ -20,7 +20,6 @@ from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.dynamic_routing import DynamicRoutingService
-from routing.simulation.estates import ASK, CONTRACT, TELL, XML, Repair
 from routing.simulation.history import (
     ApplicationEnded,
     ApplicationReceived,
@@ -29,6 +28,13 @@ from routing.simulation.history import (
     Record,
     VerbRefused,
     body_of,
+)
+from routing.simulation.landscape import (
+    ASK,
+    CONTRACT,
+    TELL,
+    XML,
+    Repair,
 )
 from routing.simulation.plans import ConversationPlan, PlanStep
 from routing.simulation.poison_handling import PoisonHandling, SetQueueStatus

@@ -11,8 +11,8 @@ from routing.dialog.end_conversation import end_conversation, end_with_error
 from routing.dialog.problems import VerbError
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.clock import Scheduler
-from routing.simulation.estates import NEVER_ANSWERS, DynamicRoute, Repair
 from routing.simulation.history import ApplicationEnded, Record, VerbRefused
+from routing.simulation.landscape import NEVER_ANSWERS, DynamicRoute, Repair
 from routing.simulation.simulated_broker import BUSY, GONE, SimulatedBroker
 
 _SERVICE: Final = re.compile(rb"<SERVICE_NAME>(.*)</SERVICE_NAME>")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from routing.simulation.chance import Chance
-from routing.simulation.estates import CONTRACT, Pairing
+from routing.simulation.landscape import CONTRACT, Pairing
 
 MAX_WORLD_BYTES: Final = 1 << 20
 MAX_WORLD_FRAGMENTS: Final = 250

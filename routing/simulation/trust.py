@@ -13,7 +13,7 @@ from routing.model.estate import Estate, Instance
 from routing.security.instance_security import DatabaseKeys, InstanceSecurity
 from routing.simulation.chance import Chance
 from routing.simulation.cipher import KeyGeneratingCipher, key_pair_of
-from routing.simulation.estates import Pairing
+from routing.simulation.landscape import Pairing
 
 STRANGER: Final = "a stranger"
 """A peer whose key is bound to a service by mistake."""

@@ -10,9 +10,9 @@ from routing.simulation import estates, limits, plans
 from routing.simulation import fault_schedule as upheavals
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Clock
-from routing.simulation.estates import DynamicRoute, MirroredPair, Repair
 from routing.simulation.fault_schedule import FaultSchedule, fault_interval
 from routing.simulation.faults import LEVELS, WHOLE, FaultLevel, Mask
+from routing.simulation.landscape import DynamicRoute, MirroredPair, Repair
 from routing.simulation.limits import WorldLimits
 from routing.simulation.plans import ConversationPlan
 from routing.simulation.trust import NO_TRUST, Trust, draw_trust

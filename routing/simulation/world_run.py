@@ -14,7 +14,6 @@ from routing.simulation.applications import Applications
 from routing.simulation.cipher import SIMULATED_CIPHER, KeyGeneratingCipher
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.delivery_oracle import DeliveryOracle
-from routing.simulation.estates import MirroredPair, Repair
 from routing.simulation.fault_schedule import BrokerOutage, QueueOutage, Renewal
 from routing.simulation.history import (
     BrokerBroke,
@@ -26,6 +25,7 @@ from routing.simulation.history import (
     WorldHistory,
     WorldOver,
 )
+from routing.simulation.landscape import MirroredPair, Repair
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import SimulatedNetwork
 from routing.simulation.simulated_broker import BUSY, GONE, SimulatedBroker, WorldContext

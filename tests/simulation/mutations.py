@@ -13,8 +13,8 @@ from unittest.mock import patch
 
 from routing.adjacent.fragment import AckRange, Fragment, rewrite_hop
 from routing.adjacent.guard import TAG_BYTES
-from routing.common.broker_events import ConversationSubclass
 from routing.common.choices import Choices
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.identifier import identifier_of
 from routing.common.retry import retry_delay_ms
 from routing.dialog import (

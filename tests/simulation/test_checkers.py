@@ -12,7 +12,9 @@ import pytest
 from routing.adjacent.fragment import AckRange
 from routing.adjacent.guard import DIGEST, SEALED
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_role
-from routing.common.broker_events import ClassifySubclass, CorruptedMessage, MessageClassify
+from routing.common.broker_events import MessageClassify
+from routing.common.event_subclasses import ClassifySubclass
+from routing.common.network_events import CorruptedMessage
 from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
 from routing.model.estate import MIRROR
 from routing.security.instance_security import DialogProtection

@@ -14,7 +14,7 @@ from brokerui.messaging.queue_monitors.activation_events import record_activatio
 from brokerui.messaging.queue_monitors.activation_settings import activations_of, task_of
 from brokerui.messaging.queue_monitors.monitor_state import note_failed
 from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
-from routing.common.broker_events import ActivationSubclass
+from routing.common.event_subclasses import ActivationSubclass
 
 logger = logging.getLogger(__name__)
 

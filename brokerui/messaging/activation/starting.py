@@ -29,7 +29,7 @@ from brokerui.messaging.queue_monitors.monitor_state import (
     note_started,
 )
 from brokerui.messaging.store.numbers import queue_number
-from routing.common.broker_events import ActivationSubclass
+from routing.common.event_subclasses import ActivationSubclass
 from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.model.catalog_objects import Activation

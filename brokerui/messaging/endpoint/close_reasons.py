@@ -5,8 +5,9 @@ from __future__ import annotations
 import ssl
 
 from brokerui.core.languages import here
-from routing.adjacent.connection import CLOSE_LATE, CLOSE_REASONS, NOT_PERMITTED, ConnectionOver
-from routing.common.broker_events import ConnectionSubclass, LoginSubclass
+from routing.adjacent.connection_events import ConnectionOver
+from routing.adjacent.connection_settings import CLOSE_LATE, CLOSE_REASONS, NOT_PERMITTED
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 
 
 def is_refused(over: ConnectionOver | None, error: Exception | None) -> bool:

@@ -21,8 +21,8 @@ from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.endpoint.wire import Wire
 from brokerui.messaging.exchange.messages import EndpointEvent
-from routing.adjacent.connection import OnlineConnections, PeerConnection
 from routing.adjacent.frames import Hello
+from routing.adjacent.online_connections import OnlineConnections, RegisteredConnection
 from routing.common.sentence import Sentence
 
 logger = logging.getLogger(__name__)
@@ -53,7 +53,7 @@ class InstanceServer:
         self.teller = teller
         self.instance_id = secrets.token_bytes(ID)
         self.neighbours = OnlineConnections()
-        self.wires: dict[PeerConnection, Wire] = {}
+        self.wires: dict[RegisteredConnection, Wire] = {}
         self.links: dict[str, NextHopLink] = {}
         self.listeners: dict[str, Listener] = {}
         self.arrivals = Inbox(client, name, options.arriving_bytes, wake)

@@ -24,9 +24,9 @@ from brokerui.messaging.exchange.status_numbers import (
     NO_LOGIN,
     NOT_AUTHENTICATED,
 )
-from routing.adjacent.connection import CLOSE_DUPLICATE, CLOSE_IDLE
+from routing.adjacent.connection_settings import CLOSE_DUPLICATE, CLOSE_IDLE
 from routing.adjacent.frames import Hello
-from routing.common.broker_events import ConnectionSubclass
+from routing.common.event_subclasses import ConnectionSubclass
 from routing.common.sentence import Sentence, say
 
 logger = logging.getLogger(__name__)

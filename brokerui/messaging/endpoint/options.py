@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from brokerui.core.backoff import Backoff
-from routing.adjacent.connection import ConnectionSettings
+from routing.adjacent.connection_settings import ConnectionSettings
 
 KILOBYTE = 1 << 10
 MEGABYTE = 1 << 20

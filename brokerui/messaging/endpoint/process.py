@@ -29,7 +29,8 @@ from brokerui.messaging.exchange.lists import (
     show_connections,
 )
 from brokerui.messaging.exchange.messages import ConnectionRow
-from routing.common.broker_events import BrokerConnection, ConnectionSubclass
+from routing.common.event_subclasses import ConnectionSubclass
+from routing.common.network_events import BrokerConnection
 from routing.common.sentence import say
 
 logger = logging.getLogger(__name__)

@@ -17,24 +17,24 @@ from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.permission import objection_to_certificate
 from brokerui.messaging.endpoint.tls import Tls, names_of
 from brokerui.messaging.exchange.messages import EndpointEvent
-from routing.adjacent.connection import (
-    CLOSE_REASONS,
-    CLOSE_SHUTDOWN,
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import (
     ConnectionClosing,
     ConnectionEvent,
     ConnectionOnline,
     ConnectionOver,
     FragmentsArrived,
-    OnlineConnections,
-    PeerConnection,
     RoleFrameArrived,
 )
+from routing.adjacent.connection_settings import CLOSE_REASONS, CLOSE_SHUTDOWN
 from routing.adjacent.errors import LocalProtocolError
 from routing.adjacent.frames import Hello
+from routing.adjacent.online_connections import OnlineConnections, RegisteredConnection
 from routing.adjacent.roles import is_role
 from routing.adjacent.states import NEW
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 from routing.common.identifier import identifier_of
+from routing.common.network_events import AuditBrokerLogin, BrokerConnection
 from routing.common.sentence import Sentence, say
 
 CONNECTION_ID_BYTES = 16
@@ -48,7 +48,7 @@ class WireOwner(Protocol):
     tls: Tls | None
     guests: ConnectionLimiter
     neighbours: OnlineConnections
-    wires: dict[PeerConnection, Wire]
+    wires: dict[RegisteredConnection, Wire]
     arrivals: Inbox
 
     def now(self) -> float:

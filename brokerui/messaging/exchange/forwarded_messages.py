@@ -16,7 +16,7 @@ from typing import Any, Final
 from redis import Redis, RedisError
 
 from brokerui.messaging.exchange.outbox import redis
-from routing.common.broker_events import ForwardedMessage
+from routing.common.network_events import ForwardedMessage
 from routing.runtime.broker import Broker
 
 KEY: Final = "brokerui:forwarded"

@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
+from routing.common.network_events import AuditBrokerLogin, BrokerConnection
 
 
 class Online(NamedTuple):

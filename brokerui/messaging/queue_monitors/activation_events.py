@@ -5,7 +5,8 @@ from __future__ import annotations
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.outbox import hand_over
 from brokerui.messaging.queue_address import QueueAddress
-from routing.common.broker_events import ActivationSubclass, BrokerActivation
+from routing.common.broker_events import BrokerActivation
+from routing.common.event_subclasses import ActivationSubclass
 
 
 def record_activation(subclass: ActivationSubclass, place: QueueAddress, procedure: str, text: str = "") -> None:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from brokerui.estate.selectors import LIVE_VERSION
 from brokerui.messaging.store.session import Answer, Row, Session
-from routing.common.broker_events import MirroredRouteSubclass
+from routing.common.event_subclasses import MirroredRouteSubclass
 from routing.dialog.batch import ChangeSet, RouteRequestKey
 from routing.dialog.endpoint import QueueKey
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey

@@ -28,7 +28,7 @@ def map_url(context: dict[str, Any], view: str = "map:map", **changes: Any) -> s
 @register.simple_tag(takes_context=True)
 def map_page_url(context: dict[str, Any], number: int) -> str:
     """Another page of the list."""
-    return f"{reverse('map:map')}?{replace(context['asked'], page=number).query(context['viewed'].query)}"
+    return f"{reverse('map:map')}?{replace(context['page_query'], page=number).query(context['viewed'].query)}"
 
 
 @register.simple_tag(takes_context=True)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from routing.adjacent.fragment import Header
-from routing.common.broker_events import ClassifySubclass, MessageClassify
+from routing.common.broker_events import MessageClassify
+from routing.common.event_subclasses import ClassifySubclass
 from routing.common.identifier import identifier_of
 from routing.common.moment import from_milliseconds
 from routing.common.sentence import say

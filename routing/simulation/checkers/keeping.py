@@ -7,7 +7,8 @@ from typing import Any
 
 from routing.adjacent.fragment import Header
 from routing.adjacent.guard import UNPROTECTED_BYTES
-from routing.common.broker_events import ConversationEvent, ConversationSubclass
+from routing.common.broker_events import ConversationEvent
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.dialog.fragmentation import position

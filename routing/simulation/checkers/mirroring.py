@@ -13,8 +13,8 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.model.estate import PRINCIPAL
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.estates import address
 from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent
+from routing.simulation.landscape import address
 
 RoleQuestionKey = tuple[str, str]
 """A broker, and the identifier of what it has asked."""

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from routing.common.broker_events import ConversationEvent, ConversationSubclass, Event
+from routing.common.broker_events import ConversationEvent, Event
+from routing.common.event_subclasses import ConversationSubclass
 from routing.common.sentence import say
 from routing.dialog.system_names import SYSTEM_SERVICE, SYSTEM_TYPES
 from routing.simulation.checking import Checker, CheckResult

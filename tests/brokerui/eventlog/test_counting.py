@@ -8,13 +8,9 @@ from pathlib import Path
 from brokerui.eventlog import counting, exceptional
 from brokerui.eventlog.counting import CounterKey, CounterSums, counted
 from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
-from routing.common.broker_events import (
-    EVENT_NAMES,
-    CorruptedMessage,
-    MessageUndeliverable,
-    StatusChanged,
-    UndeliverableSubclass,
-)
+from routing.common.broker_events import EVENT_NAMES, StatusChanged
+from routing.common.event_subclasses import UndeliverableSubclass
+from routing.common.network_events import CorruptedMessage, MessageUndeliverable
 from tests.brokerui.eventlog.samples import AT, EVENTS, SIDE
 
 MINUTE = AT - AT % 60_000

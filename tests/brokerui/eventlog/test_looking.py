@@ -25,7 +25,8 @@ from brokerui.messaging.exchange.lists import put_events, run
 from brokerui.messaging.exchange.messages import EndpointMessage
 from brokerui.messaging.models import HostedInstance, MirroredRoute, QueueCounter, QueueMessage
 from brokerui.messaging.store.numbers import queue_number
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
+from routing.common.network_events import AuditBrokerLogin, BrokerConnection
 from routing.mirror.state_machine import ASKING, SENDING
 from routing.model.edits import PutDatabase
 from tests.brokerui.eventlog.test_files import rows

@@ -10,7 +10,8 @@ from typing import get_args
 import pytest
 
 from brokerui.eventlog.schema import COLUMNS, NAMES, event_of, row_of
-from routing.common.broker_events import ConversationEvent, ConversationSubclass, Event
+from routing.common.broker_events import ConversationEvent, Event
+from routing.common.event_subclasses import ConversationSubclass
 from tests.brokerui.eventlog.samples import EVENTS, SAMPLES
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "event-log.md"

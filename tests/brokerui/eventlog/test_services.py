@@ -21,7 +21,8 @@ from brokerui.eventlog.services import (
     samples_put,
     tidy,
 )
-from routing.common.broker_events import CorruptedMessage, MessageUndeliverable, UndeliverableSubclass
+from routing.common.event_subclasses import UndeliverableSubclass
+from routing.common.network_events import CorruptedMessage, MessageUndeliverable
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 
 pytestmark = pytest.mark.both_databases

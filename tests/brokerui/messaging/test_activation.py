@@ -40,7 +40,7 @@ from brokerui.messaging.services import (
     conversation_send,
     message_receive,
 )
-from routing.common.broker_events import ActivationSubclass
+from routing.common.event_subclasses import ActivationSubclass
 from routing.dialog.problems import VerbError
 from routing.model.catalog_objects import Activation, Queue
 from routing.model.edits import PutDatabase

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 
-from routing.adjacent.connection import (
-    ConnectionEvent,
-    ConnectionOnline,
-    ConnectionSettings,
-    FragmentsArrived,
-    OnlineConnections,
-    PeerConnection,
-)
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import ConnectionEvent, ConnectionOnline, FragmentsArrived
+from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.frames import Hello
+from routing.adjacent.online_connections import OnlineConnections
 
 
 class Side:

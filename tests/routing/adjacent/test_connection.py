@@ -13,21 +13,21 @@ from hypothesis import strategies as st
 
 from routing.adjacent import connection as c
 from routing.adjacent import frames
-from routing.adjacent.connection import (
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import (
     ConnectionClosing,
     ConnectionOnline,
     ConnectionOver,
-    ConnectionSettings,
     FragmentsArrived,
-    OnlineConnections,
-    PeerConnection,
     RoleFrameArrived,
     SendRoomAvailable,
 )
+from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import MAX_FRAGMENT_BYTES, write_fragment
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
 from routing.adjacent.limits import MAX_BODY_BYTES, MAX_FRAME_BYTES, MIN_FRAME_BYTES
+from routing.adjacent.online_connections import OnlineConnections
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
 from routing.common.sentence import Sentence, say
 from tests.routing.adjacent.link import Link, Side

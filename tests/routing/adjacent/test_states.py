@@ -8,10 +8,12 @@ import pytest
 
 from routing.adjacent import connection as c
 from routing.adjacent import frames, states
-from routing.adjacent.connection import ConnectionOver, OnlineConnections, PeerConnection
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import ConnectionOver
 from routing.adjacent.errors import LocalProtocolError, RemoteProtocolError
 from routing.adjacent.fragment import write_fragment
 from routing.adjacent.frames import Hello, write_close, write_fragments, write_frame, write_hello
+from routing.adjacent.online_connections import OnlineConnections
 from routing.adjacent.roles import RoleAnswer, write_role
 from routing.adjacent.states import (
     CONNECTION_COLUMNS,

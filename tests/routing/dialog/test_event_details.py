@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from routing.common.broker_events import (
-    Acknowledgement,
-    AcknowledgementSubclass,
-    MessagesReceived,
-    MessagesSent,
-    SentSubclass,
-)
+from routing.common.broker_events import MessagesReceived, MessagesSent
+from routing.common.event_subclasses import AcknowledgementSubclass, SentSubclass
+from routing.common.network_events import Acknowledgement
 from routing.dialog.end_conversation import end_conversation, end_with_cleanup, end_with_error
 from tests.routing.dialog.joined import NOW, Joined, joined_estate, way
 from tests.routing.dialog.local import Local

@@ -11,31 +11,35 @@ import pytest
 
 from routing.common.broker_events import (
     EVENT_NAMES,
-    AcknowledgementSubclass,
-    ActivationSubclass,
-    AuditBrokerConversation,
-    AuditBrokerLogin,
-    AuditSubclass,
     BrokerActivation,
-    BrokerConnection,
-    ClassifySubclass,
-    ConnectionSubclass,
     ConversationEvent,
     ConversationGroupEvent,
-    ConversationSubclass,
     Event,
+    MessageClassify,
+    QueueDisabled,
+)
+from routing.common.event_subclasses import (
+    AcknowledgementSubclass,
+    ActivationSubclass,
+    AuditSubclass,
+    ClassifySubclass,
+    ConnectionSubclass,
+    ConversationSubclass,
+    GroupSubclass,
+    LoginSubclass,
+    MirroredRouteSubclass,
+    SentSubclass,
+    UndeliverableSubclass,
+)
+from routing.common.network_events import (
+    AuditBrokerConversation,
+    AuditBrokerLogin,
+    BrokerConnection,
     ForwardedMessage,
     ForwardedMessageDropped,
     ForwardedMessageSent,
-    GroupSubclass,
-    LoginSubclass,
-    MessageClassify,
     MessageUndeliverable,
     MirroredRouteStateChanged,
-    MirroredRouteSubclass,
-    QueueDisabled,
-    SentSubclass,
-    UndeliverableSubclass,
 )
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "events.md"

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from routing.common.broker_events import MirroredRouteStateChanged, MirroredRouteSubclass
 from routing.common.choices import Choices
+from routing.common.event_subclasses import MirroredRouteSubclass
+from routing.common.network_events import MirroredRouteStateChanged
 from routing.dialog.batch import ClaimRequest, ReceiveRequest
 from routing.dialog.begin_dialog import begin_dialog
 from routing.dialog.receive import receive

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 import pytest
 
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role
-from routing.common.broker_events import MirroredRouteStateChanged, MirroredRouteSubclass
 from routing.common.choices import Choices
+from routing.common.event_subclasses import MirroredRouteSubclass
+from routing.common.network_events import MirroredRouteStateChanged
 from routing.mirror import registry as p
 from routing.mirror.registry import (
     CLAIM_VALID_MS,

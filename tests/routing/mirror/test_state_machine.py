@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from routing.common.broker_events import MirroredRouteSubclass
 from routing.common.choices import Choices
+from routing.common.event_subclasses import MirroredRouteSubclass
 from routing.mirror import state_machine as m
 from routing.mirror.state_machine import (
     INPUTS,

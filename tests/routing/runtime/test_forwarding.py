@@ -17,7 +17,7 @@ from routing.adjacent.fragment import (
     read_fragment,
     write_fragment,
 )
-from routing.common.broker_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
+from routing.common.network_events import ForwardedMessage, ForwardedMessageDropped, ForwardedMessageSent
 from routing.dialog.problems import PROBLEMS
 from routing.model.address import parse_address
 from routing.rules.decision import FORWARDING_DISABLED, NO_PRINCIPAL, NOT_AN_ADDRESS, Drop, Send

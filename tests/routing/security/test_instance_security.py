@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED
-from routing.common.broker_events import AuditSubclass
 from routing.common.errors import Invalid
+from routing.common.event_subclasses import AuditSubclass
 from routing.dialog.end_conversation import end_conversation
 from routing.security.instance_security import DatabaseKeys, DialogProtection, InstanceSecurity
 from routing.security.keys import KeyPair

@@ -18,7 +18,7 @@ from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
-from routing.common.broker_events import ForwardedMessage
+from routing.common.network_events import ForwardedMessage
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)

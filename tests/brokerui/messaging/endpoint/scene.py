@@ -21,7 +21,7 @@ from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.exchange.lists import put_outgoing, run, take_arrived, take_events, take_notices
 from brokerui.messaging.exchange.messages import EndpointEvent, Notice
-from routing.adjacent.connection import ConnectionSettings
+from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.fragment import write_fragment
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import free_port

@@ -15,7 +15,7 @@ from brokerui.messaging.endpoint import command, receive_waker
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.lists import run, take_events
 from brokerui.messaging.tasks import receive
-from routing.common.broker_events import LoginSubclass
+from routing.common.event_subclasses import LoginSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment
 from tests.brokerui.messaging.endpoint.test_hostile import Peer

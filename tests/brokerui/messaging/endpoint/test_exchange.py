@@ -11,9 +11,9 @@ from redis import Redis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.exchange.lists import FrameList, connections, put_arrived, run, waiting
 from brokerui.messaging.exchange.messages import Failed, Online
-from routing.adjacent.connection import ConnectionSettings
+from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
-from routing.common.broker_events import ConnectionSubclass, LoginSubclass
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import QUICK, address, fragment, running, send
 from tests.brokerui.messaging.endpoint.valkey import Valkey

@@ -19,9 +19,11 @@ from redis import Redis
 from brokerui.messaging.endpoint import instance_server as host
 from brokerui.messaging.exchange.frame_bundles import unbundled
 from brokerui.messaging.exchange.lists import FrameList, connections, run, take_arrived, take_events
-from routing.adjacent.connection import ConnectionSettings, OnlineConnections, PeerConnection
+from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.frames import FRAME_HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
-from routing.common.broker_events import ConnectionSubclass, LoginSubclass
+from routing.adjacent.online_connections import OnlineConnections
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.apart import Apart
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, port_of, running, send

@@ -28,7 +28,8 @@ from brokerui.messaging.exchange.lists import (
 )
 from brokerui.messaging.exchange.messages import EndpointMessage, Failed, Online
 from routing.adjacent.roles import RoleQuestion, write_role
-from routing.common.broker_events import AuditBrokerLogin, BrokerConnection, ConnectionSubclass, LoginSubclass
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
+from routing.common.network_events import AuditBrokerLogin, BrokerConnection
 from tests.brokerui.messaging.endpoint.scene import fragment
 
 THERE = "tcp://b:4022"

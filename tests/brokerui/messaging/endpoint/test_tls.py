@@ -11,8 +11,8 @@ from redis import Redis
 from brokerui.messaging.endpoint.tls import Tls, tls_of
 from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.exchange.messages import Failed, Online
-from routing.common.broker_events import ConnectionSubclass, LoginSubclass
 from routing.common.errors import Invalid
+from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import Scene, address, dialled, fragment, running, send

@@ -13,8 +13,8 @@ from brokerui.messaging.endpoint.notifier import AT_ONCE, Notifier
 from brokerui.messaging.exchange.frame_bundles import shard_of
 from brokerui.messaging.exchange.lists import MOST_NOTICES, run, take_arrived
 from brokerui.messaging.exchange.messages import Online
-from routing.adjacent.connection import CLOSE_SHUTDOWN
-from routing.common.broker_events import ConnectionSubclass
+from routing.adjacent.connection_settings import CLOSE_SHUTDOWN
+from routing.common.event_subclasses import ConnectionSubclass
 from tests.brokerui.messaging.endpoint.played import played
 from tests.brokerui.messaging.endpoint.scene import address, fragment, running, send
 from tests.brokerui.messaging.endpoint.test_hostile import Peer

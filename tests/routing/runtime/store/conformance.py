@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from routing.common.broker_events import MirroredRouteSubclass
+from routing.common.event_subclasses import MirroredRouteSubclass
 from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage

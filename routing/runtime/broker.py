@@ -7,23 +7,20 @@ waits. A frame leaves only after the commit of the changes that it reports (ACK-
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from routing.adjacent.errors import RemoteProtocolError
 from routing.adjacent.fragment import Fragment, read_fragment, rewrite_hop
-from routing.adjacent.roles import RoleAnswer, RoleMessage, is_role, read_role, write_role
-from routing.common.broker_events import Event, MessageClassify
+from routing.adjacent.roles import RoleAnswer, RoleMessage, write_role
+from routing.common.broker_events import Event
 from routing.common.choices import Choices
-from routing.common.event_subclasses import ClassifySubclass, UndeliverableSubclass
 from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
-from routing.common.network_events import MessageUndeliverable
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
 from routing.dialog.control_messages import send_due_acks
 from routing.dialog.directory import Directory
-from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
+from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
 from routing.dialog.transmission import Transmission, TransmissionCache
@@ -33,7 +30,9 @@ from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.model.estate import Database, Estate
 from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
+from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
+from routing.runtime.inbound_frames import InboundFrames, report_classified, report_no_target
 from routing.runtime.store import Store
 from routing.security.instance_security import InstanceSecurity
 
@@ -104,13 +103,14 @@ class Broker:
         self._events += [(work.now_ms, event) for event in changes.events]
 
     def send_at_once(self, work: UnitOfWork) -> None:
-        """What an application has posted leaves with its commit, and need not be due first. For one that commits at
-        once: it goes by the routes of now."""
+        """Send the messages that the application posted with its commit, by the current routes.
+
+        For a transaction that commits at once; larger messages leave when they are due."""
         if sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes:
             send_posted(work)
 
     def _commit(self, work: UnitOfWork, changes: ChangeSet) -> None:
-        """With whom to ask for principals, and what has changed; what waits for one that is found is tried at once."""
+        """Commit with the changes of mirrored routes; messages that wait for a principal found now become due."""
         self.principals.handle(work.now_ms)
         frames, events = self.principals.frames(), self.principals.events()
         changes.mirrored = self.principals.changed()
@@ -140,8 +140,7 @@ class Broker:
     # ------------------------------------------------------------ what comes in
 
     def receive(self, frames: Sequence[bytes], now_ms: int, *, is_async_commit: bool = False) -> None:
-        """Fragments from any neighbours, in any order, damaged or not: kept, forwarded, or dropped. Questions and
-        answers about roles among them (MIR-2).
+        """Keep, forward or drop fragments of any peers, in any order, damaged or not; answer and learn roles (MIR-2).
 
         `is_async_commit`: the frames of `frames_to_send` leave only after `Store.flush` then (ACK-5).
         Raises `routing.runtime.store.Conflict`: none of them was kept, and their senders will send them again.
@@ -152,20 +151,20 @@ class Broker:
         with self._or_release(work):
             for corrupted in arrivals.damaged:
                 inbound_fragment.report_corrupted(work, "", "", corrupted)
-            for said in arrivals.said:
-                self._hear(work, said)
+            for message in arrivals.role_messages:
+                self._hear(work, message)
             for fragment in arrivals.in_order():
                 self._take(work, fragment)
             work.changes.is_async_commit = is_async_commit
             self._finish(work)
         self._note_forwarded(now_ms)
 
-    def _hear(self, work: UnitOfWork, said: RoleMessage) -> None:
-        if isinstance(said, RoleAnswer):
-            self.principals.hear(said, work.now_ms)
-        elif said.reply_to:
-            answered = write_role(answer_role_question(self.estate, self.instance, said))
-            work.outbound.append(OutboundFrame(said.reply_to, answered))
+    def _hear(self, work: UnitOfWork, message: RoleMessage) -> None:
+        if isinstance(message, RoleAnswer):
+            self.principals.hear(message, work.now_ms)
+        elif message.reply_to:
+            answered = write_role(answer_role_question(self.estate, self.instance, message))
+            work.outbound.append(OutboundFrame(message.reply_to, answered))
 
     def cannot_reach(self, address: str, now_ms: int) -> None:
         """The caller could not connect to an address, or its connection broke (MIR-3)."""
@@ -182,12 +181,12 @@ class Broker:
         onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
         if isinstance(decision, Deliver):
-            _report_classified(work, fragment, decision)
+            report_classified(work, fragment, decision)
             inbound_fragment.receive_fragment(work, self.directories[decision.database], fragment)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
             if decision.reason == ROUTE_REQUESTED:
                 work.missing_routes.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
-            _report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
+            report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
         else:
             self._forward(fragment, decision, onward.hops, work.now_ms)
 
@@ -234,7 +233,7 @@ class Broker:
             return False
         with self._or_release(work):
             self._finish(work)
-        return _is_more(work, limit)
+        return may_have_more_due(work, limit)
 
     def next_timer(self) -> int | None:
         """When `handle_timer` is due next; None: nothing is scheduled."""
@@ -243,7 +242,7 @@ class Broker:
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _finish(self, work: UnitOfWork) -> None:
-        """What came is put together, what is due is done, what is owed is said; and all of it is committed."""
+        """Reassemble what arrived, do what is due, send the acknowledgements that are due, and commit it all."""
         for handle in work.batch.due:
             if (endpoint := work.get(handle)) is not None:
                 reassembly.mark_if_ready(work, endpoint)
@@ -287,49 +286,6 @@ class Broker:
         self._events += [(now_ms, event) for event in self.forwarder.events()]
 
 
-def _is_more(work: UnitOfWork, limit: int) -> bool:
-    """Whether more may be due: the batch was at least half full (other workers may have taken the rest of a full one),
-    or the work itself made something due."""
-    if 2 * len(work.batch.due) > limit or work.changes.retry_services:
-        return True
-    return any(_is_due(work.get(handle), work.now_ms) for handle in {**work.batch.endpoints, **work.changes.endpoints})
-
-
-def has_become_due(work: UnitOfWork) -> bool:
-    """Whether an endpoint that a committed unit of work changed is due already."""
-    return any(_is_due(endpoint, work.now_ms) for endpoint in work.changes.endpoints.values())
-
-
-def _is_due(endpoint: Endpoint | None, now_ms: int) -> bool:
-    return endpoint is not None and endpoint.due is not None and endpoint.due <= now_ms
-
-
-class InboundFrames:
-    """Received frames, parsed: fragments, role messages, and errors of damaged frames."""
-
-    def __init__(self, came: Iterable[bytes]) -> None:
-        self.fragments: list[Fragment] = []
-        self.said: list[RoleMessage] = []
-        self.damaged: list[RemoteProtocolError] = []
-        for raw in came:
-            try:
-                if is_role(raw):
-                    self.said.append(read_role(raw))
-                else:
-                    self.fragments.append(read_fragment(raw))
-            except RemoteProtocolError as corrupted:
-                self.damaged.append(corrupted)
-
-    def conversations(self) -> tuple[ConversationKey, ...]:
-        """The endpoints to which the fragments are addressed."""
-        headers = [fragment.header for fragment in self.fragments]
-        return tuple(dict.fromkeys((identifier_of(h.conversation_id), not h.is_initiator) for h in headers))
-
-    def in_order(self) -> list[Fragment]:
-        """Sorted by sequence, so that fragments reordered within this batch need not be buffered."""
-        return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
-
-
 class _RunningBrokerContext:
     """Gives a unit of work what it needs of its broker."""
 
@@ -352,37 +308,6 @@ class _RunningBrokerContext:
 
     def transmission(self, handle: str) -> Transmission | None:
         return self._broker.transmissions.get(handle)
-
-
-def _report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) -> None:
-    """Report Message Classify once per message, with its first fragment."""
-    header = fragment.header
-    if header.fragment == 0 and header.is_sequenced:
-        names = header.names
-        work.changes.events.append(
-            # Positional: keywords would triple the cost of this call, once per message.
-            MessageClassify(
-                ClassifySubclass.LOCAL,
-                decision.database,
-                identifier_of(header.conversation_id),
-                names.to_service,
-                names.to_broker_instance,
-                "",
-                True,
-                0,
-                names.from_service,
-                header.is_initiator,
-                decision.route,
-            )
-        )
-
-
-def _report_no_target(work: UnitOfWork, fragment: Fragment, reason: int) -> None:
-    """Report that routing drops the message; its sender retransmits it."""
-    header = fragment.header
-    kind = UndeliverableSubclass.SEQUENCED_MESSAGE if header.is_sequenced else UndeliverableSubclass.UNSEQUENCED_MESSAGE
-    conversation = identifier_of(header.conversation_id)
-    work.changes.events.append(MessageUndeliverable(kind, "", conversation, header.sequence, -1, reason))
 
 
 def _limits(estate: Estate, instance: str) -> ForwarderLimits:

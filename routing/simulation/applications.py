@@ -20,15 +20,6 @@ from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.dynamic_routing import DynamicRoutingService
-from routing.simulation.history import (
-    ApplicationEnded,
-    ApplicationReceived,
-    ApplicationSent,
-    DialogBegan,
-    Record,
-    VerbRefused,
-    body_of,
-)
 from routing.simulation.landscape import (
     ASK,
     CONTRACT,
@@ -38,8 +29,24 @@ from routing.simulation.landscape import (
 )
 from routing.simulation.plans import ConversationPlan, PlanStep
 from routing.simulation.poison_handling import PoisonHandling, SetQueueStatus
-from routing.simulation.simulated_broker import BUSY, COMMITTED, EMPTY, GONE, REFUSED, SimulatedBroker
+from routing.simulation.records import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    DialogBegan,
+    Record,
+    VerbRefused,
+    body_of,
+)
+from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world import World
+from routing.simulation.world_context import (
+    BUSY,
+    COMMITTED,
+    EMPTY,
+    GONE,
+    REFUSED,
+)
 
 RETRY_AFTER_MS: Final = {GONE: 1_000, BUSY: 50}
 """Milliseconds after which an application retries, by outcome."""

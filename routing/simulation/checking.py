@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from routing.common.sentence import Sentence
-from routing.simulation.history import Committed, FailedOver, Record, WorldHistory
+from routing.simulation.history import WorldHistory
 from routing.simulation.ledger import Ledger
+from routing.simulation.records import Committed, FailedOver, Record
 from routing.simulation.world import World
 
 

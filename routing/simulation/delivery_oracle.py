@@ -7,8 +7,8 @@ from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED
 from routing.rules.journey import Journeys
-from routing.simulation.history import EndpointSnapshot
 from routing.simulation.ledger import Ledger
+from routing.simulation.records import EndpointSnapshot
 from routing.simulation.trust import Trust
 
 

@@ -11,9 +11,10 @@ from routing.dialog.end_conversation import end_conversation, end_with_error
 from routing.dialog.problems import VerbError
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.clock import Scheduler
-from routing.simulation.history import ApplicationEnded, Record, VerbRefused
 from routing.simulation.landscape import NEVER_ANSWERS, DynamicRoute, Repair
-from routing.simulation.simulated_broker import BUSY, GONE, SimulatedBroker
+from routing.simulation.records import ApplicationEnded, Record, VerbRefused
+from routing.simulation.simulated_broker import SimulatedBroker
+from routing.simulation.world_context import BUSY, GONE
 
 _SERVICE: Final = re.compile(rb"<SERVICE_NAME>(.*)</SERVICE_NAME>")
 RETRY_AFTER_MS: Final = 500

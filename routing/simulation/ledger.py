@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from routing.dialog.system_names import SYSTEM_SERVICE
-from routing.simulation.history import Committed, EndpointSnapshot, FailedOver, KeptMessage
+from routing.simulation.records import (
+    Committed,
+    EndpointSnapshot,
+    FailedOver,
+    KeptMessage,
+)
 
 NO_MESSAGES: Mapping[int, KeptMessage] = {}
 

@@ -11,8 +11,15 @@ from routing.adjacent.guard import SALT_BYTES, SEALED
 from routing.security.instance_security import DialogProtection
 from routing.simulation.chance import Chance
 from routing.simulation.clock import Scheduler
-from routing.simulation.history import BodyDigest, FaultNoted, FrameLost, FrameSent, WorldHistory, body_of
+from routing.simulation.history import WorldHistory
 from routing.simulation.landscape import address
+from routing.simulation.records import (
+    BodyDigest,
+    FaultNoted,
+    FrameLost,
+    FrameSent,
+    body_of,
+)
 from routing.simulation.world import LinkFaults, World
 
 UNHARMED: Final[frozenset[int]] = frozenset()

@@ -10,9 +10,10 @@ from routing.dialog.poison_messages import note_commit, note_rollback
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.simulation.clock import Scheduler
 from routing.simulation.fault_schedule import Poison
-from routing.simulation.history import ReceiveFinished, Record
-from routing.simulation.simulated_broker import COMMITTED, ROLLED_BACK, SimulatedBroker
+from routing.simulation.records import ReceiveFinished, Record
+from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world import World
+from routing.simulation.world_context import COMMITTED, ROLLED_BACK
 
 SetQueueStatus = Callable[[str, QueueKey], None]
 """Sets a queue of an instance to its wanted status."""

@@ -12,8 +12,13 @@ from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
 from routing.runtime.store import QueueDepth
-from routing.simulation.history import Committed, EndpointSnapshot, KeptMessage, body_of
 from routing.simulation.memory_store import MemoryStore
+from routing.simulation.records import (
+    Committed,
+    EndpointSnapshot,
+    KeptMessage,
+    body_of,
+)
 from routing.simulation.world import PlannedCrash
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from routing.common.choices import Choices
 from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
@@ -16,9 +15,11 @@ from routing.model.estate import Estate
 from routing.runtime.broker import Broker
 from routing.runtime.forwarding import Forwarder, ForwarderLimits
 from routing.runtime.store import Conflict
-from routing.simulation.cipher import KeyGeneratingCipher
-from routing.simulation.clock import START, Scheduler
-from routing.simulation.history import (
+from routing.simulation.clock import START
+from routing.simulation.network import FrameInFlight
+from routing.simulation.new_broker import remove_conversations
+from routing.simulation.recording_store import RecordingStore, SimulatedCrash
+from routing.simulation.records import (
     BrokerBroke,
     BrokerStarted,
     BrokerStopped,
@@ -27,13 +28,8 @@ from routing.simulation.history import (
     FrameArrived,
     FrameLost,
     Record,
-    WorldHistory,
 )
-from routing.simulation.ledger import Ledger
-from routing.simulation.network import FrameInFlight, SimulatedNetwork
-from routing.simulation.new_broker import remove_conversations
-from routing.simulation.recording_store import RecordingStore, SimulatedCrash
-from routing.simulation.world import World
+from routing.simulation.world_context import BUSY, COMMITTED, EMPTY, GONE, REFUSED, ROLLED_BACK, WorldContext
 
 GATHER_MS = 30
 """Maximum milliseconds for which arriving frames are collected into one batch."""
@@ -44,27 +40,10 @@ FORWARD_PAUSE_MS = 40
 MAX_SPINS = 4_000
 """Consecutive timer runs without progress after which a broker counts as broken."""
 
-COMMITTED, ROLLED_BACK, BUSY, REFUSED, EMPTY, GONE = "committed", "rolled back", "busy", "refused", "empty", "gone"
-"""Outcome of an application's transaction. GONE: the broker is down, or crashed before the commit was durable."""
-
 TransactionBody = Callable[[UnitOfWork], Sequence[Record] | None]
 """Body of an application's transaction. Returns the records to add after the commit; None: roll back."""
 ReceiveBody = Callable[[UnitOfWork, Sequence[QueuedMessage]], Sequence[Record] | None]
 TransactionCallback = Callable[[str], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorldContext:
-    """What all brokers of a world share."""
-
-    world: World
-    agenda: Scheduler
-    history: WorldHistory
-    ledger: Ledger
-    network: SimulatedNetwork
-    woken: Callable[[str, QueueKey], None]
-    """Called with broker and queue when messages can be received."""
-    cipher: KeyGeneratingCipher
 
 
 class SimulatedBroker:
@@ -295,26 +274,32 @@ class SimulatedBroker:
     ) -> None:
         assert self._broker is not None, "a broker that is up"
         try:
-            said = act()
+            records = act()
         except VerbError:
             self._broker.release(work)
             done(REFUSED)
             return
-        if said is None:
+        if records is None:
             self._broker.release(work)
             done(ROLLED_BACK)
         elif open_for:
             self.open += 1
-            self._around.agenda.after(open_for, self._close, self._life, work, said, done)
+            self._around.agenda.after(open_for, self._close, self._life, work, records, done)
         else:
-            self._commit(self._life, work, said, done, at_once=self._hurry.happens(self._at_once))
+            self._commit(self._life, work, records, done, at_once=self._hurry.happens(self._at_once))
 
-    def _close(self, life: int, work: UnitOfWork, said: Sequence[Record], done: TransactionCallback) -> None:
+    def _close(self, life: int, work: UnitOfWork, records: Sequence[Record], done: TransactionCallback) -> None:
         self.open -= 1
-        self._commit(life, work, said, done)
+        self._commit(life, work, records, done)
 
     def _commit(
-        self, life: int, work: UnitOfWork, said: Sequence[Record], done: TransactionCallback, *, at_once: bool = False
+        self,
+        life: int,
+        work: UnitOfWork,
+        records: Sequence[Record],
+        done: TransactionCallback,
+        *,
+        at_once: bool = False,
     ) -> None:
         if life != self._life or self._broker is None:
             done(GONE)
@@ -329,7 +314,7 @@ class SimulatedBroker:
             except Conflict as conflict:
                 conflicts.append(conflict)
 
-        self._saying = said
+        self._saying = records
         is_written = self._do(commit)
         self._saying = ()
         done(ROLLED_BACK if conflicts else COMMITTED if is_written else GONE)

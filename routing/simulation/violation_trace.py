@@ -10,7 +10,9 @@ from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
 from routing.simulation.checking import Violation
 from routing.simulation.clock import START
-from routing.simulation.history import (
+from routing.simulation.history import WorldHistory
+from routing.simulation.ledger import Ledger
+from routing.simulation.records import (
     ApplicationEnded,
     ApplicationReceived,
     ApplicationSent,
@@ -29,10 +31,8 @@ from routing.simulation.history import (
     Record,
     VerbRefused,
     WorldHealed,
-    WorldHistory,
     WorldOver,
 )
-from routing.simulation.ledger import Ledger
 
 _NUMBERS = re.compile(r"frame \d+|fragment \d+/\d+")
 MAX_LINES = 60

@@ -15,21 +15,22 @@ from routing.simulation.cipher import SIMULATED_CIPHER, KeyGeneratingCipher
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.delivery_oracle import DeliveryOracle
 from routing.simulation.fault_schedule import BrokerOutage, QueueOutage, Renewal
-from routing.simulation.history import (
+from routing.simulation.history import WorldHistory
+from routing.simulation.landscape import MirroredPair, Repair
+from routing.simulation.ledger import Ledger
+from routing.simulation.network import SimulatedNetwork
+from routing.simulation.records import (
     BrokerBroke,
     BrokerRenewed,
     FailedOver,
     FaultNoted,
     Record,
     WorldHealed,
-    WorldHistory,
     WorldOver,
 )
-from routing.simulation.landscape import MirroredPair, Repair
-from routing.simulation.ledger import Ledger
-from routing.simulation.network import SimulatedNetwork
-from routing.simulation.simulated_broker import BUSY, GONE, SimulatedBroker, WorldContext
+from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world import PlannedFailover, World
+from routing.simulation.world_context import BUSY, GONE, WorldContext
 
 QUIET_CHECK_MS: Final = 5_000
 """Milliseconds between two checks whether anything is left to do."""

@@ -86,8 +86,8 @@ STORE: Final = (
     Fault(
         "store",
         "a locked group is looked for again",
-        "if asked.group in locked:",
-        "if asked.group not in locked:",
+        "if request.group in locked:",
+        "if request.group not in locked:",
         (
             "test_nobody_else_receives_from_the_group_however_he_asks",
             "test_a_group_that_was_emptied_before_it_was_locked_is_passed",

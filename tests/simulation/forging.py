@@ -24,8 +24,8 @@ from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_SEQUENCE, MAX_T
 from routing.adjacent.roles import ROLES, RoleAnswer, is_role, read_role, write_role
 from routing.simulation import network
 from routing.simulation.chance import Chance
-from routing.simulation.history import BrokerBroke, FrameArrived
 from routing.simulation.network import FrameInFlight
+from routing.simulation.records import BrokerBroke, FrameArrived
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world
 

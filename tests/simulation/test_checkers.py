@@ -22,7 +22,8 @@ from routing.simulation.checkers import CHECKERS
 from routing.simulation.checkers.acknowledging import AcknowledgingChecker
 from routing.simulation.checkers.deciding import DecidingChecker
 from routing.simulation.checking import check
-from routing.simulation.history import (
+from routing.simulation.history import WorldHistory
+from routing.simulation.records import (
     ApplicationEnded,
     ApplicationReceived,
     ApplicationSent,
@@ -35,7 +36,6 @@ from routing.simulation.history import (
     FrameArrived,
     FrameSent,
     Record,
-    WorldHistory,
     WorldOver,
     body_of,
 )

@@ -14,7 +14,9 @@ from routing.simulation.checkers.asking import AskingChecker
 from routing.simulation.checkers.bounding import BoundingChecker
 from routing.simulation.checking import CheckerFactory, Violation, check
 from routing.simulation.clock import START
-from routing.simulation.history import (
+from routing.simulation.history import WorldHistory
+from routing.simulation.limits import WorldLimits
+from routing.simulation.records import (
     BodyDigest,
     BrokerRenewed,
     BrokerStopped,
@@ -24,9 +26,7 @@ from routing.simulation.history import (
     FrameSent,
     KeptMessage,
     Record,
-    WorldHistory,
 )
-from routing.simulation.limits import WorldLimits
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world
 

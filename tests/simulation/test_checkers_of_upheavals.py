@@ -17,7 +17,8 @@ from routing.simulation.checkers.poisoning import PoisoningChecker
 from routing.simulation.checkers.silencing import SilencingChecker
 from routing.simulation.checking import CheckerFactory, check
 from routing.simulation.clock import START
-from routing.simulation.history import (
+from routing.simulation.history import WorldHistory
+from routing.simulation.records import (
     BrokerRenewed,
     BrokerStarted,
     Committed,
@@ -25,7 +26,6 @@ from routing.simulation.history import (
     FrameSent,
     ReceiveFinished,
     Record,
-    WorldHistory,
 )
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world

@@ -14,13 +14,20 @@ from routing.simulation.cipher import SIMULATED_CIPHER
 from routing.simulation.clock import START, Clock, Scheduler
 from routing.simulation.estates import draw_landscape
 from routing.simulation.faults import WHOLE
-from routing.simulation.history import BrokerBroke, FrameLost, FrameSent, WorldHealed, WorldHistory
+from routing.simulation.history import WorldHistory
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import FrameInFlight, SimulatedNetwork, damage_frame
+from routing.simulation.records import (
+    BrokerBroke,
+    FrameLost,
+    FrameSent,
+    WorldHealed,
+)
 from routing.simulation.shrinking import _Shrinker, shrink, simulate
-from routing.simulation.simulated_broker import SimulatedBroker, WorldContext
+from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.violation_trace import MAX_LINES, trace_lines
 from routing.simulation.world import draw_world
+from routing.simulation.world_context import WorldContext
 from routing.simulation.world_run import run_world
 from tests.simulation.mutations import MUTATIONS
 

@@ -11,7 +11,7 @@ from routing.simulation.chance import Chance
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checking import check
 from routing.simulation.cipher import SIMULATED_CIPHER, SimulatedAead, key_pair_of
-from routing.simulation.history import FrameSent
+from routing.simulation.records import FrameSent
 from routing.simulation.trust import KeyBinding, Trust
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world

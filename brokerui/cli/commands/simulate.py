@@ -14,7 +14,12 @@ from brokerui.cli.arguments import must_be_given
 from brokerui.core.languages import here, local
 from routing.common.sentence import Sentence, say, say_counted
 from routing.simulation.faults import LEVELS
-from routing.simulation.history import ApplicationSent, BrokerStopped, FrameLost, FrameSent
+from routing.simulation.records import (
+    ApplicationSent,
+    BrokerStopped,
+    FrameLost,
+    FrameSent,
+)
 from routing.simulation.shrinking import SimulationResult, shrink, simulate
 from routing.simulation.violation_trace import trace_lines
 from routing.simulation.world import maskable_parts

@@ -19,7 +19,8 @@ from brokerui.messaging.queue_monitors.signals import messages_came, received
 from brokerui.messaging.tasks import transmit
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
-from routing.runtime.broker import Broker, has_become_due
+from routing.runtime.broker import Broker
+from routing.runtime.due_work import has_become_due
 from routing.runtime.store import Conflict
 
 PATIENCE_SECONDS: Final = 2.0

@@ -10,7 +10,12 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.dialog.fragmentation import MAX_FRAGMENTS_PER_MESSAGE
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import Committed, EndpointSnapshot, FrameArrived, FrameSent
+from routing.simulation.records import (
+    Committed,
+    EndpointSnapshot,
+    FrameArrived,
+    FrameSent,
+)
 
 _LISTENING = frozenset(("SO", "SI", "CO"))
 """States in which whatever is taken comes into the queue."""

@@ -11,7 +11,13 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.runtime.forwarding import OVERHEAD_BYTES
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent, WorldOver
+from routing.simulation.records import (
+    BrokerStopped,
+    Committed,
+    FrameArrived,
+    FrameSent,
+    WorldOver,
+)
 
 FragmentCopy = tuple[str, bytes, bool, bytes, int]
 """Broker, conversation, side, message and fragment."""

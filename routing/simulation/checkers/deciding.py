@@ -26,7 +26,12 @@ from routing.rules.decision import (
 )
 from routing.rules.router import route
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BrokerStarted, Committed, FrameArrived, FrameSent
+from routing.simulation.records import (
+    BrokerStarted,
+    Committed,
+    FrameArrived,
+    FrameSent,
+)
 
 RoutingQuestion = tuple[str | None, str, str | None, bool]
 """Database or None for a message from outside, service, identifier, is_reply."""

@@ -9,7 +9,7 @@ from routing.common.sentence import say
 from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, DialogState
 from routing.dialog.system_names import SYSTEM_TYPES
 from routing.simulation.checking import Checker, CheckResult, Orphan
-from routing.simulation.history import (
+from routing.simulation.records import (
     ApplicationEnded,
     ApplicationReceived,
     BrokerRenewed,

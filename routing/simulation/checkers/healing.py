@@ -8,7 +8,7 @@ from typing import Any
 from routing.common.sentence import say
 from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.delivery_oracle import DeliveryOracle
-from routing.simulation.history import BrokerStarted, WorldOver
+from routing.simulation.records import BrokerStarted, WorldOver
 
 
 class HealingChecker(Checker):

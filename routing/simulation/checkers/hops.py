@@ -8,7 +8,7 @@ from typing import Any
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import FrameArrived, FrameSent
+from routing.simulation.records import FrameArrived, FrameSent
 
 
 class HopsChecker(Checker):

@@ -15,7 +15,7 @@ from routing.dialog.fragmentation import position
 from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 from routing.model.estate import Estate
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import (
+from routing.simulation.records import (
     ApplicationEnded,
     BrokerRenewed,
     BrokerStarted,

@@ -13,8 +13,13 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.model.estate import PRINCIPAL
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BrokerStopped, Committed, FrameArrived, FrameSent
 from routing.simulation.landscape import address
+from routing.simulation.records import (
+    BrokerStopped,
+    Committed,
+    FrameArrived,
+    FrameSent,
+)
 
 RoleQuestionKey = tuple[str, str]
 """A broker, and the identifier of what it has asked."""

@@ -8,7 +8,7 @@ from typing import Any
 from routing.common.sentence import say
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, SYSTEM_TYPES
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import (
+from routing.simulation.records import (
     ApplicationEnded,
     ApplicationReceived,
     ApplicationSent,

@@ -9,7 +9,7 @@ from typing import Any, Final
 from routing.common.broker_events import QueueDisabled
 from routing.common.sentence import say
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import Committed, ReceiveFinished
+from routing.simulation.records import Committed, ReceiveFinished
 
 IN_A_ROW: Final = 5
 BrokerQueue = tuple[str, str, str]

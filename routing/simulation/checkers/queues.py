@@ -8,7 +8,7 @@ from typing import Any
 from routing.common.sentence import say
 from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import Committed, FailedOver
+from routing.simulation.records import Committed, FailedOver
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
 """Errors and timers come into a queue that is off too: nobody else keeps them."""

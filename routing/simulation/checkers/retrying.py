@@ -10,7 +10,13 @@ from routing.common.identifier import identifier_of
 from routing.common.retry import FIRST_MS, LONGEST_MS
 from routing.common.sentence import say
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BrokerStarted, Committed, FailedOver, FrameArrived, FrameSent
+from routing.simulation.records import (
+    BrokerStarted,
+    Committed,
+    FailedOver,
+    FrameArrived,
+    FrameSent,
+)
 
 ANOTHER_LIFE = 2
 """Rounds: what a broker has forgotten leaves at once when it is back, and again when the round before it would end."""

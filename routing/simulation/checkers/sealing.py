@@ -11,7 +11,12 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.security.instance_security import DialogProtection
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BodyDigest, Committed, FrameArrived, FrameSent
+from routing.simulation.records import (
+    BodyDigest,
+    Committed,
+    FrameArrived,
+    FrameSent,
+)
 
 SHORT = 8
 """Bytes of a body that may look sealed as it does plain, by chance."""

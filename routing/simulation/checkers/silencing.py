@@ -12,7 +12,13 @@ from routing.common.sentence import say
 from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 from routing.model.estate import Database, Estate
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import BrokerRenewed, BrokerStarted, Committed, FrameArrived, FrameSent
+from routing.simulation.records import (
+    BrokerRenewed,
+    BrokerStarted,
+    Committed,
+    FrameArrived,
+    FrameSent,
+)
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
 

@@ -11,7 +11,7 @@ from routing.common.event_subclasses import ConversationSubclass
 from routing.common.sentence import say
 from routing.dialog.system_names import SYSTEM_SERVICE, SYSTEM_TYPES
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.history import (
+from routing.simulation.records import (
     ApplicationEnded,
     ApplicationSent,
     BrokerBroke,

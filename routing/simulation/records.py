@@ -1,0 +1,298 @@
+"""Records of what happened in a world: applications, brokers, network, faults. Checkers read nothing else.
+
+`at` is world time in milliseconds, `now` the clock of the acting broker. Bodies are stored as size and digest.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import NamedTuple
+
+from routing.adjacent.fragment import Header
+from routing.common.broker_events import Event
+from routing.model.estate import Estate
+from routing.security.instance_security import DialogProtection
+
+
+class BodyDigest(NamedTuple):
+    """Size and digest that identify a message body."""
+
+    size: int
+    digest: str
+
+
+def body_of(body: bytes | None) -> BodyDigest:
+    raw = body or b""
+    return BodyDigest(len(raw), blake2b(raw, digest_size=8).hexdigest())
+
+
+# ------------------------------------------------------------------------------------------------ applications
+class DialogBegan(NamedTuple):
+    """BEGIN DIALOG, committed."""
+
+    at: int
+    broker: str
+    conversation: int
+    """Number of its plan."""
+    conversation_id: str
+    handle: str
+    database: str
+    from_service: str
+    to_service: str
+    identifier: str | None
+    encryption: bool
+    lifetime: int
+    """Expiry time by the broker's clock."""
+
+
+class ApplicationSent(NamedTuple):
+    """SEND, committed."""
+
+    at: int
+    broker: str
+    handle: str
+    message_type: str
+    body: BodyDigest
+
+
+class ApplicationReceived(NamedTuple):
+    """A message of a RECEIVE that was committed."""
+
+    at: int
+    broker: str
+    handle: str
+    sequence: int
+    message_type: str
+    body: BodyDigest
+    code: int
+    """Error code; 0 if it is not an Error message."""
+
+
+class ApplicationEnded(NamedTuple):
+    """END CONVERSATION, committed."""
+
+    at: int
+    broker: str
+    handle: str
+    how: str
+    """`end`, `error` or `cleanup`."""
+
+
+class ReceiveFinished(NamedTuple):
+    """The end of a transaction that received from a queue with poison message handling was counted."""
+
+    at: int
+    broker: str
+    database: str
+    queue: str
+    is_rolled_back: bool
+
+
+class VerbRefused(NamedTuple):
+    """A verb that the engine refused with an error number."""
+
+    at: int
+    broker: str
+    verb: str
+    handle: str
+    number: int
+
+
+# ------------------------------------------------------------------------------------------------ brokers
+class EndpointSnapshot(NamedTuple):
+    """The state of an endpoint in a commit."""
+
+    handle: str
+    conversation_id: str
+    is_initiator: bool
+    database: str
+    queue: str
+    service: str
+    far_service: str
+    far_broker_instance: str | None
+    state: str
+    lifetime: int
+    send_sequence: int
+    transmitted: int
+    acknowledged_sequence: int
+    receive_sequence: int
+    attempts: int
+    next_attempt: int | None
+    encryption: bool
+    """As given by BEGIN DIALOG; always False for a target."""
+
+
+class KeptMessage(NamedTuple):
+    """A message or fragment in a queue, a transmission queue or a reassembly buffer."""
+
+    handle: str
+    sequence: int
+    fragment: int
+    fragments: int
+    message_type: str
+    body: BodyDigest
+    kind: str
+    """Empty for an application message, else `end` or `error`."""
+
+
+class Committed(NamedTuple):
+    """A commit that became durable."""
+
+    at: int
+    broker: str
+    now: int
+    """By the clock of the broker."""
+    taken: tuple[tuple[str, int, str], ...]
+    """Received messages: handle, sequence number and type."""
+    acknowledged_below: tuple[tuple[str, int], ...]
+    """Acknowledged messages: handle, and the number below which they left the transmission queue."""
+    cleared_queues: tuple[str, ...]
+    unbuffered: tuple[tuple[str, int], ...]
+    dropped_from: tuple[tuple[str, int], ...]
+    """Dropped messages: handle, and the number from which on they left the transmission queue."""
+    removed: tuple[str, ...]
+    endpoints: tuple[EndpointSnapshot, ...]
+    enqueued: tuple[KeptMessage, ...]
+    buffered: tuple[KeptMessage, ...]
+    outgoing: tuple[KeptMessage, ...]
+    queues: tuple[tuple[str, str, bool], ...]
+    requests: tuple[tuple[str, str, str | None], ...]
+    """Route requests: database, service and handle of the dialog; None: ended."""
+    retry_all: bool
+    events: tuple[Event, ...]
+
+
+class EventsReported(NamedTuple):
+    """Events that a broker reported."""
+
+    at: int
+    broker: str
+    events: tuple[tuple[int, Event], ...]
+
+
+class BrokerStarted(NamedTuple):
+    """A broker started with an estate."""
+
+    at: int
+    broker: str
+    estate: Estate
+
+
+class BrokerStopped(NamedTuple):
+    """A broker stopped; its memory is lost."""
+
+    at: int
+    broker: str
+    why: str
+
+
+class BrokerBroke(NamedTuple):
+    """A broker raised an unexpected exception and stopped."""
+
+    at: int
+    broker: str
+    error: str
+
+
+class FailedOver(NamedTuple):
+    """A mirrored database moved to its other partner, the new principal."""
+
+    at: int
+    principal: str
+    mirror: str
+
+
+class BrokerRenewed(NamedTuple):
+    """A database has a new broker; the next commit deletes its conversations."""
+
+    at: int
+    broker: str
+    database: str
+    identifier: str
+
+
+# ------------------------------------------------------------------------------------------------ the network
+class FrameSent(NamedTuple):
+    """A broker handed a frame to the network."""
+
+    at: int
+    broker: str
+    now: int
+    number: int
+    address: str
+    to: str
+    """Name of the broker at that address; empty if there is none."""
+    size: int
+    header: Header | None
+    """Header of a fragment, else None."""
+    raw: bytes
+    """Bytes of any other frame; empty for a fragment."""
+    protection: DialogProtection | None
+    """Protection of a fragment, else None."""
+    body: BodyDigest | None
+    """Body of a fragment as sent, readable for every hop unless encrypted."""
+
+
+class FrameArrived(NamedTuple):
+    """A broker received a frame, in one batch with those of the same time."""
+
+    at: int
+    broker: str
+    now: int
+    number: int
+    """Number of the frame sent."""
+    damage: str
+    """How the frame was damaged; empty if not."""
+    harm: frozenset[int]
+    """Indexes of the damaged bytes."""
+
+
+class FrameLost(NamedTuple):
+    """A frame, or a copy of it, was lost."""
+
+    at: int
+    number: int
+    why: str
+
+
+class FaultNoted(NamedTuple):
+    """A planned fault began or ended."""
+
+    at: int
+    what: str
+
+
+class WorldHealed(NamedTuple):
+    """Phase two begins: no more faults."""
+
+    at: int
+
+
+class WorldOver(NamedTuple):
+    """The run ended. `is_quiet`: nothing was left to do."""
+
+    at: int
+    is_quiet: bool
+
+
+Record = (
+    DialogBegan
+    | ApplicationSent
+    | ApplicationReceived
+    | ApplicationEnded
+    | ReceiveFinished
+    | VerbRefused
+    | Committed
+    | EventsReported
+    | BrokerStarted
+    | BrokerStopped
+    | BrokerBroke
+    | FailedOver
+    | BrokerRenewed
+    | FrameSent
+    | FrameArrived
+    | FrameLost
+    | FaultNoted
+    | WorldHealed
+    | WorldOver
+)

@@ -1,4 +1,4 @@
-"""The Celery application. Tasks are wake-ups without payload: what is to be done stands in the database."""
+"""The Celery application. Tasks are wake-ups without payload: workers look in the database for due work."""
 
 import os
 import sys

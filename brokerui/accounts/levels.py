@@ -21,7 +21,7 @@ class Level(StrEnum):
     VIEW = "accounts.view"
     """See the estate, its scenarios, and what any change would do."""
     OPERATE = "accounts.operate"
-    """Run what is there: scenarios, messages, queues."""
+    """Operate the existing objects: ask scenarios, send and receive messages, switch queues."""
     EDIT = "accounts.edit"
     """Change the estate: import, edit, apply, roll back."""
     ADMINISTER = "accounts.administer"

@@ -1,4 +1,4 @@
-"""What is kept about access besides Django's own users and groups."""
+"""Tables of access besides Django's users and groups."""
 
 from __future__ import annotations
 

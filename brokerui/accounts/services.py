@@ -128,7 +128,7 @@ def token_create(*, user: User, name: str) -> tuple[Token, str]:
 def token_revoke(*, user: User, key: str, author: str = "") -> str | None:
     """Delete the user's token that begins so; its name, None where there is none.
 
-    `author` is who does it, where that is not the user.
+    `author` is the acting user, if it is not this one.
     """
     token = Token.objects.filter(user=user, token_key=key).first()
     if token is None:

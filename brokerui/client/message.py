@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What is sent."""
+    """A message to send."""
 
     body: bytes | None = None
     message_type: str = "DEFAULT"
@@ -22,7 +22,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """What was received: a row of a queue, by the names of its columns."""
+    """A received message: a row of a queue, with the names of its columns."""
 
     body: bytes | None
     message_type_name: str

@@ -1,4 +1,4 @@
-"""The schedule of beat in the database, where others may have entries of their own beside those of the settings."""
+"""Keeps the schedule of Celery beat in the database: the entries of the settings, and those of administrators."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 OURS: Final = "Of BrokerUI's settings: made anew at each start of beat, and gone when it is no longer there."
-"""The description by which our entries are known."""
+"""Description that marks the entries which come from the settings."""
 
 
 class Schedule(DatabaseScheduler):
-    """Entries that the settings have no longer are gone at the next start; those that somebody else made stay."""
+    """Removes at start the entries that the settings no longer have; entries of administrators stay."""
 
     def setup_schedule(self) -> None:
-        """At the start of beat."""
+        """Load the schedule when beat starts."""
         ours = self.app.conf.beat_schedule
         PeriodicTask.objects.filter(description=OURS).exclude(name__in=ours).delete()
         self.install_default_entries(self.schedule)

@@ -18,12 +18,12 @@ def languages_ready(locale: Path = LOCALE) -> set[str]:
 
 
 def catalogues(locale: Path = LOCALE) -> list[Path]:
-    """The catalogues to translate in, one a language."""
+    """Return the paths of the catalogues to translate, one for each language."""
     return sorted(locale.glob(f"*/LC_MESSAGES/{DOMAIN}.po"))
 
 
 def compile_stale(locale: Path = LOCALE) -> list[Path]:
-    """Compile each catalogue that is newer than what was compiled of it; gives back those it compiled."""
+    """Compile each catalogue that is newer than its compiled file, and return those."""
     stale = [source for source in catalogues(locale) if _is_stale(source)]
     for source in stale:
         with source.open("rb") as file:
@@ -39,5 +39,5 @@ def _is_stale(source: Path) -> bool:
 
 
 def _code(path: Path) -> str:
-    """`zh_Hans` the folder is `zh-hans` the language."""
+    """Return the language code of a folder: `zh-hans` for `zh_Hans`."""
     return path.parent.parent.name.replace("_", "-").lower()

@@ -1,4 +1,4 @@
-"""What can be wrong with an installation, told at its start, with what to do."""
+"""System checks of the installation: each reports a problem of the settings at start, with its remedy."""
 
 import os
 import stat
@@ -19,7 +19,7 @@ LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 
 
 def home_is_writable(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E001: everything that is written is written into the home."""
+    """E001: the home is not writable; BrokerUI writes all its files there."""
     if os.access(settings.HOME, os.W_OK | os.X_OK):
         return []
     return [
@@ -32,7 +32,7 @@ def home_is_writable(app_configs: Sequence[Any] | None, **kwargs: object) -> lis
 
 
 def secret_key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W001: who reads the key can sign cookies."""
+    """W001: other users can read the secret key, and could sign session cookies with it."""
     path = settings.HOME / "secret.key"
     if not path.exists() or not stat.S_IMODE(path.stat().st_mode) & 0o077:
         return []
@@ -46,7 +46,7 @@ def secret_key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -
 
 
 def home_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W004: the database and the files that users give are in it."""
+    """W004: other users can read the home, which holds the database and uploaded files."""
     if not settings.HOME.exists() or not stat.S_IMODE(settings.HOME.stat().st_mode) & 0o077:
         return []
     return [
@@ -59,7 +59,7 @@ def home_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list
 
 
 def debug_is_local(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E002: a page of DEBUG shows the settings and the code to whoever causes an error."""
+    """E002: with DEBUG, an error page shows settings and source code to every client."""
     strangers = sorted(set(settings.ALLOWED_HOSTS) - LOCAL_HOSTS)
     if not settings.DEBUG or not strangers:
         return []
@@ -73,7 +73,7 @@ def debug_is_local(app_configs: Sequence[Any] | None, **kwargs: object) -> list[
 
 
 def valkey_is_there(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W003: without it, and without `REDIS_URL`, nobody works beside the web."""
+    """W003: neither a Valkey program nor `REDIS_URL` is there, so no worker can run."""
     if not is_own(settings.REDIS_URL):
         return []
     try:
@@ -84,7 +84,7 @@ def valkey_is_there(app_configs: Sequence[Any] | None, **kwargs: object) -> list
 
 
 def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """W002: only where it is somebody else's; our own runs when we do."""
+    """W002: the Redis of `REDIS_URL` does not answer. The embedded one is not checked: BrokerUI starts it itself."""
     if is_own(settings.REDIS_URL):
         return []
     try:

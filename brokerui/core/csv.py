@@ -1,6 +1,6 @@
 """Comma-separated values, line by line, for spreadsheets: that is what our CSV files are opened with.
 
-A spreadsheet computes a cell that begins like a formula, and whoever names a route or a service may begin its name so.
+A spreadsheet computes a cell that begins like a formula, and the name of a route or service may begin like one.
 Such a cell gets an apostrophe before it, as does one that begins with an apostrophe: without the first one, each is
 exactly what it was. Programs take the JSON of the REST interface, where nothing is added.
 """

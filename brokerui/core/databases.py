@@ -17,7 +17,7 @@ SQLITE_OPTIONS = {
 
 
 def database(env: environ.Env, home: Path) -> dict[str, Any]:
-    """Django's settings of the one database."""
+    """Return Django's `DATABASES` for an address; empty: the SQLite of the home."""
     given = env.str("DATABASE_URL", default="")
     if not given:
         return _sqlite({"ENGINE": SQLITE, "NAME": str(home / "brokerui.sqlite3")})
@@ -28,5 +28,5 @@ def database(env: environ.Env, home: Path) -> dict[str, Any]:
 
 
 def _sqlite(settings: dict[str, Any]) -> dict[str, Any]:
-    """With our options, but for those that the address itself sets."""
+    """Add BrokerUI's options, except those that the address sets itself."""
     return settings | {"OPTIONS": SQLITE_OPTIONS | settings.get("OPTIONS", {})}

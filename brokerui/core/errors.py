@@ -1,4 +1,4 @@
-"""What a reader sees when a page cannot be given (yet): what happened, and the next thing to do."""
+"""Error pages: each names what happened and what the user can do next."""
 
 from urllib.parse import urlsplit
 
@@ -15,7 +15,7 @@ from brokerui.core.problems import asks_for_problems, problem_response
 
 
 def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
-    """One page for all errors; for programs the same as a problem. Asks no database: that may be what is broken."""
+    """Render the error page, or a problem document for programs, without a query: the database may be the cause."""
     if asks_for_problems(request):
         return problem_response(status=status, detail=text)
     return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
@@ -32,7 +32,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def one_file_only(request: HttpRequest) -> HttpResponse:
-    """400, because a form for one document came with several."""
+    """400: the form for one document was sent with several."""
     text = _("Choose one document at a time. Nothing of what you sent was kept.")
     return error_page(request, status=400, title=_("One file at a time"), text=text)
 
@@ -44,7 +44,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """403, because a form did not come from a page of ours, or from one that had become old."""
+    """403: the CSRF token of a form is missing, of another site, or expired."""
     text = _("The form was out of date, or cookies are off. Go back, reload the page and send it again.")
     return error_page(request, status=403, title=_("The form was not accepted"), text=text)
 
@@ -62,7 +62,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def being_read(request: HttpRequest) -> HttpResponse:
-    """202, for programs 503: what the page is about is not in memory yet. The page asks again by itself."""
+    """202, for programs 503: the answer is still being computed. The page reloads itself."""
     if htmx_of(request):
         return _piece_later(request)
     if asks_for_problems(request) or "text/html" not in request.headers.get("Accept", ""):
@@ -81,7 +81,7 @@ def being_read_text() -> str:
 
 
 def _piece_later(request: HttpRequest) -> HttpResponse:
-    """In the place of a piece of a page: the whole page, where it is one; else nothing, and the page stays as it is."""
+    """Answer an htmx request for a part of a page: a whole page replaces it, nothing leaves it unchanged."""
     if urlsplit(htmx_of(request).current_url or "").path == request.path:
         return HttpResponseClientRedirect(request.get_full_path())
     return HttpResponse(status=204)

@@ -1,4 +1,4 @@
-"""Where collected files go."""
+"""Storage of collected static files: named by content, compressed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 QUALITY = 5
-"""A tenth larger than at 11, in a tenth of the time: a first start waits for it."""
+"""Brotli quality: files are a tenth larger than at 11, in a tenth of the time; the first start waits for it."""
 
 
 class QuickCompressor(Compressor):
-    """Does not keep a first start waiting."""
+    """Compresses fast, since the first start waits for it."""
 
     @staticmethod
     def compress_brotli(data: bytes) -> Any:
-        """Of one file."""
+        """Compress the content of one file."""
         return brotli.compress(data, quality=QUALITY)
 
 
@@ -25,5 +25,5 @@ class CollectedFiles(CompressedManifestStaticFilesStorage):
     """Named by their content, compressed."""
 
     def create_compressor(self, **options: Any) -> Compressor:
-        """Quick; the rest is as it comes."""
+        """Return the fast compressor, with WhiteNoise's options."""
         return QuickCompressor(**options)

@@ -1,4 +1,4 @@
-"""The language in which rows are looked for: `service:Order* -is:expired "two words"`.
+"""The filter language of pages and REST: `service:Order* -is:expired "two words"`.
 
 Words stand beside one another, and all of them must hold. `key:value` is about one thing; a value with spaces stands in
 quotation marks, `"` in it doubled; `-` before a word turns it round. What the keys mean is the business of each page.
@@ -15,7 +15,7 @@ from typing import TypeVar
 from routing.common.sentence import Sentence, say
 
 LONGEST = 1_000
-"""Characters of a filter."""
+"""Maximum length of a filter, in characters."""
 QUOTE = '"'
 _KEY = re.compile(r"([A-Za-z_]+):")
 _BARE = re.compile(r"\S*")
@@ -31,10 +31,10 @@ class Term:
 
     value: str
     key: str = ""
-    """What it is about; empty for a bare word, which may stand anywhere in a row."""
+    """The key before the colon; empty for a bare word, which matches any column of a row."""
     is_negated: bool = False
     start: int = field(default=0, compare=False)
-    """Where it stands in the text; `end` is behind its last character."""
+    """Index of its first character in the filter; `end` is the index after its last one."""
     end: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
@@ -48,7 +48,7 @@ class Term:
 
 
 class FilterError(Exception):
-    """A filter that cannot be: `problem` says what is wrong with the characters from `start` to `end`."""
+    """An invalid filter: `problem` names the error in the characters from `start` to `end`."""
 
     def __init__(self, start: int, end: int, problem: Sentence) -> None:
         super().__init__(str(problem))
@@ -58,19 +58,19 @@ class FilterError(Exception):
 
     @classmethod
     def of(cls, term: Term, problem: Sentence) -> FilterError:
-        """Something is wrong with one word."""
+        """Return the error for one word of a filter."""
         return cls(term.start, term.end, problem)
 
 
 def parse(text: str, keys: Collection[str]) -> tuple[Term, ...]:
-    """The words of a filter, whose keys must be among these. Raises `FilterError`."""
+    """Parse a filter whose keys must be among `keys`. Raises `FilterError`."""
     if len(text) > LONGEST:
         raise FilterError(LONGEST, len(text), say("is longer than {limit} characters", limit=LONGEST))
     return tuple(_terms(text, keys))
 
 
 def as_text(terms: Iterable[Term]) -> str:
-    """The filter again; parsing gives the same terms."""
+    """Write terms as a filter; parsing it gives the same terms."""
     return " ".join(map(str, terms))
 
 
@@ -163,7 +163,7 @@ def _negated(test: Test[Row]) -> Test[Row]:
 
 
 def whole(pattern: str) -> Test[str]:
-    """Whether a text is this, in any case; `*` stands for anything."""
+    """Return a test that compares a whole text, ignoring case; `*` matches any characters."""
     first, *middle = pattern.casefold().split("*")
     if not middle:
         return lambda text: text.casefold() == first
@@ -179,7 +179,7 @@ def whole(pattern: str) -> Test[str]:
 
 
 def within(pattern: str) -> Test[str]:
-    """Whether a text holds this somewhere, in any case; `*` stands for anything."""
+    """Return a test that searches in a text, ignoring case; `*` matches any characters."""
     parts = pattern.casefold().split("*")
     return lambda text: _in_order(text.casefold(), parts)
 
@@ -196,7 +196,7 @@ def _in_order(text: str, parts: Iterable[str]) -> bool:
 
 
 def one_of(term: Term, choices: Collection[str]) -> str:
-    """The value of a term that has a few choices. Raises `FilterError`, which tells them."""
+    """Return the value of a term with fixed choices. Raises `FilterError`, which lists the choices."""
     value = term.value.lower()
     if value not in choices:
         problem = say("{key}: takes {choices}", key=term.key, choices=tuple(choices))

@@ -28,7 +28,7 @@ def translation(language: str) -> Translate:
 
 
 def environment_language(environment: Mapping[str, str] = os.environ) -> str:
-    """The language of whoever started this process, as gettext's programs find it; one that is ready.
+    """Return the language of the environment of this process, as gettext's programs find it, if it has a catalogue.
 
     LANGUAGE lists languages, the first that is ready counts; then the locale. A locale C asks for English.
     """

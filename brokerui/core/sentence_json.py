@@ -1,4 +1,4 @@
-"""Sentences as JSON, so that what was found once can be read in every language."""
+"""Sentences as JSON, so that a stored finding can be shown in every language."""
 
 from __future__ import annotations
 

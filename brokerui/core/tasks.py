@@ -15,5 +15,5 @@ def heartbeat() -> None:
 
 @worker_ready.connect
 def first_heartbeat(**_signal: object) -> None:
-    """Who asks right after the start need not wait for beat."""
+    """Look once at start, so that the first requests need not wait for beat."""
     wake(heartbeat)

@@ -1,4 +1,4 @@
-"""What is kept about the demo."""
+"""Tables of the demo."""
 
 from __future__ import annotations
 

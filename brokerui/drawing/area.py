@@ -15,7 +15,7 @@ class Area:
     h: float
 
     def moved(self, x: float, y: float) -> Area:
-        """The same rectangle, so much farther to the right and so much lower."""
+        """Return the rectangle moved right and down by pixels."""
         return Area(self.x + x, self.y + y, self.w, self.h)
 
     def overlaps(self, other: Area) -> bool:

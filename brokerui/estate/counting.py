@@ -13,7 +13,7 @@ from routing.model.estate import Database, Estate, Instance
 
 @dataclass(frozen=True, slots=True)
 class ChangedRowCounts:
-    """Rows: instances, databases, and what is in them."""
+    """Numbers of added, changed and removed rows: instances, databases, and the objects in them."""
 
     added: int
     changed: int

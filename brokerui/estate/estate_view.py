@@ -43,7 +43,7 @@ class EstateView:
 
     estate: Estate
     key: str
-    """Stands for the content: what was derived from it may be kept under this name."""
+    """Digest of the content; caches use it as their key."""
     scenario: ScenarioInfo | None = None
     version: int = 0
     """Of the live estate; 0 for scenarios, and for a live estate to which nothing was ever imported."""

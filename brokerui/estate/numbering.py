@@ -1,4 +1,4 @@
-"""Numbers of what is in a database: they tie rows of one version of the estate together.
+"""Numbers of the objects in a database: they connect rows of one version of the estate.
 
 They count within their database from 65536, in the order of the estate document, and are not those of the instance.
 """

@@ -146,7 +146,7 @@ def _built(number: int, digest: str) -> Estate:
 
 
 def _is_long(number: int) -> bool:
-    """Whether so much of it is not in memory that a request should not wait for it."""
+    """Return whether too much of the estate is missing from memory for a request to wait for it."""
     _, unread = _unread(number)
     size = unread.aggregate(size=Sum(Coalesce(Length("document"), 0) + Coalesce(Length("edits"), 0)))["size"]
     return (size or 0) > LONG

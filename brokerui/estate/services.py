@@ -103,7 +103,7 @@ def _edited(estate: Estate, edits: Sequence[Edit]) -> Estate:
 
 
 def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> LiveEstate:
-    """Rows, version, audit; what is current now."""
+    """Write rows, version and audit; return the new live estate."""
     change = difference(before.estate, after)
     version = _version(live, before.estate, after, change, entry) if change else None
     if version is not None:

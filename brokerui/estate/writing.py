@@ -1,4 +1,4 @@
-"""Writes a difference into the rows: deletions first, then what changed, then what is new, many rows a statement.
+"""Writes a difference into the tables: deletions, then changes, then additions, many rows in each statement.
 
 Everything here runs inside the transaction of a service.
 """

@@ -35,7 +35,7 @@ Kind = tuple[int, int, str, int]
 
 
 class CounterKey(NamedTuple):
-    """What is counted together."""
+    """Key of a counter: events with the same values are counted together."""
 
     at: int
     """The minute: when it began, in milliseconds."""

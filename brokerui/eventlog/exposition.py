@@ -31,7 +31,7 @@ def exposition(metrics: Iterable[Metric]) -> bytes:
 
 
 class _Given(Collector):
-    """A collector of what is at hand already."""
+    """A Prometheus collector over metrics that are computed already."""
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = metrics

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 ROWS_AT_ONCE: Final = 20_000
-"""Of one row group: what is in memory at a time."""
+"""Rows of one row group, the most that is in memory at a time."""
 DAY: Final = "date="
 
 

@@ -63,7 +63,7 @@ COLUMNS: Final[Mapping[str, str]] = {
 """All of them in each file, in this order. Moments are milliseconds here."""
 
 Values = dict[str, Any]
-"""By column; what is missing is NULL."""
+"""Values by column; a missing column is NULL."""
 NAMES: Final = {**ev.EVENT_NAMES, SAMPLE: SAMPLE_NAME}
 _SENT = frozenset(
     (

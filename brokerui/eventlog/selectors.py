@@ -1,4 +1,4 @@
-"""Reading what was counted and told. Pages, REST, metrics and charts ask here.
+"""Reads counters and exceptional events, for pages, REST, metrics and charts.
 
 Moments are milliseconds since 1970, UTC. Counters are told per minute as long as there are minutes, before that per
 hour.
@@ -33,7 +33,7 @@ class Cursor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Which exceptional events; what is None or empty restricts nothing."""
+    """Selects exceptional events; None or empty restricts nothing."""
 
     instance: str = ""
     database: str = ""

@@ -1,4 +1,4 @@
-"""What is written: sums added to sums, so that workers need not know of each other; and what is old removed.
+"""Writes the event log: adds sums to sums, so that workers need no coordination, and removes old rows.
 
 What is added has one order in each statement, and so have the statements of a transaction: two that meet wait for each
 other for some milliseconds, and never for ever.
@@ -102,7 +102,7 @@ def _sampled(instance: str, sample: Sample) -> tuple[Any, ...]:
 
 
 def exceptions_add(exceptions: Exceptions) -> None:
-    """More of what is known already, and what is new as long as there is room in its hour."""
+    """Add to known kinds of events, and insert new kinds up to the limit of their hour."""
     by_hour: dict[int, Exceptions] = {}
     for (what, hour), seen in exceptions.items():
         by_hour.setdefault(hour, {})[what, hour] = seen

@@ -50,7 +50,7 @@ def events_sample() -> None:
 
 @shared_task(name="brokerui.eventlog.tasks.events_tidy")
 def events_tidy() -> None:
-    """What is old goes."""
+    """Remove rows beyond their retention time."""
     tidy(
         now(),
         minutes_days=settings.EVENT_MINUTES_DAYS,

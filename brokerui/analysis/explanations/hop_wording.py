@@ -1,4 +1,4 @@
-"""A hop in an operator's words: whose table was asked, what was decided, which choice the rules leave open."""
+"""A hop in an operator's words: the routing table used, the decision, and the choices that the rules leave open."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _open_at(hop: HopAccount) -> Iterator[Sentence]:
 
 
 def _by_identifier(decisions: Decisions) -> dict[str | None, Decisions]:
-    """The decisions of each identifier in force: what is left open after MATCH-3."""
+    """Return the decisions for each identifier in force, which MATCH-3 leaves open."""
     groups: dict[str | None, list[Decision]] = defaultdict(list)
     for decision in decisions:
         if isinstance(decision, Deliver | Send):

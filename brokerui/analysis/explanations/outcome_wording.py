@@ -112,7 +112,7 @@ def remedy(journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
 
 
 def hop_of(journey: Journey, end: JourneyEnd) -> HopAccount:
-    """The hop that decided it: what is DELAYED was begun there, what is dropped came from outside."""
+    """Return the hop of the outcome: in the sender's database if delayed, else the one for messages from outside."""
     database = journey.conversation.database if end.outcome.kind == DELAYED else None
     return next(hop for hop in journey.hops if (hop.instance, hop.database) == (end.instance, database))
 

@@ -66,7 +66,7 @@ def lacks_route(back: ReturnPath) -> bool:
 
 
 def depends_on(explanation: Explanation) -> tuple[Sentence, ...]:
-    """What is not known and would be needed to be certain."""
+    """Return the facts that are missing for a certain answer."""
     origin = explanation.origin
     if origin is None or origin.broker_instance is not None:
         return ()

@@ -12,7 +12,7 @@ MOST_NODES, MOST_STREAMS = 20, 150
 """Places of a column, and streams of all."""
 SIZES = (MOST_NODES, 16, 12, 9, 6, 4, 2, 1)
 REST = ""
-"""The place of what is folded."""
+"""Key of the node that stands for all folded ones."""
 
 
 class Path(NamedTuple):

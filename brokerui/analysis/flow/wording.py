@@ -47,7 +47,7 @@ def reason_words(outcome: str, detail: str) -> Sentence:
 
 
 def more(column: int, count: int) -> Sentence:
-    """What is folded into one place."""
+    """Name the number of nodes that are folded into one."""
     if column == 0:
         return say_counted(count, "{count} more origin", "{count} more origins")
     if column == 1:

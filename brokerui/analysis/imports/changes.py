@@ -1,4 +1,4 @@
-"""A difference as lines that a reader can go through: what is new, changed and removed, by instance."""
+"""A difference as lines for a reader: added, changed and removed objects, by instance."""
 
 from __future__ import annotations
 

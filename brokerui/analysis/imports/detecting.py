@@ -1,4 +1,4 @@
-"""What a file probably is and of which instance, from its name and how it begins. The user may know better."""
+"""Guesses the kind and the instance of a file from its name and first bytes; the user can correct both."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class IntakeError(Exception):
-    """What was asked does not fit what the import is now; nothing was done."""
+    """The request does not fit the current state of the import; nothing was done."""
 
 
 class ImportStateError(IntakeError):

@@ -25,11 +25,11 @@ REMARK_TITLES = {
 }
 """Codes of what imports remark beside them."""
 LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR}
-"""The severity from which on something of what was imported is missing from the estate."""
+"""By code of a finding: the lowest severity that means that a part of the file is missing from the estate."""
 
 
 def something_is_missing(findings: Iterable[Finding]) -> bool:
-    """Whether the estate lacks something of what was imported: a statement that was lost, not one that was meant so."""
+    """Return whether a statement of the file is missing from the estate, other than by intent."""
     return any(
         SEVERITIES.index(finding.severity) <= SEVERITIES.index(LOST[finding.code])
         for finding in findings

@@ -33,7 +33,7 @@ ENDED = (ImportState.APPLIED, ImportState.DISCARDED)
 
 
 class Phase(models.TextChoices):
-    """What is being done."""
+    """The step that the job is in."""
 
     WAITING = ""
     READING = "reading"
@@ -61,13 +61,13 @@ class ImportRun(models.Model):
     job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
     """The background job of its last step; null: it had none yet, or the job was pruned."""
     error = models.TextField(blank=True)
-    """What is wrong, as a sentence in JSON; `error_where` and `error_path` say with what."""
+    """The error as a sentence in JSON; `error_where` and `error_path` name its place."""
     error_where = models.TextField(blank=True)
     error_path = models.TextField(blank=True)
     error_code = models.CharField(max_length=20, blank=True)
     """Empty: something in a file; `conflict`: the estate changed meanwhile; `server_error`: a fault of ours."""
     unattended = models.BooleanField(default=False)
-    """Sent by a program: what was read is applied, without a preview."""
+    """Sent by a program: the files are applied without a preview."""
     dry_run = models.BooleanField(default=False)
     """Of one that is unattended: nothing is written; it is over once the answer is there."""
     at = models.DateTimeField(null=True)

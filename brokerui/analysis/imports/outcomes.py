@@ -30,7 +30,7 @@ APPEARED, VANISHED = "appeared", "vanished"
 
 @dataclass
 class Ends:
-    """What is kept of a comparison."""
+    """The stored result of a comparison."""
 
     classes: int = 0
     names: int = 0
@@ -65,7 +65,7 @@ def ends_compared(
     on_progress: Callable[[int, int], None] = lambda done, total: None,
     seconds: float = SECONDS,
 ) -> Ends:
-    """Compare for so long; what `on_progress` raises when told of a step ends it."""
+    """Compare for at most `seconds`; an exception from `on_progress` ends it."""
     until = time.monotonic() + seconds
     stepwise = compare_stepwise(before, after, at)
     found = Ends(stepwise.classes, stepwise.names)

@@ -16,7 +16,7 @@ def packed(content: bytes) -> bytes:
 
 
 def unpacked(content: bytes | memoryview | None) -> bytes:
-    """Nothing, of what is not kept any more."""
+    """Decompress content; empty for None, as pruning leaves it."""
     return b"" if content is None else zlib.decompress(content)
 
 

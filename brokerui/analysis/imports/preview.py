@@ -1,4 +1,4 @@
-"""What an import would do, worked out once: a summary that a page shows, and all rows for who wants them."""
+"""The effect of an import, computed once: a summary for the page, and all rows for downloads."""
 
 from __future__ import annotations
 

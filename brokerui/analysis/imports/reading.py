@@ -26,7 +26,7 @@ OnProgress = Callable[[Source], None]
 
 @dataclass(frozen=True, slots=True)
 class BuiltEstate:
-    """What came of files."""
+    """The estate that the files make, with findings about the files."""
 
     estate: Estate
     imported: Mapping[str, str] = field(default_factory=dict)
@@ -96,7 +96,7 @@ def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) ->
 def _with_scripts(
     made: BuiltEstate, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, at: datetime
 ) -> BuiltEstate:
-    """What scripts make of it, and what is to be said of them; `files` has the last one of each instance."""
+    """Run scripts on the estate, and collect findings; `files` gets the last script of each instance."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
     estate, findings = read_scripts(groups, into=base, at=at)
@@ -129,7 +129,7 @@ def _without(estate: Estate, names: set[str]) -> Estate:
 
 
 def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
-    """What it tells replaces what was known; it is the same in every mode."""
+    """Put a saved catalog into the estate: it replaces the instance that it describes, in every mode."""
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
     told = read_saved(source.load(), where=source.name, database=source.database)

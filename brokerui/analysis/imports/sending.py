@@ -22,7 +22,7 @@ from routing.common.names import check_name
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What is to be imported, and how."""
+    """The files of a REST import, with its mode and options."""
 
     sources: Sequence[Source]
     mode: Mode
@@ -55,7 +55,7 @@ def run_send(*, sent: Sent, author: str, token: str, base_version: int | None = 
 
 
 def is_same(run: ImportRun, sent: Sent) -> bool:
-    """Whether this is what was sent before."""
+    """Return whether the request equals the earlier one with the same Idempotency-Key."""
     options = (run.mode, run.dry_run, run.at, run.note) == (sent.mode, sent.dry_run, sent.at, sent.note)
     columns = "name", "kind", "instance", "address", "sha256"
     kept = list(run.files.values_list(*columns))

@@ -26,7 +26,7 @@ from brokerui.estate.audit import SYSTEM, audit
 from brokerui.estate.selectors import live_version
 
 KEPT = timedelta(days=7)
-"""An import that nobody goes on with is discarded after so long; what is kept of others beside their row, too."""
+"""Age at which an unfinished import is discarded, and files and result of a finished one are deleted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def run_again(*, run: ImportRun, author: str) -> ImportRun:
 
 @transaction.atomic
 def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
-    """Have what was previewed applied. Asked for twice it is done once.
+    """Request that a previewed import is applied. A second request changes nothing.
 
     Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview.
     """
@@ -147,7 +147,7 @@ def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
 
 @transaction.atomic
 def run_discard(*, run: ImportRun, author: str) -> ImportRun:
-    """Forget the files, also while they are being read; what was applied stays applied."""
+    """Delete the files of an import, even while a worker reads them. An applied version stays."""
     _stop_reading(run, author)
     row = _locked(
         run, ImportState.UPLOADED, ImportState.READING, ImportState.PREVIEWED, ImportState.FAILED, ImportState.DISCARDED
@@ -163,7 +163,7 @@ def run_discard(*, run: ImportRun, author: str) -> ImportRun:
 
 
 def run_go(run: ImportRun) -> None:
-    """What is small is done at once, so that it needs no worker; else one is woken."""
+    """Run a small import in this process; wake a worker for a large one."""
     size = run.files.aggregate(size=Sum("size"))["size"] or 0
     if is_small(size):
         run_do(run.pk)
@@ -172,12 +172,12 @@ def run_go(run: ImportRun) -> None:
 
 
 def wake_work() -> None:
-    """Have a worker see to what is due."""
+    """Wake a worker for imports that are due."""
     wake_queue_on_commit(MAINTENANCE)
 
 
 def runs_prune() -> int:
-    """Discard what nobody went on with, and forget the rows of what ended long ago; so many imports."""
+    """Discard abandoned imports and delete the rows of old ones; return their number."""
     then = timezone.now() - KEPT
     stale = ImportRun.objects.filter(
         state__in=(ImportState.UPLOADED, ImportState.PREVIEWED, ImportState.FAILED), created_at__lt=then

@@ -1,4 +1,4 @@
-"""One file of an import: what it is, of which instance, and how its content is had."""
+"""One file of an import: its kind, its instance, and how its content is loaded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Kind(StrEnum):
 
 
 class Mode(StrEnum):
-    """What becomes of what is there."""
+    """How the files change the existing estate."""
 
     INSTANCES = "instances"
     """The instances that the files are of are replaced by what the files say; the others stay."""

@@ -40,7 +40,7 @@ KEPT_SMALL, KEPT_LARGE = 32, 4
 
 @dataclass(frozen=True)
 class LintReport:
-    """What is known of an estate's findings."""
+    """The findings of an estate as far as they are known, with the job that looks for the rest."""
 
     looked: LintResult | None = None
     """All of them; None: it is being looked over."""
@@ -67,7 +67,7 @@ class LintReport:
 
     @cached_property
     def of_routes(self) -> Mapping[RouteKey, tuple[StoredFinding, ...]]:
-        """By route: what is said of it."""
+        """Findings by route."""
         if self.looked is None:
             return {}
         return self.looked.of_routes if self.suppressed is None else by_route(self.findings)
@@ -90,7 +90,7 @@ def findings_for(viewed: EstateView) -> LintReport:
 
 
 def findings_at(viewed: EstateView, instance: str, database: str | None = None) -> tuple[StoredFinding, ...]:
-    """Those about one instance and all that is on it, or about one database and what is in it; at once."""
+    """Return the findings of one instance with its databases, or of one database, without waiting for a job."""
     looked = _small(viewed) if is_small(viewed.estate) else _large(EstateTarget.of(viewed))
     if looked is None:
         around = lint_around(viewed.estate, viewed.at(), instance, database)

@@ -70,7 +70,7 @@ class LintResult:
 
     @cached_property
     def of_routes(self) -> Mapping[RouteKey, tuple[StoredFinding, ...]]:
-        """By route: what is said of it."""
+        """Findings by route."""
         return by_route(self.findings)
 
 

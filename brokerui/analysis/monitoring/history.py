@@ -1,4 +1,4 @@
-"""What was looked at once a minute, as series over time: the samples of the event log."""
+"""Samples of the event log, one each minute, as series over time."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PLACE: Final = ("instance", "database", "name", "error")
 
 
 def series(kind: OfSample, span: Span, now: int) -> Mapping[Place, list[SamplePoint]]:
-    """Every place of a kind with its points, the oldest first: for kinds of which there are few places."""
+    """Return the series of all places of a kind, oldest point first; for kinds with few places."""
     return _series(_looks(kind, span, now))
 
 

@@ -1,7 +1,7 @@
-"""What waits to be sent now, all of it, as groups of conversations that wait for the same reason.
+"""All conversations with messages to send now, grouped by the reason for which they wait.
 
 Counting hundred thousands of conversations takes longer than a request may: then it is done beside the requests, and
-pages show what was counted last, with its moment.
+pages show the last count with its time.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def waiting_now() -> WaitingMessages:
 
 
 def forget() -> None:
-    """What was counted last."""
+    """Forget the last count."""
     _Last.waiting = None
 
 

@@ -1,4 +1,4 @@
-"""The verdicts of all pairs of an entry point and a service name, in little room: only what is not as everywhere."""
+"""Verdicts of all pairs of entry point and service name, as differences from a name that occurs nowhere."""
 
 from __future__ import annotations
 
@@ -73,5 +73,5 @@ def _in_order(reach: Reachability, name: str) -> Iterator[tuple[int, FirstHopOut
 
 
 def fits(matrix: Matrix, estate: Estate) -> bool:
-    """Whether it is about this estate; what was kept by an earlier release may not be."""
+    """Return whether the matrix fits this estate; one stored by an earlier release may not."""
     return matrix.nodes == tuple(entry_points(estate))

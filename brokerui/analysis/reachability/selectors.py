@@ -39,7 +39,7 @@ _since: LruCache[datetime | None] = LruCache(KEPT_SMALL)
 
 @dataclass(frozen=True)
 class KnownPairs:
-    """A matrix, and how much of what was asked for it is."""
+    """A matrix, and whether it covers all requested names."""
 
     matrix: Matrix
     job: Job | None = None
@@ -70,7 +70,7 @@ def names_of(viewed: EstateView) -> tuple[str, ...]:
 
 
 def known_of(viewed: EstateView, names: Sequence[str]) -> KnownPairs:
-    """What is known about these names at least."""
+    """Return the known pairs, at least those of the first of these names."""
     at, estate = viewed.at(), viewed.estate
     since = since_of(viewed, at)
     if is_small(estate):

@@ -99,7 +99,7 @@ def _file(table: str, about: Mapping[str, Any]) -> GoldFile:
 
 
 def _check(path: Path, file: GoldFile) -> None:
-    """Whether a file is what was written."""
+    """Raise an error if the file cannot be read, or differs from the run record in size or digest."""
     try:
         if path.stat().st_size != file.bytes:
             raise _damaged(path)

@@ -1,4 +1,4 @@
-"""What was loaded, as the pages ask for it."""
+"""Reads loaded pipeline results for pages and REST."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def gold_load(folder: str) -> Loaded:
 
 
 def runs_prune(job: str) -> int:
-    """Lets go of the runs of a job that were loaded first; so many."""
+    """Delete the oldest loaded runs of a job; return their number."""
     of_job = Run.objects.filter(job=job).order_by("-pk")
     old = of_job.exclude(pk__in=list(of_job.values_list("pk", flat=True)[: settings.RESULTS_KEEP]))
     count = old.count()

@@ -39,7 +39,7 @@ def staged(model: type[OfRun]) -> Iterator[str]:
 
 
 def fill(name: str, model: type[OfRun], batches: Iterable[Sequence[Row]]) -> int:
-    """Writes rows into the temporary table; so many."""
+    """Write rows into the temporary table; return their number."""
     count = 0
     write = _copy if connection.vendor == "postgresql" else _insert
     for batch in batches:

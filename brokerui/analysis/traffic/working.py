@@ -80,7 +80,7 @@ class _RoundWork:
         self._heard()
 
     def _said(self) -> str:
-        """The line in which the job said what is wrong."""
+        """Return the error line of the job's output."""
         lines = [line for line in self._log if line.strip()]
         error_lines = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
         return (error_lines or lines or [""])[-1]

@@ -34,7 +34,7 @@ class JobKind:
     describe: Callable[[Job], str]
     """What a job is about, as the page calls it."""
     run: Callable[[JobWork], None]
-    """Does the job. It may be called again for a job of which an earlier attempt did a part."""
+    """Does the job. Called again for a job that an earlier attempt left half done."""
     queue: str = MAINTENANCE
     lapse_s: float = 60.0
     """A worker without a heartbeat for this long is taken for lost."""

@@ -10,7 +10,7 @@ from brokerui.core.jobs.kinds import TASKS
 
 
 def wake_queue(queue: str) -> None:
-    """Have a worker look for jobs of the queue. By name: whoever requests a job does not import what runs it."""
+    """Have a worker look for jobs of the queue. By task name: a requester of jobs need not import what runs them."""
     wake(current_app.signature(TASKS[queue]))
 
 

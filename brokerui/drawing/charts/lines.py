@@ -160,7 +160,7 @@ def _time_axis(first: str, last: str, anchor: str) -> Figure:
 
 
 def bars_figure(rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: int) -> Figure:
-    """A row for each of what is told of, and in it a bar from moment to moment."""
+    """Draw one row for each object, with a bar for each period of a state."""
     return {
         "data": [_bar(bar, end - start) for bar in bars],
         "layout": layout(

@@ -14,7 +14,7 @@ from brokerui.drawing.charts.look import COLOURS, LINE, MUTED, SYMBOLS, Figure, 
 WIDE, HIGH = 0.96, 0.92
 """Of the room of a field; the rest is the gap to the next one."""
 ROW_LEAST, ROW_MOST, HEIGHT = 15, 30, 560
-"""Pixels of a row, and of all of them if they may be so many."""
+"""Height of a row in pixels, and the maximum of all rows together."""
 AROUND = 190
 """Pixels for the labels above the columns."""
 FEW = 20
@@ -30,7 +30,7 @@ class Field(NamedTuple):
     column: int
     verdict: str
     tells: str
-    """What is told of it to who points at it."""
+    """Text of the tooltip."""
     link: str
     """The element with the link that a click on it follows."""
 

@@ -17,7 +17,7 @@ class EdgePath:
     """The left end of its label, at the height of the line that it stands on."""
 
     def moved(self, x: float, y: float) -> EdgePath:
-        """The same line, so much farther to the right and so much lower."""
+        """Return the line moved right and down by pixels."""
         label = (self.label[0] + x, self.label[1] + y) if self.label else None
         return EdgePath(tuple((at_x + x, at_y + y) for at_x, at_y in self.points), label)
 

@@ -37,7 +37,7 @@ def stacked(
 
 
 def _top(spare: float) -> float:
-    """Where a column begins that is so much lower than the highest: in the middle, but not far from the top."""
+    """Return the top of a column that is `spare` pixels shorter than the highest: centred, but not far from the top."""
     return min(spare / 2, MAX_DROP) // STEP * STEP
 
 

@@ -15,7 +15,7 @@ LANE_Y = -4.0
 LANE_CLEARANCE = 10.0
 """The least distance between the line in a lane and a box above or below it."""
 STAGGER = 2.0
-"""Every other column stands so much lower, unless the diagram is top-aligned."""
+"""Pixels by which every other column is shifted down, unless the diagram is top-aligned."""
 MAX_DROP = 48.0
 """How far down a low column may begin."""
 MARGIN = 12.0

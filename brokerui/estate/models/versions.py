@@ -95,7 +95,7 @@ class AuditEntry(models.Model):
     address = models.GenericIPAddressField(null=True)
     """Of the client; null for a command, and for what happens beside the web."""
     action = models.CharField(max_length=50)
-    """What was done, as the service is called: `estate.import`, `estate.edit`, …"""
+    """The action, named after its service: `estate.import`, `estate.edit`, …"""
     note = models.TextField(blank=True)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="entries")
     """The version that it led to; null where it changed nothing of the estate."""

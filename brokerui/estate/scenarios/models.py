@@ -1,4 +1,4 @@
-"""What is kept of a document that a user gave."""
+"""An uploaded estate document, and its state."""
 
 from django.db import models
 

@@ -74,7 +74,7 @@ def scenario_ready(*, name: str) -> None:
 
 
 def _read(row: Scenario) -> None:
-    """Read a document that was kept; its row says what came of it."""
+    """Read a stored document, and write its result or error into its row."""
     document = zlib.decompress(row.document)
     try:
         estate = read_estate(document, where=row.title)
@@ -143,7 +143,7 @@ def _free_name(title: str) -> str:
 
 
 def _make_room(author: str) -> list[str]:
-    """Delete the oldest beyond the number that is kept, and what is no estate."""
+    """Delete the oldest scenarios beyond the limit, and documents that are no estate."""
     Scenario.objects.filter(is_read=False, created__lt=timezone.now() - UNREAD_KEPT).delete()
     surplus = list(Scenario.objects.values_list("id", "title")[settings.SCENARIO_KEEP :])
     Scenario.objects.filter(id__in=[row_id for row_id, _ in surplus]).delete()

@@ -1,4 +1,4 @@
-"""A round of the pipeline: what is new in event log and traffic, taken in, asked about, and loaded."""
+"""A round of the pipeline: ingests new events and traffic, runs the jobs, and loads their results."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Round(models.Model):
     job = models.ForeignKey(Job, on_delete=models.SET_NULL, null=True, related_name="+")
     """The background job that does it; null: it was over before there were any, or the job was pruned."""
     cancelled_by = models.CharField(max_length=AUTHOR, blank=True)
-    """Who wants it to end; the worker sees to it."""
+    """User who requested the cancellation; the worker carries it out."""
     steps = models.JSONField(default=list)
     """What was done and is being done, as objects of `name`, `stage`, `rows`, `seconds` and, once it is over, `in`,
     `out` and `quarantined`, or `run`: the result that was loaded."""
     log = models.TextField(blank=True)
     """The last lines that its jobs said."""
     error = models.TextField(blank=True)
-    """The one line that says what is wrong."""
+    """The error in one line."""
     inputs = models.CharField(max_length=TOKEN, blank=True)
     """Digest of the files that it found, and of the estate: an equal one finds nothing new."""
 

@@ -16,7 +16,7 @@ class Run(models.Model):
     """One run of a job whose result was loaded. A result is there with all of its rows, or not at all."""
 
     digest = models.CharField(max_length=DIGEST, unique=True)
-    """Of its record, which holds the digests of what was loaded: the same result is loaded once."""
+    """Digest of its run record, so that the same result is loaded only once."""
     job = models.CharField(max_length=WORD)
     folder = models.TextField()
     """Where the result was when it was loaded."""

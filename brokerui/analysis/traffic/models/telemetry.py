@@ -92,7 +92,7 @@ class Latency(OfSpan):
 
 
 class Drops(OfSpan):
-    """What was dropped, undeliverable or corrupted, by reason."""
+    """Number of dropped, undeliverable and corrupted messages by reason."""
 
     database = models.TextField(null=True)
     event_class = models.IntegerField()

@@ -8,7 +8,7 @@ from brokerui.analysis.traffic.models.runs import WORD, OfRun
 
 
 class Weighed(OfRun):
-    """A row that stands for so much traffic."""
+    """A row with a number of messages and bytes."""
 
     rows = models.BigIntegerField()
     messages = models.BigIntegerField()

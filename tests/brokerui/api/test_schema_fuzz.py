@@ -46,6 +46,15 @@ TOLD = schema()
 OPERATIONS = [(path, method) for path, methods in TOLD["paths"].items() for method in methods]
 
 
+@pytest.fixture(scope="module")
+def told() -> Any:
+    """The schema as Schemathesis reads it. Constants that it finds in the product's source are kept with it."""
+    read: Any = schemathesis.openapi.from_dict(TOLD)
+    read.app = application
+    read.config.checks.negative_data_rejection.expected_statuses = REFUSED
+    return read
+
+
 @pytest.fixture
 def token(monkeypatch: Any) -> str:
     """Of an administrator, who may ask as often as it takes."""
@@ -56,11 +65,8 @@ def token(monkeypatch: Any) -> str:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["right", "wrong"])
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=lambda part: str(part).removeprefix("/api/v1/"))
 def test_whatever_is_sent_is_answered_as_the_schema_says(
-    path: str, method: str, mode: GenerationMode, token: str
+    path: str, method: str, mode: GenerationMode, told: Any, token: str
 ) -> None:
-    told: Any = schemathesis.openapi.from_dict(TOLD)
-    told.app = application
-    told.config.checks.negative_data_rejection.expected_statuses = REFUSED
     headers = {"Authorization": f"Bearer {token}"}
 
     @seed(1)

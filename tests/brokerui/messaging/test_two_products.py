@@ -68,8 +68,8 @@ def send(product: Product, *words: str) -> str:
     return str(json.loads(said)["conversation_handle"])
 
 
-def received(product: Product) -> list[dict[str, Any]]:
-    lines = done(product.home, "receive", "B/two/dbo.ToQ").splitlines()
+def received(product: Product, *words: str) -> list[dict[str, Any]]:
+    lines = done(product.home, "receive", "B/two/dbo.ToQ", *words).splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -83,7 +83,7 @@ def test_messages_arrive_once_and_in_order_though_every_process_is_killed(both: 
     numbers: list[int] = []
 
     def has_all() -> bool:
-        for message in received(second):
+        for message in received(second, "--wait", "5000"):
             assert len(base64.b64decode(message["message_body"])) == 1024
             numbers.append(message["message_sequence_number"])
         return len(numbers) >= 6 * AT_ONCE

@@ -87,8 +87,8 @@ def load(tmp_path: Path) -> Iterator[tuple[Path, Event]]:
         thread.join(SECONDS)
 
 
-def received(home: Path) -> list[tuple[str, int]]:
-    lines = map(json.loads, done(home, "receive", "B/two/dbo.ToQ").splitlines())
+def received(home: Path, *words: str) -> list[tuple[str, int]]:
+    lines = map(json.loads, done(home, "receive", "B/two/dbo.ToQ", *words).splitlines())
     return [(line["conversation_handle"], line["message_sequence_number"]) for line in lines]
 
 
@@ -104,13 +104,13 @@ def test_ended_under_load_it_ends_soon_and_loses_nothing(load: tuple[Path, Event
         host_two(home)
         begun.set()
         # In the middle of it: some has come, not all.
-        came = eventually(lambda: received(home), SECONDS)
+        came = eventually(lambda: received(home, "--wait", "5000"), SECONDS)
         assert stopped(product) < STOP_SECONDS
         assert product.complained == []
     with running(home, DEMO="0", LOG_FORMAT="json", **SECRETS) as product:
 
         def has_all() -> bool:
-            came.extend(received(home))
+            came.extend(received(home, "--wait", "5000"))
             return len(came) >= 2 * COUNT
 
         eventually(has_all, SECONDS)

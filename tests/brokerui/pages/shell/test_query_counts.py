@@ -30,10 +30,12 @@ from brokerui.estate.services import estate_edit, estate_import
 from routing.documents.estate_document import read_estate
 from routing.model.edits import SetHopLimit
 from tests.brokerui.site import PASSWORD, document, nothing_shown
+from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+# No page asks PostgreSQL other questions than SQLite: on both only in make test-all.
+pytestmark = [pytest.mark.django_db, *([pytest.mark.both_databases] if IS_ALL else [])]
 BUDGETS = Path(__file__).with_name("query_budgets.json")
 TIMES = 20
 """So many times is the larger estate the small one; of all else there is as much more."""

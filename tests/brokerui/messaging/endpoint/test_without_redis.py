@@ -105,9 +105,9 @@ def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> N
         async with running(valkey, {"A": [a]}) as scene:
             valkey.kill()
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
-            await asyncio.sleep(0.3)
+            await scene.happens(lambda: scene.endpoint.hosts["A"].wires)
             peer.close()
-            await asyncio.sleep(0.3)
+            await scene.happens(lambda: not scene.endpoint.hosts["A"].wires)
             valkey.start()
             await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
             assert (

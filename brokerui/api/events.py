@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -15,11 +14,10 @@ from rest_framework.response import Response
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import uncounted_page_of
+from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.fields import IdentifierField, MomentField, NameField, StrictChoiceField, StrictIntegerField
-from brokerui.api.ids import packed, unpacked
-from brokerui.api.listing import database_filter, instance_filter, next_address
-from brokerui.api.problems import in_query
+from brokerui.api.listing import database_filter, instance_filter
 from brokerui.api.queries import PageQuery
 from brokerui.api.serializers import read_query
 from brokerui.eventlog.exceptional import EXCEPTIONAL
@@ -108,13 +106,10 @@ class EventList(ApiView):
         """Return a page of them."""
         query = read_query(request, EventQuery)
         cursor, limit = query.pop("cursor", None), query.pop("limit")
-        after = None if cursor is None else _after(cursor)
+        key = read_cursor(cursor, (int, int))
+        after = None if key is None else Cursor(*key)
         page = exceptional_page(_filter(query), after=after, limit=limit)
-        body = {
-            "count": None,
-            "next": next_address(request, packed(list(page.after))) if page.after else None,
-            "results": [as_json(row) for row in page.rows],
-        }
+        body = page_body(request, [as_json(row) for row in page.rows], page.after)
         etag = etag_of_json(body)
         if is_known(request, etag):
             return Response(status=304, headers={"ETag": etag})
@@ -126,10 +121,3 @@ def _filter(query: Mapping[str, Any]) -> Filter:
     if "event_class" in values:
         values["event_class"] = int(values["event_class"])
     return Filter(**values | {name: to_milliseconds(values[name]) for name in ("since", "until") if name in values})
-
-
-def _after(cursor: str) -> Cursor:
-    key = unpacked(cursor)
-    if isinstance(key, list) and [type(part) for part in key] == [int, int] and all(0 <= part < 2**63 for part in key):
-        return Cursor(*key)
-    raise in_query("cursor", _("is none that a page gave"))

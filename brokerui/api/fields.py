@@ -10,6 +10,7 @@ import binascii
 from base64 import b64decode
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.fields import empty
 
@@ -143,6 +144,7 @@ class NetworkAddressField(AddressField):
         return parse_network_address(StringField.to_internal_value(self, data))
 
 
+@extend_schema_field({"type": "string", "contentEncoding": "base64"})
 class Base64Field(StringField):
     """The body of a message: bytes, from base64."""
 

@@ -15,18 +15,17 @@ from rest_framework.response import Response
 from brokerui.analysis.imports.answer import answer_of, difference_made, localized
 from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.import_job import is_small, run_do
-from brokerui.analysis.imports.models import TOKEN, ImportRun, ImportState
+from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.reading import BuiltEstate, build_estate
 from brokerui.analysis.imports.selectors import run_by_token
 from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
 from brokerui.api.etags import etag_of
+from brokerui.api.idempotency import another_request, read_key
 from brokerui.api.import_results import problem_of, run_as_json
-from brokerui.api.problems import ApiProblem, in_body
+from brokerui.api.problems import ApiProblem
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current, live_version
-from routing.common.errors import Invalid
-from routing.common.sentence import say
 
 RETRY_AFTER_S: Final = 1
 """Seconds until a client should ask again how far an import is."""
@@ -38,9 +37,7 @@ def author_of(request: Request) -> str:
 
 def token_of(request: Request) -> str:
     """Return the token of the `Idempotency-Key`; empty where none was sent. Raises `ApiProblem`."""
-    key = request.headers.get("Idempotency-Key", "")
-    if len(key) > TOKEN or not key.isprintable():
-        raise ApiProblem(400, _("Idempotency-Key may have up to %(count)s printable characters.") % {"count": TOKEN})
+    key = read_key(request)
     return run_token(author_of(request), key) if key else ""
 
 
@@ -48,7 +45,7 @@ def run_sent_before(token: str, sent: Sent) -> ImportRun | None:
     """Return the import that was sent with this token before. Raises a problem where that was another one."""
     run = run_by_token(token) if token else None
     if run is not None and not is_same(run, sent):
-        raise in_body(Invalid("", say("is not what was sent with this Idempotency-Key before")))
+        raise another_request()
     return run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,6 +14,7 @@ from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.etags import etag_of, require_match
 from brokerui.api.fields import NUMBER_DIGITS
+from brokerui.api.idempotency import key_header
 from brokerui.api.import_bodies import ImportFormSerializer, ImportQuery, ImportSerializer, import_from
 from brokerui.api.import_results import ImportedSerializer, ImportRunSerializer, run_as_json
 from brokerui.api.import_runs import (
@@ -60,7 +61,7 @@ class EstateImport(ApiView):
         parameters=[
             ImportQuery,
             openapi.header("If-Match", _("The ETag of the estate document that you read.")),
-            openapi.header("Idempotency-Key", _("Of your own, for each import: up to 64 characters.")),
+            key_header(_("Of your own, for each import: up to 64 characters.")),
             openapi.header("Prefer", _("`respond-async`: answer at once, whatever it takes.")),
             openapi.etag_header([200]),
             openapi.response_header("Location", _("Where one asks what came of it."), [202]),
@@ -119,7 +120,7 @@ class ImportRunDetail(ApiView):
             "`Retry-After` says after how many seconds to ask again."
         ),
         parameters=[
-            OpenApiParameter("number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH),
+            openapi.NUMBER,
             openapi.response_header("Retry-After", _("While it is under way: seconds."), [200]),
         ],
         responses={200: ImportRunSerializer, **openapi.problems(openapi.READ_STATUSES)},

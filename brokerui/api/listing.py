@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.api.cursors import key_of_cursor, next_address
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.fields import NameField, StrictChoiceField
-from brokerui.api.ids import id_of, packed, unpacked
+from brokerui.api.ids import id_of, packed
 from brokerui.api.problems import in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.rows import EstateRow, Keeps, Where
@@ -158,16 +159,7 @@ def _sort_key(listing: RowListing, order: str) -> Callable[[EstateRow], SortKey]
 
 def _after(cursor: str, ordering: str, listing: RowListing) -> SortKey:
     """Return the position that a cursor holds, in the order that is asked for."""
-    value = unpacked(cursor)
-    if isinstance(value, list) and len(value) == 3 + len(listing.keys) and value[0] == ordering:
-        has_value, *texts = value[1:]
-        if isinstance(has_value, bool) and all(isinstance(part, str) for part in texts):
-            return (has_value, texts[0], *texts[1:])
-    raise in_query("cursor", _("is none that a page of this order gave"))
-
-
-def next_address(request: Request, cursor: str) -> str:
-    """Return the address of the page after this one."""
-    query = request.query_params.copy()
-    query["cursor"] = cursor
-    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+    key = key_of_cursor(cursor, (str, bool, str, *[str] * len(listing.keys)))
+    if key is None or key[0] != ordering:
+        raise in_query("cursor", _("is none that a page of this order gave"))
+    return key[1:]

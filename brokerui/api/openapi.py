@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 
 from brokerui.api.bodies import ProblemSerializer
+from brokerui.api.fields import NUMBER_DIGITS
 from brokerui.core.problems import KINDS, MEDIA_TYPE
 
 COMMON_STATUSES = (401, 403, 406, 414, 429, 503)
@@ -24,9 +25,10 @@ def tags(name: Any) -> list[Any]:
     return [name]
 
 
-def header(name: str, says: Any, *, required: bool = False) -> OpenApiParameter:
-    """Return a header of requests."""
-    return OpenApiParameter(name, {"type": "string"}, OpenApiParameter.HEADER, description=says, required=required)
+def header(name: str, says: Any, *, required: bool = False, max_length: int | None = None) -> OpenApiParameter:
+    """Return a header of requests; `max_length` in characters."""
+    shape: dict[str, Any] = {"type": "string"} if max_length is None else {"type": "string", "maxLength": max_length}
+    return OpenApiParameter(name, shape, OpenApiParameter.HEADER, description=says, required=required)
 
 
 def response_header(name: str, says: Any, statuses: Sequence[int]) -> OpenApiParameter:
@@ -34,6 +36,11 @@ def response_header(name: str, says: Any, statuses: Sequence[int]) -> OpenApiPar
     return OpenApiParameter(
         name, {"type": "string"}, OpenApiParameter.HEADER, description=says, response=list(statuses)
     )
+
+
+def guid_in_path(name: str, says: Any) -> OpenApiParameter:
+    """Return a GUID as a part of an address."""
+    return OpenApiParameter(name, {"type": "string", "format": "uuid"}, OpenApiParameter.PATH, description=says)
 
 
 def etag_header(statuses: Sequence[int]) -> OpenApiParameter:
@@ -45,7 +52,13 @@ def etag_header(statuses: Sequence[int]) -> OpenApiParameter:
 
 IF_NONE_MATCH = header("If-None-Match", _("The ETag of what you have: 304 where it is still so."))
 IF_MATCH = header("If-Match", _("The ETag of what you read."), required=True)
-ROW_ID = OpenApiParameter("id", {"type": "string"}, OpenApiParameter.PATH, description=_("The id of the row."))
+ROW_ID = OpenApiParameter(
+    "id", {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, OpenApiParameter.PATH, description=_("The id of the row.")
+)
+NUMBER = OpenApiParameter(
+    "number", {"type": "integer", "minimum": 1, "maximum": 10 ** (NUMBER_DIGITS - 1) - 1}, OpenApiParameter.PATH
+)
+"""Number of a version or an import."""
 NOT_MODIFIED = OpenApiResponse(description=_("It is as you have it."))
 
 

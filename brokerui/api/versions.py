@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,15 +14,13 @@ from rest_framework.response import Response
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import page_of
+from brokerui.api.cursors import next_address, not_a_cursor
 from brokerui.api.etags import etag_of, is_known
-from brokerui.api.listing import next_address
-from brokerui.api.problems import ApiProblem, in_query
+from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery, PageQuery
 from brokerui.api.serializers import read_query
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_current, version_list
-
-NUMBER = OpenApiParameter("number", {"type": "integer", "minimum": 1}, OpenApiParameter.PATH)
 
 
 class VersionSerializer(serializers.Serializer):
@@ -74,7 +72,7 @@ class VersionDetail(ApiView):
         tags=openapi.tags(gettext_lazy("Versions")),
         summary=gettext_lazy("Read one"),
         description=gettext_lazy("Who made it, when and why, and how many rows it added, changed and removed."),
-        **openapi.conditional_get(VersionSerializer, parameters=[NUMBER]),
+        **openapi.conditional_get(VersionSerializer, parameters=[openapi.NUMBER]),
     )
     def get(self, request: Request, number: str) -> Response:
         """Return who made it, when and why, and how many rows differ."""
@@ -103,7 +101,7 @@ def _before(cursor: str | None) -> int | None:
         return None
     number = _number(cursor)
     if number is None:
-        raise in_query("cursor", _("is none that a page gave"))
+        raise not_a_cursor()
     return number
 
 

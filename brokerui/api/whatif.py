@@ -28,6 +28,7 @@ from brokerui.api.fields import (
 )
 from brokerui.api.queries import AS_OF, NoQuery, scenario_field
 from brokerui.api.serializers import StrictSerializer, read_body, read_query
+from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.estate_view import EstateView, EstateViewError, estate_view_from
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say, translator
@@ -199,7 +200,7 @@ class WhatIf(ApiView):
         question: WhatIfRequest = read_body(request.data, WhatIfSerializer)
         viewed = _viewed(question.estate)
         at = question.at or viewed.at()
-        after = _edited(viewed.estate, question.edits)
+        after = apply_edit_list(viewed.estate, question.edits)
         question.conversation.check(after)
         translate = translator(gettext, ngettext)
         explanation = explanation_as_json(explain(after, question.conversation, at), after, translate)
@@ -212,15 +213,6 @@ def _viewed(query: dict[str, str]) -> EstateView:
         return estate_view_from(query)
     except EstateViewError as error:
         raise Invalid(error.parameter, error.problem) from None
-
-
-def _edited(estate: Estate, edits: tuple[Edit, ...]) -> Estate:
-    for index, edit in enumerate(edits):
-        try:
-            estate = edit.apply(estate)
-        except Invalid as fault:
-            raise fault.below(f"edits[{index}]") from None
-    return estate
 
 
 def _before(estate: Estate, conversation: Conversation, at: datetime) -> dict[str, Any] | None:

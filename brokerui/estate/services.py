@@ -14,6 +14,7 @@ from brokerui.estate.audit import audit
 from brokerui.estate.cache import estates
 from brokerui.estate.counting import counted
 from brokerui.estate.difference import EstateDifference, difference
+from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.lists import chunks
 from brokerui.estate.models import Instance, Live, Version
@@ -22,7 +23,6 @@ from brokerui.estate.packing import digest_of, pack_edits, pack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.estate.signals import version_written
 from brokerui.estate.writing import write_difference
-from routing.common.errors import Invalid
 from routing.model.estate import Edit, Estate
 
 CHECKPOINT_VERSIONS = 500
@@ -74,7 +74,7 @@ def estate_edit(*, edits: Sequence[Edit], base_version: int, author: str, note: 
     with transaction.atomic():
         live, before = _locked()
         _check_base(before, base_version)
-        after = _edited(before.estate, edits)
+        after = apply_edit_list(before.estate, edits)
         return _write(live, before, after, _Entry(VersionKind.EDIT, author, note, edits=pack_edits(edits)))
 
 
@@ -91,15 +91,6 @@ def _locked() -> tuple[Live, LiveEstate]:
 def _check_base(live: LiveEstate, base_version: int | None) -> None:
     if base_version is not None and live.version != base_version:
         raise EstateStaleError(base_version=base_version, current_version=live.version)
-
-
-def _edited(estate: Estate, edits: Sequence[Edit]) -> Estate:
-    for index, edit in enumerate(edits):
-        try:
-            estate = edit.apply(estate)
-        except Invalid as fault:
-            raise fault.below(f"edits[{index}]") from None
-    return estate
 
 
 def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> LiveEstate:

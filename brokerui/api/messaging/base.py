@@ -12,8 +12,9 @@ from rest_framework.request import Request
 
 from brokerui.accounts.levels import Level
 from brokerui.api.base import ApiView
+from brokerui.api.idempotency import another_request, read_key
 from brokerui.api.parsers import JsonParser, json_of, read_bounded
-from brokerui.api.problems import ApiProblem, in_body
+from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_query
 from brokerui.messaging.errors import (
@@ -26,14 +27,10 @@ from brokerui.messaging.errors import (
 from brokerui.messaging.leases.answers import AnotherRequestError, answered_once, token_of
 from brokerui.messaging.leases.errors import LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.uses import use_count
-from routing.common.errors import Invalid
-from routing.common.sentence import say
 from routing.dialog.problems import VerbError
 
 MAX_JSON_BYTES: Final = 32 << 20
 """Of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
-MAX_KEY: Final = 64
-"""Characters of an Idempotency-Key."""
 NOT_FOUND: Final = 8426
 NOT_NOW: Final = frozenset((954, 8427, 8429, 8438, 8458, 8461, 9617))
 """The product's numbers for what the state of a conversation or of a queue does not allow."""
@@ -104,13 +101,11 @@ def done_once(request: Request, verb: str, make: Callable[[], tuple[str, int, An
     try:
         return answered_once(_token(request, author), _digest(request), make_and_count)
     except AnotherRequestError:
-        raise in_body(Invalid("", say("is not what was sent with this Idempotency-Key before"))) from None
+        raise another_request() from None
 
 
 def _token(request: Request, author: str) -> str:
-    key = request.headers.get("Idempotency-Key", "")
-    if len(key) > MAX_KEY or not key.isprintable():
-        raise ApiProblem(400, _("Idempotency-Key may have up to %(count)s printable characters.") % {"count": MAX_KEY})
+    key = read_key(request)
     return token_of(author, f"messaging\0{key}") if key else ""
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known
+from brokerui.api.idempotency import key_header
 from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialog_bodies import (
     BeginSerializer,
@@ -37,9 +38,8 @@ from routing.common.identifier import parse_identifier
 from routing.dialog.problems import VerbError
 
 TAG = openapi.tags(_("Messaging"))
-HANDLE = OpenApiParameter("handle", {"type": "string"}, OpenApiParameter.PATH, description=_("Of the conversation."))
-KEY = openapi.header(
-    "Idempotency-Key",
+HANDLE = openapi.guid_in_path("handle", _("Of the conversation."))
+KEY = key_header(
     _(
         "Of your own, for each request: up to 64 characters. Sent again with it, the "
         "request is done once, and answered as it was."

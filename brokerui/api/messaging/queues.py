@@ -41,7 +41,7 @@ from routing.dialog.batch import ReceiveRequest
 PLACE = [
     OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database", "queue")
 ]
-RECEIPT = OpenApiParameter("receipt", {"type": "string"}, OpenApiParameter.PATH, description=_("Of a receive."))
+RECEIPT = openapi.guid_in_path("receipt", _("Of a receive."))
 
 
 class QueueReceive(MessagingView):

@@ -20,10 +20,10 @@ from rest_framework.response import Response
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import uncounted_page_of
+from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.fields import IdentifierField, NameField, StrictChoiceField
-from brokerui.api.ids import packed, unpacked
-from brokerui.api.listing import database_filter, instance_filter, next_address
+from brokerui.api.listing import database_filter, instance_filter
 from brokerui.api.messaging import sys_columns as columns
 from brokerui.api.messaging.sys_rows import (
     Json,
@@ -35,7 +35,7 @@ from brokerui.api.messaging.sys_rows import (
     monitors_as_json,
     transmissions_as_json,
 )
-from brokerui.api.problems import ApiProblem, in_query
+from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.serializers import QuerySerializer, read_query
 from brokerui.core.paging import KeysetPage
@@ -98,7 +98,11 @@ class SysView:
     page: Callable[[Mapping[str, Any], Key | None, int], KeysetPage[Any, Key]]
     as_json: Callable[[Sequence[Any]], list[Json]] = list
     key_parts: int = 1
-    """Parts of a row's key, as a cursor holds it."""
+    """Parts of a row's key, as a cursor holds it: a text first where it has several, and whole numbers."""
+
+    @property
+    def key_kinds(self) -> tuple[type, ...]:
+        return (int,) if self.key_parts == 1 else (str, *[int] * (self.key_parts - 1))
 
 
 def _from_valkey(
@@ -182,35 +186,15 @@ class SysRowList(ApiView):
         sys_view = self.sys_view
         query = read_query(request, sys_view.query)
         viewed = estate_view_from(request.query_params.dict())
-        after = _after(query.get("cursor"), sys_view.key_parts)
+        after = read_cursor(query.get("cursor"), sys_view.key_kinds)
         where = {name: value for name, value in query.items() if name not in PAGE_PARAMETERS}
         # Nothing runs in a scenario, nor in the past.
         page = sys_view.page(where, after, query["limit"]) if viewed.is_editable else KeysetPage((), None)
-        body = {
-            "count": None,
-            "next": next_address(request, packed(list(page.after))) if page.after else None,
-            "results": sys_view.as_json(page.rows),
-        }
+        body = page_body(request, sys_view.as_json(page.rows), page.after)
         etag = etag_of_json(body)
         if is_known(request, etag):
             return Response(status=304, headers={"ETag": etag})
         return Response(body, headers={"ETag": etag})
-
-
-def _after(cursor: str | None, key_parts: int) -> Key | None:
-    """Return the key that a cursor holds: a text first where it has several parts, and whole numbers."""
-    if cursor is None:
-        return None
-    key = unpacked(cursor)
-    kinds = [int] if key_parts == 1 else [str, *[int] * (key_parts - 1)]
-    if isinstance(key, list) and [type(part) for part in key] == kinds and _is_comparable(key):
-        return tuple(key)
-    raise in_query("cursor", _("is none that a page gave"))
-
-
-def _is_comparable(key: list[Any]) -> bool:
-    """Return whether a database can compare a key with its rows."""
-    return all("\0" not in part if isinstance(part, str) else 0 <= part < 2**63 for part in key)
 
 
 def sys_addresses() -> list[URLPattern]:

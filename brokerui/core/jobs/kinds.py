@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from django.utils.functional import Promise
@@ -33,6 +33,8 @@ class JobKind:
     """The kind, as the page calls it."""
     describe: Callable[[Job], str]
     """What a job is about, as the page calls it."""
+    stages: Mapping[str, Promise] = field(default_factory=dict)
+    """Names of the stages that `JobWork.progress` reports, for the page; a stage without one is not shown."""
     run: Callable[[JobWork], None]
     """Does the job. Called again for a job that an earlier attempt left half done."""
     queue: str = MAINTENANCE

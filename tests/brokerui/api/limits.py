@@ -12,7 +12,7 @@ Path = tuple[str | int, ...]
 UUID, MOMENT = "6f3f0d5e-0000-4000-8000-00000000000f", "2030-01-31T12:00:00Z"
 KNOWN = frozenset(
     (
-        *("type", "enum", "format", "maxLength", "minLength", "maximum", "minimum"),
+        *("type", "enum", "format", "contentEncoding", "maxLength", "minLength", "maximum", "minimum"),
         *("properties", "required", "additionalProperties", "items", "maxItems", "minItems"),
         *("description", "default", "examples", "readOnly", "oneOf", "allOf", "$ref"),
     )
@@ -26,6 +26,7 @@ REASONS = {
     "twice": r"stands twice",
     "enum": r"must be one of",
     "format": r"must be a (GUID|date and time)",
+    "contentEncoding": r"must be base64",
     "maxLength": r"is longer than",
     "minLength": r"must not be empty",
     "maximum": r"must be a whole number from",
@@ -137,6 +138,8 @@ def _of_string(schema: dict[str, Any], path: Path) -> Iterator[Case]:
         yield Case(path, "minLength", "x" * (schema["minLength"] - 1), "x" * schema["minLength"])
     if schema.get("format") in ("uuid", "date-time"):
         yield Case(path, "format", "neither", UUID if schema["format"] == "uuid" else MOMENT)
+    if schema.get("contentEncoding") == "base64":
+        yield Case(path, "contentEncoding", "no base64", "MQ==")
 
 
 def _text(path: Path, length: int) -> str:

@@ -148,3 +148,35 @@ def test_a_note_has_one_limit_however_it_is_sent(client: Client, where: str) -> 
     assert ask("x" * 1_000).status_code == 200
     assert Version.objects.latest("number").note == "x" * 1_000
     assert 400 <= ask("x" * 1_001).status_code < 500
+
+
+HEADERS = [
+    (path, method, one["name"], one["schema"]["maxLength"])
+    for path, method in OPERATIONS
+    for one in TOLD["paths"][path][method].get("parameters", ())
+    if one["in"] == "header" and "maxLength" in one["schema"]
+]
+
+
+@pytest.mark.parametrize(("path", "method", "name", "longest"), HEADERS)
+def test_a_header_just_over_its_limit_is_refused_and_one_at_it_is_not(
+    client: Client, path: str, method: str, name: str, longest: int
+) -> None:
+    assert method == "post"
+    over = client.post(path, SCRIPT, content_type="application/json", headers={name: "k" * (longest + 1)})
+    assert (over.status_code, over["Content-Type"]) == (400, "application/problem+json")
+    assert name in over.json()["detail"]
+    at = client.post(path, SCRIPT, content_type="application/json", headers={name: "k" * longest})
+    assert at.status_code < 300, at.content
+
+
+def test_headers_with_a_limit_are_described() -> None:
+    assert {name for _path, _method, name, _longest in HEADERS} == {"Idempotency-Key"}
+
+
+@pytest.mark.parametrize("path", [path for path, _method in OPERATIONS if "{number}" in path])
+def test_a_number_just_over_the_limit_of_an_address_names_nothing(client: Client, path: str) -> None:
+    [number] = [one["schema"] for one in TOLD["paths"][path]["get"]["parameters"] if one["name"] == "number"]
+    for value in (number["maximum"], number["maximum"] + 1):
+        response = client.get(path.replace("{number}", str(value)))
+        assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")

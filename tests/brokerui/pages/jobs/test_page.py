@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from brokerui.analysis.imports.models import Phase
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.estate.models import AuditEntry
 
@@ -47,6 +48,13 @@ def test_a_job_is_shown_with_its_kind_subject_state_and_progress(viewer: Client)
     assert '<progress max="1000" value="250"' in text
     assert "250 of 1,000" in text
     assert "0 waiting" in text
+
+
+def test_a_running_import_is_shown_with_its_stage(viewer: Client) -> None:
+    running = made(JobState.RUNNING, kind="import", key="7", payload={}, stage=Phase.OUTCOMES, done=2, total=9)
+    assert "Asking where conversations end" in text_of(viewer)
+    Job.objects.filter(pk=running.pk).update(stage="of a later release")
+    assert "of a later release" not in text_of(viewer)
 
 
 @pytest.mark.parametrize(

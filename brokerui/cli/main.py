@@ -60,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except InputError as error:
         return _refuse(error, options)
     except BrokenPipeError:
-        _forget_output()  # whoever read it has enough
+        _forget_output()  # the reader of the pipe has closed it
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -1,4 +1,4 @@
-"""What the commands of messaging share: places as they are written, and what is refused."""
+"""Shared parts of the messaging commands: notation of places, and errors."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ JOB_DERIVATIONS: tuple[Derivation, ...] = (
     lambda viewed: is_worked_out(viewed) and reachability.page_of(viewed, ReachabilityQuery()),
     lambda viewed: is_worked_out(viewed) and flow.page_of(viewed, flow.FlowQuery()),
 )
-"""The same of what is worked out in the background, once it is there."""
+"""Load the results of background jobs in the same way, once they exist."""
 EVERY_S = 3.0
 """Interval at which the thread checks for something new, in seconds."""
 PAUSE_S = 0.05

@@ -21,7 +21,7 @@ from routing.common.errors import Invalid
 from routing.common.sentence import say
 
 ON = ("true", "on", "ok", "y", "yes", "1")
-"""As the settings read what is on or off, which take their time to import."""
+"""Values that mean on, as in the settings, which take long to import."""
 PIPELINE = ("worker", "--queues", "pipeline")
 COMMAND = (sys.executable, "-m", "brokerui.cli.main")
 

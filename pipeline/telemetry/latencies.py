@@ -30,7 +30,7 @@ _DIRECTION = ("instance", "conversation_id", "from_initiator")
 
 
 def latencies(log: EventLog) -> DataFrame:
-    """By what is measured, instance and service; a message counts in the span in which it came to its end."""
+    """Group latencies by measure, instance and service; a message counts in the span in which it ended."""
     measured = reduce(
         DataFrame.unionByName, (_first_attempt(log), _acknowledgement(log), _end_to_end(log), _in_queue(log))
     )
@@ -64,7 +64,7 @@ def _acknowledgement(log: EventLog) -> DataFrame:
         .groupBy(*_DIRECTION, "number")
         .agg(F.min("at").alias("sent_at"), F.min("to_service").alias("to_service"))
     )
-    # What is acknowledged up to a message that is not whole yet ends before it.
+    # An acknowledgement up to an incomplete message ends before that message.
     is_whole = F.col("fragment") == WHOLE_MESSAGE
     last = F.when(is_whole, F.col("message_sequence_number")).otherwise(F.col("message_sequence_number") - 1)
     came = log.of_class(ACKNOWLEDGED, *ACKNOWLEDGEMENT_CAME).withColumn("message_sequence_number", last)

@@ -80,7 +80,7 @@ def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
 
 @contextmanager
 def _naming(argument: str) -> Iterator[None]:
-    """What is wrong is said of the argument that gave it."""
+    """Put the name of the wrong argument into the error."""
     try:
         yield
     except Invalid as fault:

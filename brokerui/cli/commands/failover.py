@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints who is the principal then, a line of JSON."""
+    """Print the new principal as a line of JSON."""
     instance, database = options.database
     with verb(f"{instance}/{database}"):
         from brokerui.messaging.services import database_fail_over

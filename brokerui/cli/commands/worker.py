@@ -1,4 +1,4 @@
-"""`brokerui worker`: the process that does what is due."""
+"""`brokerui worker`: the process that does due work."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(options: argparse.Namespace) -> int:
 
     from brokerui.celery import app
 
-    # What is dangerous for root are tasks with pickled payload; ours have none.
+    # Celery warns root of tasks with pickled payload; BrokerUI's tasks have no payload.
     warnings.simplefilter("ignore", SecurityWarning)
     # Workers of one product need not know of each other; asking takes a second at the start.
     quiet = ["--without-mingle", "--without-gossip", "--loglevel=warning"]

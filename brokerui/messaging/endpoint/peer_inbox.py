@@ -48,7 +48,7 @@ class MemoryBudget:
         return max(0, self.most - self.held)
 
     def take(self, raw: bytes) -> bool:
-        """Readers bring some more before they wait; what is more than that is lost, as on any network."""
+        """Accept frames up to twice the limit, since readers pause late; more are lost, as on a network."""
         if self.held + len(raw) > 2 * self.most:
             self.lost += 1
             return False
@@ -72,7 +72,7 @@ class PeerInbox:
         self._task: asyncio.Task[None] | None = None
 
     def start(self, done: Callable[[], object]) -> None:
-        """`done` is called when nothing is held any more: what comes then is another's."""
+        """`done` is called once the inbox is empty; frames that arrive later go into a new one."""
         self._task = asyncio.get_running_loop().create_task(self._run(done))
 
     async def stop(self) -> None:

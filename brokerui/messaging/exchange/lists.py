@@ -235,7 +235,7 @@ def _place(key: str) -> FrameList | None:
     return None
 
 
-# ------------------------------------------------------------------------------------------------ what is told
+# ------------------------------------------------------------------------------------------------ events and states
 def put_notices(notices: Iterable[Notice]) -> Command[int]:
     """News of addresses; gives how many wait now."""
     return Command(TELL, (NOTICES,), (MOST_NOTICES, *map(written, notices)), int)

@@ -22,7 +22,7 @@ PUT = _script("""
 -- KEYS: the bytes of each list, the list of those that begin to hold something, then for each bundle its list and the
 -- bytes of each peer in it.
 -- ARGV: bytes that a list may have, all together, and one peer in a list; whether beginning is to be told; the peer, or
--- nothing for who has no limit; then the bundles.
+-- nothing if there is no limit for it; then the bundles.
 -- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
 local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local tell, peer = ARGV[4] == '1', ARGV[5]
@@ -87,7 +87,7 @@ end
 """
 
 TAKE = _script(f"""
--- Bundles from the head of a list, until they have so many bytes.
+-- Take bundles from the head of a list, up to a number of bytes.
 -- KEYS: the bytes of each list, the list, the bytes of each peer in it. ARGV: bytes.
 {_TAKEN}
 return bundles
@@ -118,14 +118,14 @@ return held
 """)
 
 TELL = _script("""
--- Values to the end of a list that keeps so many of the last ones. KEYS: the list. ARGV: how many, the values.
+-- Append values to a list that keeps only its last ones. KEYS: the list. ARGV: the number to keep, the values.
 for i = 2, #ARGV do redis.call('RPUSH', KEYS[1], ARGV[i]) end
 redis.call('LTRIM', KEYS[1], -tonumber(ARGV[1]), -1)
 return redis.call('LLEN', KEYS[1])
 """)
 
 HEAR = _script("""
--- So many values from the head of a list. KEYS: the list. ARGV: how many.
+-- Take values from the head of a list. KEYS: the list. ARGV: their number.
 return redis.call('LPOP', KEYS[1], tonumber(ARGV[1])) or {}
 """)
 

@@ -1,7 +1,7 @@
 """Private keys at rest: encrypted with the secret of the deployment, each for its own place in the table.
 
 The secret is `KEYS_SECRET`, the same on all machines of one deployment, else made at random and kept in the home, in a
-file that only its owner can read. Who has the database alone, or a copy of it, has no key.
+file that only its owner can read. The database alone, or a copy of it, gives no key.
 """
 
 from __future__ import annotations

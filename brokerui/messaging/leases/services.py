@@ -93,7 +93,7 @@ def _end_lapsed(new: Lease) -> None:
 
 
 def lease_commit(*, receipt: str, owner: str) -> int:
-    """Take the messages; so many. The second time does nothing more.
+    """Take the messages of a lease off the queue, and return their number. A second call does nothing.
 
     Raises `LeaseOverError`, and then nothing was done; `NoSuchReceiptError`; and what `unit_of_work` does.
     """
@@ -121,7 +121,7 @@ def lease_roll_back(*, receipt: str, owner: str) -> None:
 
 
 def leases_lapse(**where: str) -> int:
-    """End those whose time is over; so many. `where`: `instance`, `database` and `queue`, to look at one queue only."""
+    """End expired leases, and return their number. `where`: only one queue, by instance, database and queue."""
     found = Lease.objects.filter(state=LeaseState.LEASED, until__lte=now()).select_related("instance")
     if where:
         found = found.filter(instance__name=where["instance"], database=where["database"], queue=where["queue"])

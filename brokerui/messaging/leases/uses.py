@@ -1,4 +1,4 @@
-"""Who uses which verb how often: counted with what is done, and told to the audit once an hour.
+"""Counts the uses of verbs by user, with the verb's transaction; the audit gets the sums once an hour.
 
 An entry of the audit for each message would drown all others, and cost as much as the message.
 """
@@ -29,7 +29,7 @@ def use_count(*, author: str, verb: str, instance: str, messages: int = 0) -> No
 
 
 def uses_tell() -> int:
-    """An entry of the audit for each user, verb and instance; so many."""
+    """Write an audit entry for each user, verb and instance; return their number."""
     with transaction.atomic():
         rows = list(Use.objects.select_for_update(skip_locked=True))
         keys = sorted({(row.author, row.verb, row.instance) for row in rows})

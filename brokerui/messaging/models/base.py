@@ -37,8 +37,8 @@ class HostedInstance(models.Model):
     known = models.BigIntegerField(default=0)
     """Counts the changes of what each claim is told: states of queues, route requests, mirrored routes."""
     least_version = models.IntegerField(default=0)
-    """The version of the estate with which conversations were moved or dropped last: who routes by an older one
-    works on what is not there any more."""
+    """The version of the estate with which conversations were moved or dropped last: a claim by an older one
+    works on rows that are gone."""
     followed_version = models.IntegerField(default=0)
     """The version of the estate with which everything that waits was tried last (MATCH-7)."""
 

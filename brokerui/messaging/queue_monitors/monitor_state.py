@@ -1,4 +1,4 @@
-"""Queue monitors: what is known of the readers of a queue with activation, one for each such queue.
+"""Queue monitors: the state of activation of each queue that has it.
 
 INACTIVE: nobody is told of messages, as far as is known there are none.
 NOTIFIED: a reader was started, and has not received yet.
@@ -24,7 +24,7 @@ RECEIVES_OCCURRING: Final = "RECEIVES_OCCURRING"
 EXTRA_READER_MS: Final = 5_000
 """Another reader is started when the running ones have not found the queue empty for this time, in milliseconds."""
 SILENT_MS: Final = 30_000
-"""After so long a reader that ended without a receive, or was lost on its way, is followed by another one."""
+"""Time after which a reader that ended without a receive, or did not start, is replaced by another one."""
 FAILED_MS: Final = 1_000
 """The same after one that ended with an error: nobody is to fail as fast as he can."""
 KEPT_S: Final = 24 * 3600

@@ -49,7 +49,7 @@ _TO_SEND = (
     "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
     " AND row.message_sequence_number >= given.first AND row.message_sequence_number < given.below"
 )
-# In the order in which they are due, until there are so many bytes.
+# In the order in which they are due, up to the limit in bytes.
 _AFFORDABLE = (
     f"SELECT {OUTGOING.of('found')} FROM (SELECT found.*, given.place,"
     " sum(coalesce(length(found.message_body), 0)) OVER"
@@ -204,7 +204,7 @@ def _is_due(batch: ClaimedBatch, handle: str, now: int) -> bool:
     return due is not None and due <= now
 
 
-# ---------------------------------------------------------------- what is read
+# ---------------------------------------------------------------- reading
 
 
 def _take_rows(claim: Claim, batch: ClaimedBatch, rows: Iterable[Row]) -> None:
@@ -262,7 +262,7 @@ def _read_outgoing(claim: Claim, batch: ClaimedBatch, firsts: list[tuple[str, in
 
 
 def _leave_for_later(batch: ClaimedBatch) -> None:
-    """Conversations that have something to send, of which nothing was read."""
+    """Take conversations off the due list whose messages this claim did not read."""
     later = {handle for handle, mine in batch.outgoing.items() if not mine and batch.endpoints[handle].outgoing}
     batch.due = tuple(handle for handle in batch.due if handle not in later)
     for handle in later:
@@ -278,7 +278,7 @@ def _found(claim: Claim, table: WrittenTable, given: RowsAsTable, condition: str
 
 
 def _firsts(batch: ClaimedBatch, now: int) -> Iterator[tuple[str, int]]:
-    """Of which endpoints messages are to be sent, from which number on."""
+    """Yield the due handles with messages to send, each with the first message number to read."""
     for handle in batch.due:
         endpoint = batch.endpoints[handle]
         if endpoint.next_attempt is not None and endpoint.next_attempt <= now:

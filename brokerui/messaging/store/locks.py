@@ -63,7 +63,7 @@ class Locks:
         if self._path is None:
             return True
         if self._file is None:
-            # Opened once: whoever closes a file gives up all locks of his process on it.
+            # Opened once: closing a file releases all locks of the process on it.
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)

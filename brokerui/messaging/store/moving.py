@@ -40,7 +40,7 @@ def alone_in(instances: Sequence[int]) -> Iterator[None]:
 
     Raises `BusyError` where an application goes on for too long.
     """
-    if connection.vendor == "postgresql":  # on SQLite who has begun to write is alone
+    if connection.vendor == "postgresql":  # on SQLite only one transaction writes at a time
         with connection.cursor() as cursor:
             cursor.execute(f"SET LOCAL lock_timeout = '{PATIENCE}'")
             try:

@@ -21,7 +21,7 @@ from brokerui.messaging.store.tables import WrittenTable
 from routing.runtime.store import Conflict
 
 # Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
-# No join begins with anything but what is given.
+# Each join begins with the given values.
 PLANS: Final = {
     "plan_cache_mode": "force_generic_plan",
     "enable_seqscan": "off",

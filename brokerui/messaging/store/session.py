@@ -43,7 +43,7 @@ class Session(ABC):
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[None]:
-        """In which a claim takes its locks, and reads what is committed."""
+        """Transaction in which a claim takes its locks and reads committed rows."""
 
     @abstractmethod
     def together(self) -> AbstractContextManager[None]:

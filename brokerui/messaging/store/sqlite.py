@@ -1,8 +1,8 @@
 """A claim on SQLite. One writes at a time there, so a claim does not hold a transaction: it holds locks beside the
 database, reads in one transaction, and writes in another.
 
-Both wait for whoever writes. So what a claim reads is committed, even where the one before it in a conversation has
-given up its locks within a transaction of a caller that has not ended.
+Both wait for the transaction that writes. So a claim reads committed rows, even if the claim before it in a
+conversation has given up its locks within a transaction of a caller that has not ended.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class WrittenTable:
         return ", ".join(self.columns)
 
     def of(self, alias: str, first: int = 1) -> str:
-        """The columns as those of an alias, by commas, without the first so many."""
+        """Return the columns of an alias, separated by commas, without the first `first` ones."""
         return ", ".join(f"{alias}.{column}" for column in self.columns[first:])
 
 

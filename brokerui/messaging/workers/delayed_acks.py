@@ -1,7 +1,7 @@
 """Acknowledgements are kept back for some milliseconds, so that those of several turns go on one way, and what they
 acknowledge is made durable at once (ACK-5).
 
-Nobody waits for one but who has sent as much as he may without: what came in great number is acknowledged at once. One
+Only a sender whose window is full waits for one: what came in great number is acknowledged at once. One
 that is lost with its worker is no loss: its message comes again, and is acknowledged again (ACK-3, ACK-4).
 """
 

@@ -59,7 +59,7 @@ def drain(instance: str) -> bool:
     end = time.monotonic() + TURN_SECONDS
     while time.monotonic() < end:
         if not has_room(instance):
-            time.sleep(PAUSE_SECONDS)  # the endpoint takes what waits for it, or is away
+            time.sleep(PAUSE_SECONDS)  # the endpoint takes its frames, or is not running
         elif not _drain_once(working_broker_of(instance)):
             return False
     return True
@@ -71,7 +71,7 @@ def _drain_once(broker: Broker) -> bool:
     try:
         is_more = broker.turn(at)
     except Conflict:
-        return True  # another was first: what is left is looked at again
+        return True  # another worker was first: look again for the rest
     _give_out(broker, at, broker.frames_to_send(at))
     return is_more
 

@@ -57,7 +57,7 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
 
 
 def _do(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
-    """What was done, or why it was not, stands above the next page."""
+    """Show the result, or the reason for a refusal, above the next page."""
     try:
         act(author=request.user.get_username())
     except (MessagingError, VerbError) as error:

@@ -1,4 +1,4 @@
-"""The page of what is delayed: conversations whose messages could not be delivered, by their cause."""
+"""The page of delayed conversations: their messages could not be delivered, grouped by cause."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Suppress(View):
         return self._page(request, request.GET.getlist("finding"), SuppressForm(initial=usual(_name(request))))
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Write it, or say what is missing."""
+        """Write the suppression, or show the errors of the form."""
         form, tokens = SuppressForm(request.POST), request.POST.getlist("finding")
         found = named(tokens, findings_for(_live()).findings)
         if not form.is_valid() or not found:

@@ -1,4 +1,4 @@
-"""What is wrong with the estate, worst first."""
+"""Pages of findings: problems of the estate, worst first."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class FlowQuery:
 
 @dataclass(frozen=True)
 class FlowPage:
-    """An answer to what was asked."""
+    """The flow that a page query asks for."""
 
     viewed: EstateView
     page_query: FlowQuery

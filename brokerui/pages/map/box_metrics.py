@@ -57,7 +57,7 @@ class MapTextMetrics(TextMetrics):
 
 @dataclass(frozen=True, slots=True)
 class MapBoxMetrics:
-    """The size of a box, and what is nested in it; keys of cells are ("cell", index), of rows ("row", index)."""
+    """Sizes of a box and its contents; keys of cells are ("cell", index), of rows ("row", index)."""
 
     box: MapBox
     width: float

@@ -20,7 +20,7 @@ MAX_ELEMENTS = 150
 
 @dataclass(frozen=True, slots=True)
 class MapCounts:
-    """Counts of what is drawn, and of what the estate holds, so that the page can name all that is left out."""
+    """Numbers of drawn and of existing objects, so that the page can name all that it leaves out."""
 
     elements: int
     of_elements: int

@@ -1,4 +1,4 @@
-"""From a plan to the picture of the map: boxes, what is in them, lines, and the words for screen readers."""
+"""Draws a plan as the picture of the map: boxes with their contents, lines, and texts for screen readers."""
 
 from __future__ import annotations
 

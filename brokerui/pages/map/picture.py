@@ -42,7 +42,7 @@ class Mark:
 
 @dataclass(slots=True)
 class MapShape:
-    """A box with what is in it."""
+    """A box with its contents."""
 
     head: Mark
     cells: list[Mark] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What a map draws, before anything has a place on it: boxes, what is in them, and where their rows lead."""
+"""Content of the map without coordinates: boxes, their contents, and the targets of their rows."""
 
 from __future__ import annotations
 

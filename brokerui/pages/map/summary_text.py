@@ -11,7 +11,7 @@ from routing.common.sentence import Sentence, say, say_counted
 
 
 def headline(numbers: MapCounts, scope: Scope) -> Sentence:
-    """What is on the map, and how much of it leads from one instance to another."""
+    """Say in one sentence what the map shows, and how many routes lead from one instance to another."""
     instances = _instances(numbers.instances + numbers.grouped)
     databases = say_counted(numbers.databases, "one database", "{count} databases")
     lead = say_counted(numbers.onward, "one route leads on", "{count} routes lead on")

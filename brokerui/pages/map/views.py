@@ -95,7 +95,7 @@ def _attached(name: str) -> dict[str, str]:
 
 
 def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
-    """The picture, or the list in its place; and what was looked for."""
+    """Return the context of the picture, or of the list in its place, with the matches of the search."""
     scope = scope_of(network, page_query)
     plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
     put_badges(plan, report.findings)

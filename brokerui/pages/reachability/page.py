@@ -32,7 +32,7 @@ WORTH = 6
 
 @dataclass(frozen=True)
 class ReachabilityPage:
-    """An answer to what was asked."""
+    """The part of the matrix that a page query asks for."""
 
     viewed: EstateView
     page_query: ReachabilityQuery

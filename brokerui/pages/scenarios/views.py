@@ -37,7 +37,7 @@ class ScenarioList(View):
         return _page(request)
 
     def post(self, request: HttpRequest) -> HttpResponse:
-        """Take a document in and open it, or say what is wrong with it."""
+        """Store an uploaded document and open it, or show its errors."""
         if len(request.FILES.getlist("document")) > 1:
             return one_file_only(request)
         form = UploadForm(request.POST, request.FILES)

@@ -24,7 +24,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
 
 
 def _signed_in(request: HttpRequest) -> Any:
-    """The user; None for strangers, and where the database that knows is what is broken."""
+    """Return the user; None for visitors that are not signed in, and if the database does not answer."""
     user = getattr(request, "user", None)
     try:
         return user if user is not None and user.is_authenticated else None

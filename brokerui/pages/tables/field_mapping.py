@@ -37,7 +37,7 @@ FIELDS: Mapping[str, Mapping[str, str]] = {
         "wrong-port": "endpoint_port",
     },
 }
-"""By kind of object and code. What is not here is about the object as a whole."""
+"""Form field by kind of object and code of the finding. Others are about the object as a whole."""
 
 
 def kind_of(finding: Finding) -> str:

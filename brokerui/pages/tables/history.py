@@ -1,4 +1,4 @@
-"""What was written when and by whom: versions and the audit. Nobody changes these."""
+"""Admin lists of versions and of the audit, read-only."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class KindOf(Chosen):
 
 
 class Action(Chosen):
-    """What was done."""
+    """Filters the audit by action."""
 
     title = gettext_lazy("action")
     parameter_name = "action"

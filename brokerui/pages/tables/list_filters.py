@@ -76,7 +76,7 @@ class ByInstance(Typed):
 
 
 class InInstance(ByInstance):
-    """What is in the databases of one instance."""
+    """Filters rows by the instance of their database."""
 
     def condition(self, text: str) -> Q:
         """Two steps away."""

@@ -1,4 +1,4 @@
-"""Suggestions for what is typed into a field."""
+"""Suggestions for form fields."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from brokerui.estate.models import Database, Instance, InstanceAddress, Service
 
 MOST = 20
 Option = tuple[str, str]
-"""What is put into the field, and what is shown beside it."""
+"""Value for the field, and the text shown beside it."""
 
 
 def options(request: HttpRequest, kind: str) -> HttpResponse:

@@ -16,7 +16,7 @@ register = template.Library()
 
 @register.inclusion_tag("imports/_field.html")
 def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]:
-    """A cell with a field about a file, and what is wrong with it."""
+    """Render a cell with a field about a file, and its errors."""
     labels = {
         "instance": _("Instance of %(name)s"),
         "database": _("Database of %(name)s"),

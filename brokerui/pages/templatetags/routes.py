@@ -48,5 +48,5 @@ def is_selected(row: RouteRow, listing: RouteListing) -> bool:
 
 @register.filter
 def findings_of(row: RouteRow, listing: RouteListing) -> tuple[object, ...]:
-    """What is said of the route, worst first."""
+    """Return the findings of a route, worst first."""
     return listing.report.of_routes.get(row.key, ())

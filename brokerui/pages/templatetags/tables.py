@@ -57,7 +57,7 @@ def is_tick(field: Any) -> bool:
 
 @register.filter
 def from_now(text: Any) -> str:
-    """A moment in words; empty for what is none."""
+    """Render a moment; empty for None."""
     try:
         moment = text if isinstance(text, datetime) else parse_moment(str(text or ""))
     except Invalid:

@@ -20,7 +20,7 @@ BESIDE_ENDS, MIN_CELL = 46.0, 60.0
 
 @dataclass(slots=True)
 class PathBoxMetrics:
-    """The size of a box and what is in it; all heights are measured from its top."""
+    """Sizes of a box and its contents; heights are measured from its top."""
 
     box: PathBox
     width: float = 0.0

@@ -53,7 +53,7 @@ class QuestionChoices:
         return sum(len(group.databases) + 1 for group in self.groups) > MAX_OPTIONS
 
     def origins(self, typed: str = "") -> list[str]:
-        """Values of `from` that hold what was typed."""
+        """Return the values of `from` that contain the typed text."""
         return fitting((value for group in self.groups for value in group.values()), typed)
 
 
@@ -106,7 +106,7 @@ def routes_asked(explanation: Explanation, estate: Estate) -> list[str]:
 
 
 def routes_fitting(estate: Estate, typed: str) -> list[str]:
-    """Routes of the whole estate that hold what was typed."""
+    """Return the routes of the estate that contain the typed text."""
     return fitting(
         (
             f"{host}/{name}/{route}"

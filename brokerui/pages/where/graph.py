@@ -1,4 +1,4 @@
-"""Content of the picture of a path, without coordinates: boxes, what is in them, and what joins them."""
+"""Content of the picture of a path, without coordinates: boxes, their contents, and their connections."""
 
 from __future__ import annotations
 

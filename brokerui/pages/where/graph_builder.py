@@ -81,7 +81,7 @@ def decisions_of(journey: Journey, estate: Estate) -> Iterator[tuple[Position, R
 
 
 def past_limit(place: Position, decision: Decision) -> bool:
-    """LOOP-1: what came from outside is not sent on without a hop left."""
+    """LOOP-1: a message from outside is not forwarded without a remaining hop."""
     return isinstance(decision, Send) and place.database is None and place.hops_remaining == 0
 
 

@@ -16,7 +16,7 @@ from brokerui.pages.where.path_text import FROM_OUTSIDE, PathTextMetrics, return
 from routing.rules.decision import EXITS
 
 STUB = 8.0
-"""Length of the line that sticks out beyond the label of what comes from outside, or exits."""
+"""Length in pixels of the line beyond the label of a message that comes from outside or exits."""
 FORTH, BACK = "forth", "back"
 
 

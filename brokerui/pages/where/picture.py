@@ -21,7 +21,7 @@ class PathCell:
 
 @dataclass(slots=True)
 class PathFrame:
-    """An instance, an address outside, or the rest of a column, with what is in it."""
+    """An instance, an outside address, or the rest of a column, with its contents."""
 
     area: Area
     kind: str

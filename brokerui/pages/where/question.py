@@ -30,7 +30,7 @@ class WhereQuestion:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> WhereQuestion:
-        """What is in a query string, without what is empty."""
+        """Read a query string, without empty values."""
         given = {name: query.get(name, "") for name in FIELDS}
         values = {name: text.strip() if name in SPACED else text for name, text in given.items()}
         return cls({name: text for name, text in values.items() if text})

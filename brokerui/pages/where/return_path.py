@@ -104,7 +104,7 @@ class ReturnPathDrawer:
         return PathLine(svg_path([*points, (x - STUB, y)]), "back", EXITS, labels, self._says(box, back))
 
     def _ending(self, box: PathBox, area: Area, back: ReturnPiece, points: list[PathPoint], y: float) -> PathLine:
-        """In this box, with a shape and a word; what is only counted has no shape."""
+        """End the line in this box, with a shape and a word; paths that are only counted have no shape."""
         is_counted = back.kind == MORE
         left = area.x + GUTTER
         label = self.texts.label(left if is_counted else left + SYMBOL, y + 4, back.note, "end")

@@ -36,7 +36,7 @@ def where(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def options(request: HttpRequest, field: str) -> HttpResponse:
-    """Options for what was typed so far, of an estate with too many for a page."""
+    """Return options for the typed text, in an estate with too many for a page."""
     viewed = estate_view_of(request)
     typed = request.GET.get(field, "")
     if field == "from":
@@ -80,7 +80,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
 
 
 def _choices(question: WhereQuestion, estate: Estate, catalog: QuestionChoices) -> dict[str, Any]:
-    """Options of the fields; those that depend on others, of what is chosen now."""
+    """Return the options of the fields; some depend on the current choice in another field."""
     host, name = asked_from(question, estate, {})
     instance = estate.instances.get(host)
     database = instance.databases.get(name) if instance and name is not None else None

@@ -86,7 +86,7 @@ class BoundingChecker(Checker):
         return any(self.ledger.where[handle] == broker for handle in handles)
 
     def _over(self, over: WorldOver) -> None:
-        """What was sent on was held from when its last copy came until it left, at least."""
+        """A forwarded frame was held at least from the arrival of its last copy until it left."""
         most = self.world.limits.forwarded or 0
         for broker, steps in self._held.items():
             steps.sort()

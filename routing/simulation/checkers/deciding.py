@@ -46,7 +46,7 @@ class DecidingChecker(Checker):
         self._mirrored = self._partners()
         self._left: dict[int, Header] = {}
         self._changed: set[tuple[str, bytes]] = set()
-        """By broker: the messages of which something damaged came."""
+        """By broker: messages with a damaged fragment among those that arrived."""
         self._circling: set[tuple[str, bytes, bool]] = set()
         """By broker, conversation and side: where these come to, they may be sent on."""
         self._kept: dict[str, tuple[str, str | None]] = {}
@@ -198,7 +198,7 @@ class DecidingChecker(Checker):
         return found
 
     def _addresses(self, decisions: set[Decision]) -> set[str]:
-        """Of a mirrored route, both: who is the principal shows only at run time (MIR-2)."""
+        """Return the next hops; both partners of a mirrored route, whose principal only run time shows (MIR-2)."""
         found = {decision.address.key for decision in decisions if isinstance(decision, Send)}
         mirrored = {self._mirrored[key] for key in found if key in self._mirrored}
         if any(isinstance(one, Delay | Drop) and one.reason == NO_PRINCIPAL for one in decisions):

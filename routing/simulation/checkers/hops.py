@@ -1,4 +1,4 @@
-"""LOOP-1: no message leaves with more hops than the estate allows, and whoever sends one on takes one off."""
+"""LOOP-1: no message leaves with more hops than the estate allows, and each forwarder takes one off."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class HopsChecker(Checker):
         self._came: dict[tuple[str, bytes, int], set[int]] = {}
         """By broker, message id and fragment: the hops that were left when it came."""
         self._changed: set[bytes] = set()
-        """The conversations of which something was damaged: hops and identifiers may be other ones from there on."""
+        """Conversations with a damaged frame: its hops and identifiers may differ from there on."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {FrameSent: self._leave, FrameArrived: self._arrive}

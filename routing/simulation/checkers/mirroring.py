@@ -28,7 +28,7 @@ PartnerKey = tuple[str, str, str]
 
 
 class _EarlierClaim(NamedTuple):
-    """What was known before an answer came."""
+    """State of a mirrored route before an answer arrived."""
 
     question: RoleQuestionKey
     asked: tuple[int, str, str]
@@ -50,7 +50,7 @@ class MirroringChecker(Checker):
             if any(database.mirroring_role for database in instance.databases.values())
         }
         self._asked: dict[RoleQuestionKey, tuple[int, str, str]] = {}
-        """By broker and question, while it is not answered: the frame, which address, and of which service."""
+        """By broker and open question: the frame, the address asked, and the service of the route."""
         self._answers: dict[int, RoleAnswer] = {}
         """By number of a frame."""
         self._claims: dict[PartnerKey, tuple[int, bool]] = {}

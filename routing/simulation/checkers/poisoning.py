@@ -44,7 +44,7 @@ class PoisoningChecker(Checker):
                 self.broken(commit.at, say("A queue went off, and not after five rollbacks in a row."))
 
     def _try(self, tried: ReceiveFinished) -> None:
-        """What was told in the commit just before."""
+        """Events of the commit just before."""
         queue = (tried.broker, tried.database, tried.queue)
         if not tried.is_rolled_back:
             self._count[queue] = 0

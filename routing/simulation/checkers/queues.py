@@ -46,6 +46,6 @@ class QueuesChecker(Checker):
                 self.broken(commit.at, say("The queue is off, and {number} passed it.", number=number), handle, number)
 
     def _fail_over(self, record: FailedOver) -> None:
-        """What is off goes with its database."""
+        """A failover moves the disabled queues with their database."""
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self._off = {(to.get(key[0], key[0]), key[1], key[2]): at for key, at in self._off.items()}

@@ -78,7 +78,7 @@ class RetryingChecker(Checker):
             before = self._attempts.get(row.handle, 0)
             self._attempts[row.handle] = row.attempts
             if row.attempts < before and row.handle in self._rounds:
-                # What came while an application held the conversation is looked at later.
+                # Frames that arrived while an application held the conversation are handled later.
                 self._rounds[row.handle].free = max(self._rounds[row.handle].free, 1)
 
     def _begin_anew(self, broker: str) -> None:
@@ -90,7 +90,7 @@ class RetryingChecker(Checker):
         """An acknowledgement, or anything else of the peer's, may be progress."""
         header = self._headers.get(arrived.number)
         if header is None:
-            self._begin_anew(arrived.broker)  # who is the principal may be known now
+            self._begin_anew(arrived.broker)  # the principal may be known now
             return
         self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
         conversation = identifier_of(header.conversation_id)

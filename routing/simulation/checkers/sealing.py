@@ -1,4 +1,4 @@
-"""DLG-SEC: what is to be encrypted leaves in no other way, and a dialog keeps the protection with which it began."""
+"""DLG-SEC: a dialog to be encrypted sends nothing in clear, and keeps the protection with which it began."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SealingChecker(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._changed: set[bytes] = set()
-        """The conversations of which something was damaged on the way: what is sent on says anything."""
+        """Conversations with a frame damaged on the way: forwarded copies of it may hold anything."""
         self._kept: dict[str, DialogProtection] = {}
         """By handle: how it was first protected."""
         self._bodies: dict[tuple[str, int], BodyDigest] = {}

@@ -53,7 +53,7 @@ class SilencingChecker(Checker):
     def _database(self, broker: str, name: str) -> Database:
         return self._estates[broker].instances[broker].databases[name]
 
-    # ------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------ arrivals
 
     def _commit(self, commit: Committed) -> None:
         for handle in self._having_taken(commit):

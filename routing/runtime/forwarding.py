@@ -62,7 +62,7 @@ _Key = tuple[bytes, bool, bytes, int]
 """Conversation, direction, message and fragment number: equal for two copies of one fragment."""
 
 
-class _Held(NamedTuple):
+class _ForwardedFragment(NamedTuple):
     fragment: Fragment
     address: str
     came_at: int
@@ -85,7 +85,7 @@ class _Queue:
     __slots__ = ("held", "size")
 
     def __init__(self) -> None:
-        self.held: OrderedDict[_Key, _Held] = OrderedDict()
+        self.held: OrderedDict[_Key, _ForwardedFragment] = OrderedDict()
         self.size = 0
 
 
@@ -96,7 +96,7 @@ class Forwarder:
         self.limits = limits or ForwarderLimits()
         self.size = 0
         """Bytes held, counted towards the limit."""
-        self._held: dict[_Key, _Held] = {}
+        self._held: dict[_Key, _ForwardedFragment] = {}
         self._queues: dict[str, _Queue] = {}
         """By address of the next hop; empty queues are removed."""
         self._deadlines: Deadlines[_Key] = Deadlines()
@@ -115,7 +115,7 @@ class Forwarder:
         self.handle_timer(now)
         address, route = (decision.address.key, decision.route) if isinstance(decision, Send) else ("", None)
         left = fragment.header.time_to_live - fragment.header.time_consumed
-        held = _Held(fragment, address, now, now + min(left, self.limits.wait_ms), route)
+        held = _ForwardedFragment(fragment, address, now, now + min(left, self.limits.wait_ms), route)
         reason = NOT_FORWARDED[decision.reason] if isinstance(decision, Drop) else self._objection(held)
         if reason:
             self._tell_dropped(held, reason, now)
@@ -123,7 +123,7 @@ class Forwarder:
             self._hold(held)
         return not reason
 
-    def _objection(self, held: _Held) -> int:
+    def _objection(self, held: _ForwardedFragment) -> int:
         """SQL Server's error number if the fragment cannot be held, else 0."""
         header = held.fragment.header
         if header.hops_remaining == 0:
@@ -136,7 +136,7 @@ class Forwarder:
         free = self.limits.memory_bytes - self.size
         return NO_MEMORY if (queue.size if queue else 0) + held.size > free else 0
 
-    def _hold(self, held: _Held) -> None:
+    def _hold(self, held: _ForwardedFragment) -> None:
         key = held.key
         queue = self._queues.setdefault(held.address, _Queue())
         queue.held[key] = self._held[key] = held
@@ -171,7 +171,7 @@ class Forwarder:
         for held in tuple(self._held.values()):
             self._drop(held, DISABLED, now)
 
-    def _let_go(self, held: _Held) -> None:
+    def _let_go(self, held: _ForwardedFragment) -> None:
         key = held.key
         queue = self._queues[held.address]
         del self._held[key], queue.held[key]
@@ -204,15 +204,15 @@ class Forwarder:
         events, self._events = self._events, []
         return events
 
-    def _drop(self, held: _Held, reason: int, now: int) -> None:
+    def _drop(self, held: _ForwardedFragment, reason: int, now: int) -> None:
         self._let_go(held)
         self._tell_dropped(held, reason, now)
 
-    def _tell_dropped(self, held: _Held, reason: int, now: int) -> None:
+    def _tell_dropped(self, held: _ForwardedFragment, reason: int, now: int) -> None:
         self._events.append(ForwardedMessageDropped(_row(held, now), reason, held.route))
 
 
-def _row(held: _Held, now: int) -> ForwardedMessage:
+def _row(held: _ForwardedFragment, now: int) -> ForwardedMessage:
     header = held.fragment.header
     names = header.names
     # A clock that was set back must not reduce the time consumed.

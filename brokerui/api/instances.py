@@ -72,7 +72,9 @@ def _as_json(row: EstateRow) -> dict[str, Any]:
 def _put(estate: Estate, key: Key, instance: Instance) -> Edit:
     """Keep the databases of an instance that is replaced."""
     old = estate.instances.get(key[0])
-    return PutInstance(replace(instance, databases=old.databases) if old else instance)
+    if old is None:
+        return PutInstance(instance)
+    return PutInstance(replace(instance, databases=old.databases, missing_statements=old.missing_statements))
 
 
 INSTANCES = Resource(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 from uuid import UUID
 
 from brokerui.estate import models
 from brokerui.estate.models.instances import ENDPOINT
+from routing.documents.json_decoders import missing_statement_from
 from routing.model import catalog_objects
 from routing.model import estate as law
 from routing.model.address import parse_address
+from routing.model.missing_statement import MissingStatement
 from routing.model.route import Route
 
 Columns = dict[str, Any]
@@ -17,7 +20,12 @@ Columns = dict[str, Any]
 
 def instance_columns(instance: law.Instance) -> Columns:
     columns = {f"endpoint_{field}": getattr(instance.endpoint, field, None) for field in ENDPOINT}
-    return {"forwarding": instance.forwarding, **columns}
+    missing = [asdict(one) for one in instance.missing_statements]
+    return {"forwarding": instance.forwarding, "missing_statements": missing, **columns}
+
+
+def missing_statements_of(row: models.Instance) -> tuple[MissingStatement, ...]:
+    return tuple(map(missing_statement_from, row.missing_statements))
 
 
 def endpoint_of(row: models.Instance) -> catalog_objects.BrokerEndpoint | None:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import Any
 
 from brokerui.estate import models
-from brokerui.estate.columns import database_fields, endpoint_of
+from brokerui.estate.columns import database_fields, endpoint_of, missing_statements_of
 from brokerui.estate.tables import TABLES, DocumentList
 from routing.model.address import parse_network_address
 from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
@@ -28,7 +28,14 @@ def estate_from_rows() -> Estate:
     for address in models.InstanceAddress.objects.all():
         addresses[address.instance_id].append(parse_network_address(address.text))
     instances = {
-        row.name: Instance(row.name, databases[row.pk], tuple(addresses[row.pk]), row.forwarding, endpoint_of(row))
+        row.name: Instance(
+            name=row.name,
+            databases=databases[row.pk],
+            addresses=tuple(addresses[row.pk]),
+            forwarding=row.forwarding,
+            endpoint=endpoint_of(row),
+            missing_statements=missing_statements_of(row),
+        )
         for row in models.Instance.objects.all()
     }
     hop_limit = models.Live.objects.values_list("hop_limit", flat=True).first()

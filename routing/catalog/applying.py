@@ -65,6 +65,8 @@ def _known(estate: Estate, name: str) -> Instance:
 def _instance(known: Instance, told: CatalogSnapshot, notes: Notes) -> Instance:
     notes.unread(told)
     databases = _databases(known, told, notes)
+    if told.complete:
+        known = replace(known, missing_statements=())  # the instance itself tells what its scripts left open
     if told.endpoints is None:
         return replace(known, databases=databases)
     rows = told.endpoints

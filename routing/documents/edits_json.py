@@ -22,6 +22,7 @@ from routing.documents.json_decoders import (
     identifier_or_null,
     integer,
     message_type_from,
+    missing_statement_from,
     network_address,
     or_null,
     priority_from,
@@ -77,6 +78,7 @@ _INSTANCE: Mapping[str, Decoder] = {
     "addresses": array_of(network_address),
     "forwarding": boolean,
     "endpoint": or_null(endpoint_from),
+    "missing_statements": array_of(missing_statement_from),
     "databases": array_of(database_from),
 }
 

@@ -17,6 +17,7 @@ from routing.documents.json_decoders import (
     identifier_or_null,
     integer,
     message_type_from,
+    missing_statement_from,
     moment,
     network_address,
     or_null,
@@ -127,6 +128,7 @@ class _EstateReader:
                 "addresses": self._leaf(array_of(network_address)),
                 "forwarding": self._leaf(boolean),
                 "endpoint": self._leaf(or_null(endpoint_from)),
+                "missing_statements": self._leaves(missing_statement_from),
                 "databases": self._databases,
             }
         )

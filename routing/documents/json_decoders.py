@@ -22,6 +22,7 @@ from routing.model.catalog_objects import (
     RemoteServiceBinding,
     Service,
 )
+from routing.model.missing_statement import MissingStatement
 from routing.model.route import Route
 
 _T = TypeVar("_T")
@@ -203,6 +204,20 @@ _BINDING: Mapping[str, Decoder] = {
 
 def remote_service_binding_from(value: Any) -> RemoteServiceBinding:
     return RemoteServiceBinding(**fields(value, _BINDING, ("name", "remote_service_name")))
+
+
+_MISSING: Mapping[str, Decoder] = {
+    "statement": _string_or_null,
+    "database": _string_or_null,
+    "object": _string_or_null,
+    "file": _string_or_null,
+    "line": or_null(integer),
+}
+
+
+def missing_statement_from(value: Any) -> MissingStatement:
+    """A statement of a script that the estate lacks."""
+    return MissingStatement(**fields(value, _MISSING, ()))
 
 
 _ENDPOINT: Mapping[str, Decoder] = {

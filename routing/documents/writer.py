@@ -65,6 +65,8 @@ def _instance_head(instance: Instance) -> dict[str, Any]:
     }
     if instance.endpoint is not None:
         head["endpoint"] = _part(instance.endpoint)
+    if instance.missing_statements:
+        head["missing_statements"] = _part(instance.missing_statements)
     return head
 
 

@@ -19,6 +19,7 @@ from routing.lint.identifiers import duplicate_identifier, unknown_identifier
 from routing.lint.lifetimes import route_expired, route_expires_soon
 from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
 from routing.lint.loops import forwarding_loop
+from routing.lint.missing_statements import missing_statements
 from routing.lint.nowhere import leads_nowhere
 from routing.lint.returning import no_return_route
 from routing.lint.shadowing import identical_routes, shadowed_route
@@ -43,6 +44,7 @@ class Check:
 
 
 CHECKS = (
+    Check("missing-statements", say("Statements of the import are missing"), missing_statements),
     Check("no-return-route", say("Replies get nowhere"), no_return_route),
     Check("forwarding-loop", say("Messages go round in a circle"), forwarding_loop),
     Check("forwarding-off", say("Message forwarding is off where it is needed"), forwarding_off),

@@ -19,6 +19,7 @@ from routing.model.catalog_objects import (
     RemoteServiceBinding,
     Service,
 )
+from routing.model.missing_statement import MAX_MISSING_STATEMENTS, MissingStatement
 from routing.model.route import Route
 from routing.model.route_table import NO_ROUTES, RouteTable
 
@@ -84,6 +85,8 @@ class Instance:
     forwarding: bool = False
     """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
     endpoint: BrokerEndpoint | None = None
+    missing_statements: tuple[MissingStatement, ...] = ()
+    """Statements of its scripts that were not applied because they are known only when the script runs."""
 
     tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
     """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""
@@ -96,6 +99,8 @@ class Instance:
 
     def __post_init__(self) -> None:
         check_name(self.name, "name", INSTANCE_NAME_CHARS)
+        if len(self.missing_statements) > MAX_MISSING_STATEMENTS:
+            raise Invalid("missing_statements", say("has more than {limit} rows", limit=MAX_MISSING_STATEMENTS))
         object.__setattr__(self, "tables", _tables(self.databases))
         databases = tuple(self.databases.values())
         _check_identifiers(databases)
@@ -118,7 +123,7 @@ class Instance:
     def with_table(self, database: str, table: RouteTable) -> Instance:
         """A copy with another routing table in one database; shares the indexes by service and identifier."""
         new = object.__new__(Instance)
-        for name in ("name", "addresses", "forwarding", "endpoint", "targets", "principals", "identified"):
+        for name in _SHARED:
             object.__setattr__(new, name, getattr(self, name))
         # An msdb that the document omits has no routes; its first route adds it.
         old = self.databases[database] if database != MSDB else self.databases.get(MSDB, Database(MSDB))
@@ -126,6 +131,19 @@ class Instance:
         object.__setattr__(new, "databases", {**self.databases, database: changed})
         object.__setattr__(new, "tables", _tables(new.databases))
         return new
+
+
+_SHARED = (
+    "name",
+    "addresses",
+    "forwarding",
+    "endpoint",
+    "missing_statements",
+    "targets",
+    "principals",
+    "identified",
+)
+"""What an instance shares with a copy that has another routing table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """Directives `-- brokerui: {json}`: content that T-SQL cannot express, in comments that only BrokerUI reads.
 
 - `{"hop_limit": 3}`
-- `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`: what follows belongs to this instance.
+- `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`, also `missing_statements`: what follows
+  belongs to this instance.
 - `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise.
 - `{"route": {…}}`, and every other kind of row: some or all columns of the row of this name, as in the estate
   document. A row that does not exist is added.
@@ -30,6 +31,7 @@ from routing.documents.json_decoders import (
     identifier_or_null,
     integer,
     message_type_from,
+    missing_statement_from,
     or_null,
     priority_from,
     queue_from,
@@ -42,6 +44,7 @@ from routing.documents.writer import route_as_json
 from routing.model.address import parse_network_address
 from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL, Database
+from routing.model.missing_statement import MAX_MISSING_STATEMENTS
 from routing.model.route import Route
 from routing.tsql.draft import DraftDatabase, DraftInstance
 from routing.tsql.object_catalog import ObjectCatalog
@@ -110,6 +113,7 @@ _INSTANCE = {
     "addresses": array_of(lambda value: parse_network_address(string(value))),
     "forwarding": boolean,
     "endpoint": or_null(endpoint_from),
+    "missing_statements": array_of(missing_statement_from),
 }
 
 
@@ -123,6 +127,8 @@ def _instance(session: ScriptSession, value: Any) -> None:
     for key in ("addresses", "forwarding"):
         if key in found:
             setattr(instance, key, found[key])
+    if "missing_statements" in found:
+        instance.missing = found["missing_statements"][:MAX_MISSING_STATEMENTS]
     if "endpoint" in found:
         _set_endpoint(instance, found["endpoint"])
 

@@ -19,6 +19,7 @@ from routing.model.catalog_objects import (
     Service,
 )
 from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
+from routing.model.missing_statement import MissingStatement
 from routing.model.route import AUTO_CREATED_LOCAL, Route
 from routing.model.route_table import NO_ROUTES, RouteTable
 from routing.tsql.object_catalog import ObjectCatalog
@@ -146,6 +147,8 @@ class DraftInstance:
     other_endpoints: set[str] = field(default_factory=set)
     """Folded names of endpoints of other kinds."""
     databases: ObjectCatalog[DraftDatabase] = field(default_factory=lambda: ObjectCatalog(fold=True))
+    missing: list[MissingStatement] = field(default_factory=list)
+    """Statements of its scripts that are known only when they run."""
     has_msdb: bool = True
     """True if msdb is added even if no statement mentions it, because SQL Server has one."""
 
@@ -176,11 +179,13 @@ class DraftInstance:
             addresses=addresses,
             forwarding=self.forwarding,
             endpoint=self.endpoint,
+            missing_statements=tuple(self.missing),
         )
 
 
 def _instance(base: Instance) -> DraftInstance:
     made = DraftInstance(base.name, base.addresses, base.forwarding, base.endpoint, has_msdb=False)
+    made.missing = list(base.missing_statements)
     for database in base.databases.values():
         made.databases.put(DraftDatabase(database))
     derived = made.derived_address()

@@ -110,6 +110,8 @@ class _Export:
         addresses = [address.text for address in wanted.addresses]
         if _addresses(replace(draft, endpoint=wanted.endpoint)) != addresses:
             rest["addresses"] = addresses
+        if tuple(draft.missing) != wanted.missing_statements:
+            rest["missing_statements"] = [row_as_json(one) for one in wanted.missing_statements]
         if rest:
             output.at_instance(wanted.name)
             output.tell(instance=rest)

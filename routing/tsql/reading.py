@@ -14,6 +14,7 @@ from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.tsql.draft import DraftInstance, EstateDraft
+from routing.tsql.missing import forget_made, remember_missing
 from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
 from routing.tsql.script import ScriptReader
 from routing.tsql.session import ScriptSession
@@ -43,6 +44,7 @@ def read_scripts(
     with gc_paused():
         for group in groups:
             _read_group(group, draft, at, findings)
+    forget_made(draft)
     findings += [_without_address(*one) for one in draft.finish()]
     try:
         return draft.built(), tuple(findings)
@@ -63,6 +65,7 @@ def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, findings: 
         script = ScriptReader(text, file, session)
         script.read()
         findings += script.findings
+        remember_missing(draft, group.name, script.findings)
         if is_new and session.instance is not instance and _is_untouched(instance):
             # The script names its instances itself, as exported ones do.
             draft.instances.drop(instance.name)
@@ -77,7 +80,13 @@ def _instance_of(group: ScriptGroup, draft: EstateDraft) -> DraftInstance:
 
 def _is_untouched(instance: DraftInstance) -> bool:
     nothing = all(not database.listed for database in instance.databases)
-    return nothing and instance.endpoint is None and instance.addresses is None and instance.has_msdb
+    return (
+        nothing
+        and not instance.missing
+        and instance.endpoint is None
+        and instance.addresses is None
+        and instance.has_msdb
+    )
 
 
 def _without_address(instance: DraftInstance, address: Address | None, holder: str | None) -> Finding:

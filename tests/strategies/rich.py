@@ -61,6 +61,8 @@ def draw_rich(c: Chooser) -> Json:
             instance["endpoint"] = _endpoint(c)
         if instance.get("addresses") and chance(c, 20):
             instance["addresses"].append(instance["addresses"][0].upper())
+        if missing := some(c, 2, 20, lambda _: _missing_statement(c)):
+            instance["missing_statements"] = missing
         for database in instance["databases"]:
             c.part(lambda database=database: _enrich(c, database))  # type: ignore[misc]
     return estate
@@ -73,6 +75,16 @@ def _endpoint(c: Chooser) -> Json:
         "encryption": pick(c, ("REQUIRED", "SUPPORTED", "DISABLED")),
         "authentication": pick(c, ("WINDOWS", "CERTIFICATE c")),
         "forward_size": pick(c, (10, 0, 2**31 - 1)),
+    }
+
+
+def _missing_statement(c: Chooser) -> Json:
+    return {
+        "statement": pick(c, (None, "CREATE ROUTE")),
+        "database": pick(c, (None, *NAMES)),
+        "object": pick(c, (None, *NAMES)),
+        "file": pick(c, (None, "a.sql")),
+        "line": pick(c, (None, 1, 1_000_000_000)),
     }
 
 

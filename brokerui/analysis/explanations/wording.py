@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title, open_choices
+from brokerui.analysis.explanations.missing_statements import missing_here
 from brokerui.analysis.explanations.outcome_wording import LONGEST_RETRY, outcome_sentences, place, site
 from brokerui.analysis.explanations.return_wording import (
     ARRIVES,
@@ -110,7 +111,8 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
 def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward, estate), _back(explanation))
+    back = _back(explanation) + missing_here(explanation, estate)
+    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward, estate), back)
 
 
 def chips(journey: Journey) -> tuple[Chip, ...]:

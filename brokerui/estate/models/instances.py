@@ -43,6 +43,8 @@ class Instance(Member):
     endpoint_authentication = models.CharField(max_length=SYSNAME, null=True, blank=True)
     endpoint_forward_size = models.PositiveIntegerField(null=True, blank=True)
     """MESSAGE_FORWARD_SIZE, megabytes."""
+    missing_statements = models.JSONField(default=list, blank=True)
+    """Statements of its scripts that the estate lacks, as in the document."""
     imported_at = models.DateTimeField(null=True, blank=True)
     """When its catalog, script or document was read last; null: never."""
 

@@ -120,11 +120,15 @@ def members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
     return found
 
 
+def _with_its_content(old: Instance, value: Instance) -> Instance:
+    return replace(value, databases=old.databases, missing_statements=old.missing_statements)
+
+
 def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
     """Add the value, or put it in the place of the one of its name; what is in an instance or database stays."""
     old = find(kind, draft.after, (*owner, value.name))
     if kind.name == "instance":
-        draft.add(PutInstance(replace(value, databases=old.databases) if old else value))
+        draft.add(PutInstance(_with_its_content(old, value) if old else value))
     elif kind.name == "database":
         draft.add(PutDatabase(owner[0], _with_content(old, value) if old else value))
     elif kind.name == "route":

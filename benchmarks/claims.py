@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 
 
 def claim(what: str, figure: float, bound: float, unit: str, peer: str = "", *, at_least: bool = False) -> bool:
-    """Prints whether a figure keeps what is claimed: at most the bound, or at least."""
+    """Print whether a figure keeps its claim: at most, or at least, the bound."""
     kept = figure >= bound if at_least else figure <= bound
     side = ">=" if at_least else "<="
     print(

@@ -48,7 +48,7 @@ HOSTILE: dict[str, Callable[[int], str]] = {
 
 
 def script(pattern: str, size: int) -> str:
-    """At least so many characters of a pattern, numbered."""
+    """Repeat a numbered pattern up to at least a number of characters."""
     count = size // len(pattern.format(0)) + 1
     return "USE A\nGO\n" + "".join(pattern.format(number) for number in range(count))
 

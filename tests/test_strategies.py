@@ -29,7 +29,7 @@ from tests.strategies.valid import problems
 
 Json = dict[str, Any]
 ESTATES = 2000
-OFTEN = 20  # "more than a handful", of so many estates
+OFTEN = 20  # number of estates that counts as more than a handful
 
 REASONS = ("no_route", "service_not_found", "route_requested", "no_principal", "transport_name_not_an_address")
 KINDS = [
@@ -156,7 +156,7 @@ def names(database: Json) -> list[str]:
 
 
 def mirrored_outside(count: int) -> Callable[[Case], bool]:
-    """A mirrored route, so many of whose two addresses are outside the estate."""
+    """Count the addresses of a mirrored route that are outside the estate."""
 
     def test(case: Case) -> bool:
         mirrored = [route for _, route in routes(case.estate) if route.get("mirror_address")]
@@ -188,7 +188,7 @@ def is_pair(case: Case) -> bool:
 
 
 def cycles(length: int) -> Callable[[Case], bool]:
-    """LOOP-1: so many instances around which msdb routes lead."""
+    """LOOP-1: number of instances in a circle of msdb routes."""
     return lambda case: any(is_around(hops(case.estate), start, length) for start in hops(case.estate))
 
 

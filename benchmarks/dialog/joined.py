@@ -199,7 +199,7 @@ def memory(conversations: str) -> float:
 
 
 def large(size: int, count: int) -> float:
-    """MB a second, of messages so long."""
+    """Return MB a second for messages of a length."""
     joined = Joined()
     joined.open(IN_A_COMMIT)
     body = bytes(size)

@@ -39,7 +39,7 @@ from tests.brokerui.product import eventually
 CONVERSATIONS = 50
 SENDERS = 5
 FEW = 10
-"""What is sent one by one is so many times fewer."""
+"""Divisor of the number of messages that are sent one by one."""
 OURS = "ours, 100 in a transaction"
 ASYNCHRONOUS = "RabbitMQ pair, pika asynchronous"
 ONE_BY_ONE = "RabbitMQ pair, pika one by one"
@@ -140,7 +140,7 @@ def run(count: int, rounds: int, with_peers: bool) -> bool:
         join(*both)
         exchange_keys(*both)
         ours = Ours(*both)
-        ours.rate(count // FEW, 100)  # what is prepared once
+        ours.rate(count // FEW, 100)  # prepared once
         works: Rates = {
             OURS: lambda: ours.rate(count, 100),
             "ours, encrypted": lambda: ours.rate(count, 100, encryption="on"),

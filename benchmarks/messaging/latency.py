@@ -68,13 +68,13 @@ def without_redis(first: Deployment, handles: list[str]) -> float:
 
 
 def hops(folder: Path, server: Server, rate: float) -> Iterator[float]:
-    """The median of Celery's, in milliseconds, each time that it is asked for; whoever asks first has it installed."""
+    """The median of Celery's, in milliseconds, measured at each call; the first call installs it."""
     peers = Peers(folder / "python")
     server.create("celery")
     with kept_valkey(folder) as broker:
         environ = {"BROKER": broker, "DATABASE": conninfo(server, "celery")}
         with peers.worker(**environ):
-            peers.figures("with_celery", "hops", 10, 2, **environ)  # whoever is asked first has to load and to connect
+            peers.figures("with_celery", "hops", 10, 2, **environ)  # the first request loads the code and connects
             while True:
                 half, most = peers.figures("with_celery", "hops", rate, HOPS_SECONDS, **environ)
                 print(f"       Celery: half of the hops within {half:.1f} ms, 99 of 100 within {most:.1f}", flush=True)

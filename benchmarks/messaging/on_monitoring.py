@@ -26,7 +26,7 @@ from routing.model.estate import Database, Estate
 from routing.model.estate import Instance as Hosted
 
 CONVERSATIONS, MESSAGES = 100_000, 10
-"""And so many messages of each."""
+"""Messages of each conversation."""
 DATABASES, SERVICES = 20, 25
 GUID = "substr('00000000-0000-4000-8000-000000000000', 1, 36 - length(CAST(i AS text))) || CAST(i AS text)"
 """Of a number, on any database."""

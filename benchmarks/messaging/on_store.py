@@ -136,7 +136,7 @@ class Bench:
         )
 
     def next(self, at_once: int) -> list[tuple[str, int]]:
-        """Handles and numbers of so many messages."""
+        """Return handles and numbers of `count` messages."""
         found = []
         for _ in range(at_once):
             handle = self.handles[next(self.places) % CONVERSATIONS]
@@ -175,7 +175,7 @@ class Bench:
         return at_once
 
     def settled(self, at_once: int) -> int:
-        """Claim what is due with its messages, and let them go; how many."""
+        """Claim due conversations with their messages and release them; return the number of messages."""
         batch = self.store.claim(ClaimRequest(due=max(1, at_once // MAX_OUTGOING_PER_CLAIM)), NOW)
         changes = ChangeSet(batch.token, NOW)
         gone = 0

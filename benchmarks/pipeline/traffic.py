@@ -93,7 +93,7 @@ class Bench:
         return Took(time.monotonic() - wall, self.processor() - processor)
 
     def traffic(self, name: str, rows: int, *, busiest: float = 0.0) -> str:
-        """A folder of so many rows; made once, and kept for the next benchmark."""
+        """Return a folder with this number of rows; made once, and kept for the next benchmark."""
         folder = PLACE / f"{name}-{rows}"
         if not folder.exists():
             estate = load_timeline(estates()[0]).versions[0].estate

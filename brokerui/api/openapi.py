@@ -52,9 +52,7 @@ def etag_header(statuses: Sequence[int]) -> OpenApiParameter:
 
 IF_NONE_MATCH = header("If-None-Match", _("The ETag of what you have: 304 where it is still so."))
 IF_MATCH = header("If-Match", _("The ETag of what you read."), required=True)
-ROW_ID = OpenApiParameter(
-    "id", {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}, OpenApiParameter.PATH, description=_("The id of the row.")
-)
+ROW_ID = OpenApiParameter("id", {"type": "string"}, OpenApiParameter.PATH, description=_("The id of the row."))
 NUMBER = OpenApiParameter(
     "number", {"type": "integer", "minimum": 1, "maximum": 10 ** (NUMBER_DIGITS - 1) - 1}, OpenApiParameter.PATH
 )

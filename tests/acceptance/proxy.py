@@ -52,7 +52,7 @@ class Proxy:
         self._loop.close()
 
     async def _end(self) -> None:
-        """Whoever has been let in comes in first: else asyncio forgets him, and a task that has not begun its end."""
+        """Accept pending connections first: else asyncio drops them, with tasks that have not begun."""
         for listening in self._server.sockets:
             self._loop.remove_reader(listening.fileno())
         await asyncio.sleep(0.1)

@@ -12,7 +12,7 @@ from tests.brokerui.product import free_port
 
 
 @pytest.mark.filterwarnings("error")
-def test_whoever_is_connected_when_it_ends_is_cut(caplog: pytest.LogCaptureFixture) -> None:
+def test_ending_the_proxy_cuts_open_connections(caplog: pytest.LogCaptureFixture) -> None:
     """Also who has just been let in, and who is on his way to where it leads."""
     with socket.create_server(("127.0.0.1", 0)) as behind:
         for count in range(0, 40, 8):

@@ -19,7 +19,7 @@ from typing import Any
 
 from brokerui.core.home import CHECKOUT
 
-# Far more than it takes: whoever comes to these hangs, however busy the machine is.
+# Far more than the product needs: a process that exceeds them hangs, however busy the machine is.
 START_SECONDS = 300
 STOP_SECONDS = 120
 UP = (sys.executable, "-m", "brokerui.running.up")

@@ -35,7 +35,7 @@ def test_a_route_with_its_classes_and_its_flows(tmp_path: Path) -> None:
         ("met", "Orders", 2),
     }
     assert sum(file.rows for file in File.objects.filter(table="rows")) == 5
-    assert pq.read_table(tmp_path / "out").num_rows == 5  # whoever reads the folder sees the rows alone
+    assert pq.read_table(tmp_path / "out").num_rows == 5  # a reader of the folder sees the rows alone
 
 
 def test_a_replay_with_what_changes(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whoever ends a job leaves no process behind, and nothing half written: while Java starts, and while it writes."""
+"""Ending a job leaves no process behind and nothing half written, while Java starts and while it writes."""
 
 from __future__ import annotations
 

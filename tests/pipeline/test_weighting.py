@@ -107,7 +107,7 @@ KEY = ClassKey("host1", "Orders", "Stock", None, False)
 
 
 class Asked(TimelineEvaluator):
-    """Each answer is the same and holds for so many hours; notes when it was asked."""
+    """Gives the same answer for a number of hours; records the moments at which it was asked."""
 
     def __init__(self, hours: int) -> None:
         self.hours = hours

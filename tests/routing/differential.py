@@ -77,7 +77,7 @@ def disagreement(before: Json, after: Json) -> Json | None:
 
 
 def random_change(seed: int, edits: int) -> tuple[Json, Json]:
-    """An estate and a copy after so many rounds of editing."""
+    """Return an estate and a copy after a number of rounds of editing."""
     rng = random.Random(seed)
     before = after = random_case(rng, 0).estate
     for _ in range(edits):

@@ -58,7 +58,7 @@ def peaceful() -> list[WorldHistory]:
 
 
 class Change(NamedTuple):
-    """What is done to the first record that a picker takes."""
+    """Change of the first record that a picker takes."""
 
     promise: str
     picks: Callable[[Record], bool]
@@ -104,7 +104,7 @@ def holds(record: Record) -> bool:
 
 
 def holds_more(commit: Committed) -> list[Record]:
-    """What comes much later, and is very large."""
+    """A record much later, and very large."""
     first = commit.buffered[0]
     large = first._replace(sequence=first.sequence + 9, body=BodyDigest(1 << 30, "large"))
     return [commit._replace(buffered=(*commit.buffered, large))]

@@ -61,7 +61,7 @@ def test_promises_are_kept_in_known_worlds(faults: str, first: int) -> None:
 
 @pytest.mark.parametrize(("faults", "worlds"), [("none", 20), ("light", 20), ("heavy", 60)])
 def test_promises_are_kept_in_fresh_worlds(faults: str, worlds: int) -> None:
-    """Who looks for faults lets `make sim` look at thousands."""
+    """A few fresh worlds; `make sim` runs thousands."""
     first = secrets.randbelow(10**9)
     for seed in range(first, first + worlds):
         check(seed, faults)

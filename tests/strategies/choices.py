@@ -72,12 +72,12 @@ def pick(c: Chooser, options: Sequence[T]) -> T:
 
 
 def chance(c: Chooser, percent: int) -> bool:
-    """True in so many of a hundred cases, in steps of five; False is the simplest."""
+    """Draw True with a probability in percent, in steps of five; False is the simplest."""
     return c.below(20) >= 20 - percent // 5
 
 
 def some(c: Chooser, most: int, percent: int, draw_item: Callable[[int], T]) -> list[T]:
-    """Items drawn from 0, 1, 2 ... while there is one more, at most so many."""
+    """Draw items from 0, 1, 2 ... while there is one more, up to a maximum."""
     items: list[T] = []
     for number in range(most):
         more = c.part(lambda number=number: [draw_item(number)] if chance(c, percent) else [])  # type: ignore[misc]

@@ -33,7 +33,7 @@ from tests.strategies.choices import Chooser, HypothesisChooser, chance, pick, s
 from tests.strategies.estate import draw_estate
 
 Json = dict[str, Any]
-# Names that are one to whoever compares carelessly: case, width, accents composed or not, spaces, quotes, beyond
+# Names that a careless comparison takes for equal: case, width, accents composed or not, spaces, quotes, beyond
 # the Basic Multilingual Plane.
 NAMES = (
     "Ship",

@@ -53,7 +53,7 @@ def blocking(port: int, count: int) -> None:
 
 
 class Asynchronous:
-    """Up to so many that are not confirmed are on their way."""
+    """Send with at most a number of unconfirmed messages."""
 
     WINDOW = 2_000
 

@@ -77,7 +77,7 @@ def test_the_installed_command_is_this_one(commands: dict[str, list[str]]) -> No
 # ---------------------------------------------------------------- standard streams
 
 
-def test_whoever_reads_the_output_may_have_enough(tmp_path: Path) -> None:
+def test_the_reader_of_the_output_may_close_the_pipe(tmp_path: Path) -> None:
     """`brokerui outcomes … | head -1`: 141, as of a program that the signal ends, and not a word."""
     estate = written(tmp_path, "e.json", FOUND)
     many = written(tmp_path, "c.jsonl", [asked()] * 20_000)

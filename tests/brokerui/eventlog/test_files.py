@@ -1,4 +1,4 @@
-"""Files of all events: whole or not there, each event once, whoever is killed, and whatever the disk says."""
+"""Files of all events: complete or absent, each event once, after any kill and any error of the disk."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_last_line_that_is_not_whole_is_passed_over(folder: Path) -> None:
     assert len(rows(folder)) == len(EVENTS)
 
 
-def test_whoever_published_and_was_killed_before_it_said_so_publishes_nothing_twice(folder: Path) -> None:
+def test_a_publisher_killed_before_it_noted_its_work_publishes_nothing_twice(folder: Path) -> None:
     written(folder, *EVENTS).close()
     (stage,) = stages(folder)
     kept = stage.read_bytes()

@@ -152,7 +152,7 @@ def test_a_conversation_does_not_leave_a_leased_group(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("end", [conversation_end, conversation_end_with_cleanup])
-def test_whoever_ends_the_conversation_has_received_its_messages(wire: Wire, end: Any) -> None:
+def test_ending_the_conversation_receives_its_leased_messages(wire: Wire, end: Any) -> None:
     handle = begin()
     send(handle, b"1")
     conversation_end(instance="A", handle=handle)

@@ -97,7 +97,7 @@ def _serves_fingerprinted_files(product: Product) -> None:
 
 
 @pytest.mark.slow
-def test_whoever_is_killed_comes_back_and_nothing_outlives_the_supervisor(tmp_path: Path) -> None:
+def test_a_killed_process_is_started_again_and_none_outlives_the_supervisor(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port, DEMO="0") as product:
         for name in PROGRAMS:

@@ -37,7 +37,7 @@ SCHEMA = pa.schema(
 
 
 def random_log(rng: random.Random, count: int) -> list[Json]:
-    """So many events, in files of a hundred."""
+    """Write a number of events, in files of a hundred."""
     return [
         event(rng, f"events-{number // 100}", number % 100 + 1, *rng.choice(list(_FILL.items())))
         for number in range(count)

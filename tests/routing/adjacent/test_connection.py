@@ -47,7 +47,7 @@ def linked(settings: ConnectionSettings | None = None, other: ConnectionSettings
 
 # ------------------------------------------------------------------------------------------------ beginning
 @pytest.mark.parametrize(("dialler", "acceptor"), [("a", "b"), ("b", "a")])
-def test_two_sides_come_online_whoever_dials(dialler: str, acceptor: str) -> None:
+def test_two_sides_come_online_whichever_dials(dialler: str, acceptor: str) -> None:
     link = Link(Side(dialler, 1), Side(acceptor, 2), 7).establish(5000).pump(6000)
     first, second = link.ends
     assert first.is_online
@@ -759,7 +759,7 @@ class World:
 
 @settings(max_examples=100)
 @given(st.integers(0, 2**32))
-def test_whoever_dials_whenever_both_use_one_connection_and_nothing_is_lost(seed: int) -> None:
+def test_both_sides_use_one_connection_and_lose_nothing_whichever_dials_when(seed: int) -> None:
     world = World(seed, breaks=False)
     world.dial(seed % 2)
     for _ in range(250):

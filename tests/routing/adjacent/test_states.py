@@ -188,7 +188,7 @@ def test_every_phase_with_every_input(phase: ConnectionPhase, given: ConnectionI
 
 
 def given_as(given: ConnectionInput) -> ConnectionInput:
-    """What is not for the moment is refused before anybody asks who wins."""
+    """An input that the phase does not allow is refused before arbitration."""
     return {states.CLAIM_LOST: states.CLAIM_WON, states.ACCEPT_LATE: states.ACCEPT_CAME}.get(given, given)
 
 

@@ -29,7 +29,7 @@ FLOW = ForwardingGraph(MAP, MAP)
         ("", set()),
     ],
 )
-def test_a_message_may_come_from_whoever_forwards_whatever_it_gets_towards_a_goal(
+def test_sources_of_a_message_include_each_instance_that_forwards_everything_towards_a_goal(
     goals: str, from_where: set[str]
 ) -> None:
     assert FLOW.may_reach(frozenset(goals)) == from_where

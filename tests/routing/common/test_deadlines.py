@@ -1,4 +1,4 @@
-"""What is due when."""
+"""Deadlines: which are due at a moment."""
 
 from __future__ import annotations
 

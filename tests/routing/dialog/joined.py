@@ -87,7 +87,7 @@ class Parcel(NamedTuple):
 
 
 Fate = Callable[[Parcel], list[bytes]]
-"""What comes of a fragment on the network: as it is, lost, twice, changed."""
+"""Fate of a fragment on the network: delivered, lost, duplicated, changed."""
 
 
 def carried(parcel: Parcel) -> list[bytes]:
@@ -230,7 +230,7 @@ class Joined:
     # ------------------------------------------------------------ time and the network
 
     def collect(self) -> list[Parcel]:
-        """What is due is done, and what the brokers give out is on the network: these, new ones."""
+        """Do what is due, put the outbound frames on the network, and return them."""
         new = []
         for host, broker in self.brokers.items():
             due = broker.next_timer()
@@ -243,7 +243,7 @@ class Joined:
         return new
 
     def carry(self) -> None:
-        """What is on the network arrives, as it fares there; all for one instance at once."""
+        """Deliver the frames of the network by their fates, in one batch for each instance."""
         parcels, self.under_way = self.under_way, []
         for host, broker in self.brokers.items():
             came = [raw for parcel in parcels if parcel.target == host for raw in self.fate(parcel)]
@@ -266,6 +266,6 @@ class Joined:
         self.settle()
 
     def restart(self, host: str) -> None:
-        """What was in memory is gone; what was committed is there."""
+        """Crash: memory is lost, committed rows stay."""
         self.stores[host].forget_claims()
         self.brokers[host] = self._made(host)

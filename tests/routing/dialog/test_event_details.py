@@ -173,7 +173,7 @@ def test_why_a_conversation_waits_is_told_when_it_changes_and_when_it_goes_on() 
     assert first[:7] == ("one", world.there(handle).conversation_id, handle, True, "From", "To", None)
 
 
-def test_whoever_goes_waits_for_nothing() -> None:
+def test_an_ended_endpoint_has_no_transmission_status() -> None:
     world = Local()
     for verb in (end_with_cleanup, end_conversation):
         handle = world.begin(to="Nobody")

@@ -1,4 +1,4 @@
-"""What becomes of a message before its endpoint, whoever brought it there."""
+"""Checks of a complete message at its endpoint, whether it came from this instance or the network."""
 
 from __future__ import annotations
 

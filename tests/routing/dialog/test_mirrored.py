@@ -1,4 +1,4 @@
-"""A mirrored route at run time: who is asked, to whom messages go, and what a failover does (MIR-1 to MIR-4)."""
+"""A mirrored route at run time: questions about roles, the way of messages, failovers (MIR-1 to MIR-4)."""
 
 from __future__ import annotations
 

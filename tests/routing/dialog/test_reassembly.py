@@ -63,7 +63,7 @@ def test_what_comes_while_it_is_held_comes_after_it() -> None:
 
 
 def test_what_is_held_is_tried_again_by_itself() -> None:
-    """Should whoever has switched the queue on say nothing."""
+    """Switching the queue on need not be reported to the engine."""
     world = Joined()
     handle, target = world.open()
     world.switch(on=False)

@@ -309,7 +309,7 @@ def test_within_an_instance_the_answer_waits_for_the_broker_to_be_enabled() -> N
 
 
 def test_an_end_whose_acknowledgement_is_lost_ends_all_the_same() -> None:
-    """The dialog is gone by then; whoever ends again is told so."""
+    """The dialog is gone by then; a second END CONVERSATION is refused."""
     world = Joined(several())
     world.send(world.begin())
     world.settle()

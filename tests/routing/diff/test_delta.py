@@ -18,7 +18,7 @@ ALL_OF_A: set[Node] = {("a", "db"), ("a", "msdb"), ("a", None)}
 def small(
     *routes: Json, outside: tuple[Json, ...] = (), more: tuple[Json, ...] = (), b: Json | None = None, **db: Any
 ) -> Estate:
-    """Host a with a database that has S, host b with what is given."""
+    """Host a with a database that has S, host b with the given databases."""
     rest = {"broker_instance": ID, **db}
     here = database("db", *rest.pop("services", ("S",)), routes=routes, **rest)
     return estate(host("a", here, *more, outside=outside or [to("LOCAL", "U")]), b or host("b"))

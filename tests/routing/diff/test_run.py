@@ -25,7 +25,7 @@ EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
 PARTS = 4
 """Of each bulk run, so that several workers share it."""
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}
-"""Where the seeds of the changes with so many edits begin."""
+"""First seed by number of edits."""
 
 
 @st.composite

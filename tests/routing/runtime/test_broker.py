@@ -190,7 +190,7 @@ def test_a_failed_step_frees_what_it_had_claimed() -> None:
     assert world.received() == ["x"]
 
 
-def test_whoever_commits_second_has_done_nothing() -> None:
+def test_the_second_of_two_conflicting_commits_writes_nothing() -> None:
     world = Joined()
     handle = world.begin()
     world.send(handle, b"x")

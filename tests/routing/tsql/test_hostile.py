@@ -144,7 +144,7 @@ LARGEST_RATIO = 9
 
 
 def _seconds(text: str, times: int) -> float:
-    """Of this process, for reading a script so often."""
+    """Return the processor seconds for reading a script a number of times."""
     begun = time.process_time()
     for _ in range(times):
         read(text)

@@ -92,7 +92,7 @@ def test_two_servers_at_one_address_are_refused() -> None:
         made(one)
 
 
-def test_whoever_heeds_may_stop_it() -> None:
+def test_an_exception_of_the_progress_callback_stops_the_reading() -> None:
     def stop(_source: Source) -> None:
         raise KeyboardInterrupt
 

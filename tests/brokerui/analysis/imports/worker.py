@@ -1,7 +1,7 @@
 """A worker of its own process: `python -m tests.brokerui.analysis.imports.worker ACT`.
 
 `begin` makes an import due, `hang WHERE` takes it up and stops for ever in the middle, `work` does what is due after
-whoever hangs is taken for lost, `apply` has it applied, and `report` says what came of it.
+a worker that hangs counts as lost, `apply` has the import applied, and `report` prints its result.
 """
 
 from __future__ import annotations

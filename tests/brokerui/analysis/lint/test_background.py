@@ -1,4 +1,4 @@
-"""Large estates are looked over by a worker: once, whoever asks, and again as time goes on."""
+"""A worker lints large estates: once for all requests, and again as time goes on."""
 
 from __future__ import annotations
 

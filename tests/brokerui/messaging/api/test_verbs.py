@@ -332,7 +332,7 @@ def test_a_receive_waits_for_the_first_message(wire: Wire, operator: Client, mon
     assert 3 <= len(pauses) < 20
 
 
-def test_whoever_would_be_one_too_many_to_wait_is_told_to_come_again(
+def test_a_waiting_request_beyond_the_limit_is_answered_503_with_retry_after(
     wire: Wire, operator: Client, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(waiting, "_waiting", threading.BoundedSemaphore(1))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from routing.common.errors import InputError, Invalid
 from routing.common.moment import parse_moment
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from pipeline.results.run_record import JobRun
     from pipeline.runtime.session import SparkSettings
 
-BAD_INPUT, INTERRUPTED, FAILED = 4, 130, 1
+BAD_INPUT, INTERRUPTED, FAILED, BROKEN_PIPE = 4, 130, 1, 141
 START = datetime(2026, 1, 5, tzinfo=UTC)
 """Default start of synthetic traffic, a Monday: fixed, so that a seed always gives the same rows."""
 
@@ -41,8 +43,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from pipeline.jobs.progress import write_progress
 
         write_progress(counts=run.counts)
-    else:
+        return 0
+    return _report(run)
+
+
+def _report(run: JobRun) -> int:
+    """Print what the job counted; 4 where standard output does not take it, 141 where its reader has gone."""
+    output: TextIO | None = sys.stdout
+    try:
+        if output is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
         run.report()
+        output.flush()
+    except OSError as error:
+        if output is not None:  # Python's own flush at exit must not meet the same fault again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        print(f"error: -: cannot be written: {error.strerror}", file=sys.stderr)
+        return BAD_INPUT
     return 0
 
 

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from io import TextIOWrapper
-from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING
 
 from brokerui.cli.arguments import described
+from brokerui.cli.standard_output import CANNOT_WRITE, forget_output, ready_streams, write_error
 from brokerui.cli.usage import bind_usage
 from brokerui.core.languages import environment_language, local, translation
 from routing.common.errors import InputError
 from routing.common.sentence import say
 
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
 BAD_INPUT = 4
 BROKEN_PIPE = 141
 INTERRUPTED = 130
-CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 COMMANDS = {
     "outcomes": say("every outcome of each conversation, a line of JSON each"),
     "explain": say("where one conversation goes and why, forth and back"),
@@ -48,48 +47,47 @@ COMMANDS = {
 }
 
 
+class CommandParser(argparse.ArgumentParser):
+    """Reads arguments. Help that cannot be written is an error; argparse itself ignores that."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        output = sys.stdout
+        if file is not output:
+            super()._print_message(message, file)
+        elif message:
+            output.write(message)
+            output.flush()
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
-    _ready_output()
+    ready_streams()
     bind_usage()
-    options = _parser(_wanted(arguments)).parse_args(arguments)
+    options = argparse.Namespace()
     try:
+        _parser(_wanted(arguments)).parse_args(arguments, options)
         status: int = options.run(options)
         sys.stdout.flush()
         return status
     except InputError as error:
         return _refuse(error, options)
     except BrokenPipeError:
-        _forget_output()  # the reader of the pipe has closed it
+        forget_output()  # the reader of the pipe has closed it
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
         if error.errno not in CANNOT_WRITE:
             raise
-        _forget_output()
+        forget_output()
         return _refuse(InputError("-", "", say("cannot be written: {reason}", reason=error.strerror)), options)
 
 
 def _refuse(error: InputError, options: argparse.Namespace) -> int:
     """One line, in the language that the command was asked for, else in that of the environment."""
     language = getattr(options, "lang", None) or environment_language()
-    print(f"error: {error.render(translation(language))}", file=sys.stderr)
+    write_error(f"error: {error.render(translation(language))}")
     return BAD_INPUT
-
-
-def _ready_output() -> None:
-    """UTF-8, which JSON is, whatever the locale says; nowhere, where standard output was closed from the start."""
-    output: TextIO | None = sys.stdout
-    if output is None:
-        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
-    elif isinstance(output, TextIOWrapper):
-        output.reconfigure(encoding="utf-8")
-
-
-def _forget_output() -> None:
-    """Python's own flush at exit must not meet the same fault again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _wanted(arguments: Sequence[str] | None) -> str | None:
@@ -99,7 +97,7 @@ def _wanted(arguments: Sequence[str] | None) -> str | None:
 
 
 def _parser(wanted: str | None) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="brokerui",
         description=local(say("Where Service Broker conversations go, and why.")),
         allow_abbrev=False,

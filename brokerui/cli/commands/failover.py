@@ -8,6 +8,7 @@ import os
 import sys
 
 from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.sentence import say
 
@@ -19,6 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the new principal as a line of JSON."""
+    need_output()
     instance, database = options.database
     with verb(f"{instance}/{database}"):
         from brokerui.messaging.services import database_fail_over

@@ -8,6 +8,7 @@ import os
 import sys
 
 from brokerui.cli.product import the_product
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import here, local
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import say
@@ -31,6 +32,7 @@ def _address(text: str) -> Address:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what it is then, a line of JSON."""
+    need_output()
     with the_product():
         from brokerui.messaging.verbs.provisioning import instance_host
 

@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from brokerui.cli.product import the_product
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.sentence import Sentence, say, say_counted
 
@@ -18,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Into the database of the product whose home is `BROKERUI_HOME`; no Java is started."""
+    need_output()
     with the_product():
         from brokerui.analysis.traffic.services import gold_load
 

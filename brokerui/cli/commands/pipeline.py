@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.sentence import say
 
@@ -18,5 +19,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Becomes `python -m pipeline`: signals, streams and the exit status are the job's own."""
     command = [sys.executable, "-m", "pipeline", *options.arguments]
+    need_output()
     sys.stdout.flush()
     os.execv(sys.executable, command)  # noqa: S606 - our own module

@@ -10,6 +10,7 @@ import sys
 from brokerui.cli.arguments import identifier, size
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.dialog.settings import DialogSettings
@@ -52,6 +53,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
 def run(options: argparse.Namespace) -> int:
     """Prints handle and id of the conversation, a line of JSON, once everything is committed."""
+    need_output()
     options.check(options)
     body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
     instance, database = options.sender

@@ -103,12 +103,28 @@ def test_a_full_disk_is_said_in_one_line(commands: dict[str, list[str]], command
     assert (result.returncode, result.stderr) == (4, b"error: -: cannot be written: No space left on device\n")
 
 
+CLOSED = "error: -: cannot be written: Bad file descriptor\n"
+
+
 @pytest.mark.parametrize(
     ("closing", "status", "says"),
     [
-        ("outcomes {estate} {asked} >&-", 0, ""),
+        ("outcomes {estate} {asked} >&-", 4, CLOSED),
+        ("export-sql {estate} >&-", 4, CLOSED),
+        ("lint {estate} --format json >&-", 4, CLOSED),
+        ("collect-sql >&-", 4, CLOSED),
+        ("explain --help >&-", 4, CLOSED),
+        ("explain --help >/dev/full", 4, "error: -: cannot be written: No space left on device\n"),
+        ("send --from a/b --service s --to t {estate} >&-", 4, CLOSED),
+        ("load {estate} >&-", 4, CLOSED),
+        ("simulate --runs 1 >&-", 4, CLOSED),
+        ("pipeline ingest --in {estate} --out x >&-", 4, CLOSED),
+        ("export-sql {estate} 1</dev/null", 4, CLOSED),
+        ("export-sql {estate} >/dev/full 2>/dev/full", 4, ""),
+        ("import-sql h=/dev/null -o /dev/full", 4, "error: /dev/full: cannot be written: No space left on device\n"),
+        ("import-sql h=/dev/null -o {estate}.new >&-", 0, ""),
         ("outcomes - {asked} <&-", 4, "error: -: standard input is closed, or was read already\n"),
-        ("outcomes {estate} {asked} 2>&- >&-", 0, ""),
+        ("outcomes {estate} {asked} 2>&- >&-", 4, ""),
     ],
 )
 def test_a_stream_that_is_closed_from_the_start_is_no_traceback(

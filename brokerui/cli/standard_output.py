@@ -1,0 +1,64 @@
+"""The standard streams of a command: what cannot be written is an error, also where a stream is closed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from contextlib import suppress
+from io import TextIOBase, TextIOWrapper
+from pathlib import Path
+from typing import TextIO
+
+from routing.common.errors import InputError
+from routing.common.sentence import say
+
+CANNOT_WRITE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EBADF, errno.EIO)
+"""Error numbers that mean that a stream takes nothing."""
+
+
+class ClosedOutput(TextIOBase):
+    """Stands for a standard output that was closed from the start: writing to it is an error."""
+
+    def write(self, _: str) -> int:
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+
+    def writable(self) -> bool:
+        return True
+
+
+def ready_streams() -> None:
+    """Write UTF-8, which JSON is, whatever the locale says. A closed standard error takes what nobody can read."""
+    output: TextIO | None = sys.stdout
+    if output is None:
+        sys.stdout = ClosedOutput()
+    elif isinstance(output, TextIOWrapper):
+        output.reconfigure(encoding="utf-8")
+    errors: TextIO | None = sys.stderr
+    if errors is None:
+        sys.stderr = _nowhere()
+
+
+def need_output() -> None:
+    """Refuse a command that would do its work and then find that standard output was closed from the start."""
+    if isinstance(sys.stdout, ClosedOutput):
+        raise InputError("-", "", say("cannot be written: {reason}", reason=os.strerror(errno.EBADF)))
+
+
+def forget_output() -> None:
+    """Keep Python's own flush at exit from meeting the same fault again."""
+    if isinstance(sys.stdout, ClosedOutput):
+        sys.stdout = _nowhere()
+        return
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def write_error(text: str) -> None:
+    """Write a line to standard error, if it takes one."""
+    with suppress(OSError):
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
+def _nowhere() -> TextIO:
+    return Path(os.devnull).open("w", encoding="utf-8")

@@ -51,12 +51,12 @@ class CommandParser(argparse.ArgumentParser):
     """Reads arguments. Help that cannot be written is an error; argparse itself ignores that."""
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        output = sys.stdout
-        if file is not output:
+        is_output = file is sys.stdout
+        if not is_output:
             super()._print_message(message, file)
         elif message:
-            output.write(message)
-            output.flush()
+            sys.stdout.write(message)
+            sys.stdout.flush()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

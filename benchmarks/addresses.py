@@ -181,14 +181,14 @@ def _map(place: Place, names: list[str]) -> Addresses:
 
 
 def _where(place: Place) -> Addresses:
-    asked = {"from": place.origin, "to": place.service}
+    parameters = {"from": place.origin, "to": place.service}
     queries = [
-        asked,
-        {**asked, "broker": place.identifier},
-        {**asked, "route": f"{place.origin}/{place.route}"},
+        parameters,
+        {**parameters, "broker": place.identifier},
+        {**parameters, "route": f"{place.origin}/{place.route}"},
         {"from": f"outside:{place.instance}", "to": place.service},
         {"from": place.origin, "to": "//nowhere.example/Unknown"},
-        {**asked, **EARLIER},
+        {**parameters, **EARLIER},
     ]
     fields = [{"from": "srv"}, {"to": "app"}, {"route": "Route"}, {"route": "nothing like it"}]
     return {

@@ -73,17 +73,17 @@ def measure(part: str = "") -> bool:
     missing = _apart(lambda: sorted(unnamed(known)))
     assert not missing, missing
     parts = part.split(",")
-    asked = [(name, url) for name, urls in known.items() for url in urls if any(one in name for one in parts)]
-    print(f"{connection.vendor}: {len(asked)} addresses of {len(known)} views")
+    pages = [(name, url) for name, urls in known.items() for url in urls if any(one in name for one in parts)]
+    print(f"{connection.vendor}: {len(pages)} addresses of {len(known)} views")
     took = _clocked(_start)
     print(f"ready for the first request after {took[0]:,.0f} ms, {took[1]:,.0f} ms of them of the processor")
-    kept = [_phase("before findings and surveys are there", client, asked)]
+    kept = [_phase("before findings and surveys are there", client, pages)]
     print(f"findings and surveys worked out in {_apart(_worked):.1f} s")
-    kept.append(_phase("first request after a start", client, asked))
-    kept.append(_often(client, asked))
-    kept += _unread(client, asked)
+    kept.append(_phase("first request after a start", client, pages))
+    kept.append(_often(client, pages))
+    kept += _unread(client, pages)
     _apart(_edited)
-    kept.append(_phase("first request after an edit", client, asked))
+    kept.append(_phase("first request after an edit", client, pages))
     took = _clocked(preload)
     print(f"ready for it after {took[0]:,.0f} ms, {took[1]:,.0f} ms of them of the processor")
     print(machine())
@@ -193,12 +193,12 @@ def _clocked(work: Callable[[], Any]) -> tuple[float, float]:
 
 def _asked(client: Client, url: str) -> Took:
     """The slowest of the requests until the page is there: the first ones may be told that it is being read."""
-    asked = [_request(client, url)]
-    while asked[-1].status in TOLD_LATER:
+    pages = [_request(client, url)]
+    while pages[-1].status in TOLD_LATER:
         until_idle()
-        asked.append(_request(client, url))
-    worst = max(asked, key=lambda took: took.cpu)
-    return worst._replace(wall=max(took.wall for took in asked), status=asked[-1].status, size=asked[-1].size)
+        pages.append(_request(client, url))
+    worst = max(pages, key=lambda took: took.cpu)
+    return worst._replace(wall=max(took.wall for took in pages), status=pages[-1].status, size=pages[-1].size)
 
 
 def until_idle() -> None:
@@ -222,9 +222,9 @@ def _request(client: Client, url: str) -> Took:
     return Took(wall, cpu, len(captured), size, status)
 
 
-def _phase(what: str, client: Client, asked: list[tuple[str, str]], first: Callable[[], None] | None = None) -> bool:
+def _phase(what: str, client: Client, pages: list[tuple[str, str]], first: Callable[[], None] | None = None) -> bool:
     """Each address in a process of its own, after `first`: nobody has asked for anything before."""
-    if not asked:
+    if not pages:
         return True
 
     def one(url: str) -> Took:
@@ -232,7 +232,7 @@ def _phase(what: str, client: Client, asked: list[tuple[str, str]], first: Calla
             first()
         return _asked(client, url)
 
-    return _told(what, [(url, _best(partial(one, url))) for _, url in asked])
+    return _told(what, [(url, _best(partial(one, url))) for _, url in pages])
 
 
 def _best(ask: Callable[[], Took]) -> Took:
@@ -246,9 +246,9 @@ def _best(ask: Callable[[], Took]) -> Took:
     return took
 
 
-def _unread(client: Client, asked: list[tuple[str, str]]) -> list[bool]:
+def _unread(client: Client, pages: list[tuple[str, str]]) -> list[bool]:
     """Of estates as large that a process has not in memory: an earlier version, a document that was uploaded."""
-    earlier = [(name, url) for name, url in asked if AS_OF in url]
+    earlier = [(name, url) for name, url in pages if AS_OF in url]
     uploaded = [(name, url.replace(AS_OF, f"scenario={SCENARIO}")) for name, url in earlier]
     return [
         _phase("an earlier version that is not in memory", client, earlier, estates.clear),
@@ -256,14 +256,14 @@ def _unread(client: Client, asked: list[tuple[str, str]]) -> list[bool]:
     ]
 
 
-def _often(client: Client, asked: list[tuple[str, str]]) -> bool:
+def _often(client: Client, pages: list[tuple[str, str]]) -> bool:
     """Each address several times in one process; the median of each figure."""
 
     def work() -> list[Took]:
-        return [_median([_asked(client, url) for _ in range(TIMES)]) for _, url in asked]
+        return [_median([_asked(client, url) for _ in range(TIMES)]) for _, url in pages]
 
     found = [Took(*one) for one in _apart(work)]
-    return _told("again", [(url, took) for (_, url), took in zip(asked, found, strict=True)])
+    return _told("again", [(url, took) for (_, url), took in zip(pages, found, strict=True)])
 
 
 def _median(took: list[Took]) -> Took:

@@ -135,11 +135,11 @@ class Joined:
     def receive(self) -> int:
         """All that is there, a conversation group a transaction."""
         broker = self.brokers["b"]
-        asked = ReceiveRequest(("two", "PartsQueue"))
+        request = ReceiveRequest(("two", "PartsQueue"))
         got = 0
         while True:
-            work = broker.work(ClaimRequest(receive=asked), NOW)
-            messages = receive(work, asked)
+            work = broker.work(ClaimRequest(receive=request), NOW)
+            messages = receive(work, request)
             broker.commit(work)
             got += len(messages)
             if not messages:

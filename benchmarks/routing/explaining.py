@@ -32,12 +32,12 @@ def _written(estate: Estate, conversation: Conversation) -> Any:
 
 def main() -> int:
     estate = read_estate(large_document().read_bytes())
-    asked = [conversation_from(one) for one in conversations(large_estate(), ASKED)]
+    questions = [conversation_from(one) for one in conversations(large_estate(), ASKED)]
     settle()
-    accounts = [best(1, partial(explain, estate, one, AT))[0] * 1000 for one in asked]
-    again = [best(2, partial(explain, estate, one, AT))[0] * 1000 for one in asked]
-    written = [best(1, partial(_written, estate, one))[0] * 1000 for one in asked]
-    bare = median(best(1, partial(outcomes, estate, one, AT))[0] for one in asked) * 1000
+    accounts = [best(1, partial(explain, estate, one, AT))[0] * 1000 for one in questions]
+    again = [best(2, partial(explain, estate, one, AT))[0] * 1000 for one in questions]
+    written = [best(1, partial(_written, estate, one))[0] * 1000 for one in questions]
+    bare = median(best(1, partial(outcomes, estate, one, AT))[0] for one in questions) * 1000
     late = quantiles(accounts, n=100)[98]
     kept = [
         claim("explain, median", median(accounts), 5, "ms", f"{median(accounts) / bare:.0f} times the bare outcomes"),

@@ -62,9 +62,9 @@ def previous_result(job: str, out: str, lake: Lake, timeline: Timeline) -> Previ
 def _previous(record: dict[str, Any], job: str, folder: Path, lake: Lake, timeline: Timeline) -> PreviousResult | None:
     if (record["format"], record["job"], record["versions"]) != (FORMAT, job, software_versions()):
         return None
-    asked = next(one for one in record["inputs"] if "runs" in one)
-    runs = frozenset(asked["runs"])
-    if asked != lake.as_input(runs) or not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
+    source = next(one for one in record["inputs"] if "runs" in one)
+    runs = frozenset(source["runs"])
+    if source != lake.as_input(runs) or not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
         return None
     files = {one["path"]: one["bytes"] for one in record["tables"][ROWS_TABLE]["files"]}
     if len(files) > MAX_FILES or any((folder / name).stat().st_size != size for name, size in files.items()):

@@ -55,17 +55,17 @@ def is_role(raw: bytes) -> bool:
     return raw[FRAME_HEAD.size : FRAME_HEAD.size + len(ROLE)] == ROLE
 
 
-def write_role(said: RoleMessage) -> bytes:
+def write_role(message: RoleMessage) -> bytes:
     """Return the frame. Raises `LocalProtocolError` for an invalid message."""
-    for field, problem in _objections(said):
+    for field, problem in _objections(message):
         raise LocalProtocolError(field, problem)
-    question_id = identifier_bytes(said.question_id)
-    if isinstance(said, RoleAnswer):
-        return _tagged(ROLE_ANSWER, _HEAD.pack(ROLE, question_id, ROLES.index(said.role)))
-    pieces = [_HEAD.pack(ROLE, question_id, said.broker_instance is not None)]
-    if said.broker_instance is not None:
-        pieces.append(identifier_bytes(said.broker_instance))
-    for text in (said.service, said.reply_to):
+    question_id = identifier_bytes(message.question_id)
+    if isinstance(message, RoleAnswer):
+        return _tagged(ROLE_ANSWER, _HEAD.pack(ROLE, question_id, ROLES.index(message.role)))
+    pieces = [_HEAD.pack(ROLE, question_id, message.broker_instance is not None)]
+    if message.broker_instance is not None:
+        pieces.append(identifier_bytes(message.broker_instance))
+    for text in (message.service, message.reply_to):
         piece = text.encode()
         pieces += (_TEXT.pack(len(piece)), piece)
     return _tagged(ROLE_QUESTION, b"".join(pieces))
@@ -89,14 +89,14 @@ def read_role(raw: bytes) -> RoleMessage:
     if not raw.endswith(_tag(raw[:-TAG_BYTES])):
         raise RemoteProtocolError("tag", say("does not fit: the frame was changed on the way"))
     _, question_id, number = _HEAD.unpack_from(frame.content)
-    said = (
+    message = (
         _question(identifier_of(question_id), number, frame.content[_HEAD.size : -TAG_BYTES])
         if frame.kind == ROLE_QUESTION
         else _answer(identifier_of(question_id), number)
     )
-    for field, problem in _objections(said):
+    for field, problem in _objections(message):
         raise RemoteProtocolError(field, problem)
-    return said
+    return message
 
 
 def _answer(question_id: str, number: int) -> RoleAnswer:
@@ -127,21 +127,21 @@ def _text(field: str, data: bytes) -> tuple[str, bytes]:
         raise RemoteProtocolError(field, say("is not UTF-8")) from None
 
 
-def _objections(said: RoleMessage) -> Iterator[tuple[str, Sentence]]:
+def _objections(message: RoleMessage) -> Iterator[tuple[str, Sentence]]:
     """Yield every invalid field with its problem."""
-    if said.question_id == _NULL or not _is_identifier(said.question_id):
+    if message.question_id == _NULL or not _is_identifier(message.question_id):
         yield "question id", say("must be a GUID that is not null")
-    if isinstance(said, RoleAnswer):
-        if said.role not in ROLES:
+    if isinstance(message, RoleAnswer):
+        if message.role not in ROLES:
             yield "role", say("must be null, PRINCIPAL or MIRROR")
         return
-    if said.broker_instance is not None and not _is_identifier(said.broker_instance):
+    if message.broker_instance is not None and not _is_identifier(message.broker_instance):
         yield "broker instance", say("must be a GUID in lower case")
     try:
-        check_name(said.service, "service", SERVICE_NAME_CHARS)
+        check_name(message.service, "service", SERVICE_NAME_CHARS)
     except Invalid as invalid:
         yield invalid.path, invalid.problem
-    if said.reply_to and not _is_canonical(said.reply_to):
+    if message.reply_to and not _is_canonical(message.reply_to):
         yield "reply to", say("must be a network address in its canonical form")
 
 

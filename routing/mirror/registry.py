@@ -109,11 +109,11 @@ class PrincipalRegistry:
         for row in self._rows_at(address):
             self._put(unreachable(row, row.key.addresses.index(address), now, self._choices))
 
-    def hear(self, said: RoleAnswer, now: int) -> None:
+    def hear(self, answer: RoleAnswer, now: int) -> None:
         """Take an answer. One to an unknown question, or a second one to the same question, changes nothing."""
-        key = self._by_question.get(said.question_id)
+        key = self._by_question.get(answer.question_id)
         if key is not None:
-            self._put(answered(self._rows[key], said.question_id, said.role == PRINCIPAL, now, self._choices))
+            self._put(answered(self._rows[key], answer.question_id, answer.role == PRINCIPAL, now, self._choices))
 
     # ------------------------------------------------------------ time
 
@@ -203,8 +203,8 @@ class PrincipalRegistry:
         asked = before.questions if before else ()
         for address, question_id in zip(row.key.addresses, row.questions, strict=True):
             if question_id and question_id not in asked:
-                said = RoleQuestion(question_id, row.key.service, row.key.identifier, self._reply_to)
-                self._frames.append((address, write_role(said)))
+                question = RoleQuestion(question_id, row.key.service, row.key.identifier, self._reply_to)
+                self._frames.append((address, write_role(question)))
 
     def _tell(self, row: MirroredRoute) -> None:
         if row.shown is not None:

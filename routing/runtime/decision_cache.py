@@ -155,12 +155,12 @@ class DecisionCache:
         if (found := self._of_system(sender, database, kept)) is not None:
             return found
         self._forget_what_expired(now)
-        asked = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
+        destination_key = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
         is_pending = (database or MSDB, sender.far_service) in pending
-        key = (database, *asked, kept, is_pending)
+        key = (database, *destination_key, kept, is_pending)
         found = self._kept.get(key)
         if found is None:
-            service, identifier, is_reply = asked
+            service, identifier, is_reply = destination_key
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
             requested = (service,) if is_pending else NOTHING_PENDING
             self._roles.asked = False

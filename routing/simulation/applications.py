@@ -230,7 +230,7 @@ class Applications:
         rolls_back = self._poisoning.rolls_back(broker, queue) or rolls_back
 
         def act(work: UnitOfWork, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
-            said: list[Record] = [
+            records: list[Record] = [
                 ApplicationReceived(
                     at=self._agenda.now,
                     broker=host.name,
@@ -243,8 +243,8 @@ class Applications:
                 for message in messages
             ]
             for message in messages:
-                self._answer(work, host, message, said)
-            return None if rolls_back else said
+                self._answer(work, host, message, records)
+            return None if rolls_back else records
 
         def done(how: str) -> None:
             self._awake.discard((broker, queue))
@@ -256,7 +256,7 @@ class Applications:
 
         host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))
 
-    def _answer(self, work: UnitOfWork, host: SimulatedBroker, message: QueuedMessage, said: list[Record]) -> None:
+    def _answer(self, work: UnitOfWork, host: SimulatedBroker, message: QueuedMessage, records: list[Record]) -> None:
         """React to one received message."""
         handle, number, kind = message.conversation_handle, message.message_sequence_number, message.message_type_name
         now = self._agenda.now
@@ -273,16 +273,18 @@ class Applications:
         try:
             if kind in (END_DIALOG_TYPE, ERROR_TYPE):
                 if endpoint.is_initiator or not policy.forgets:
-                    said.extend(_ended(work, now, host.name, handle, "end"))
+                    records.extend(_ended(work, now, host.name, handle, "end"))
             elif not endpoint.is_initiator:
                 chance = self._world.chance("reply", run.plan.number, number)
                 if chance.happens(policy.replies):
                     size = chance.below(chance.pick((1, 200, MAX_REPLY_BYTES)))
-                    said.extend(_sent(work, now, host.name, handle, *_message(run.plan.contract, False, chance, size)))
+                    records.extend(
+                        _sent(work, now, host.name, handle, *_message(run.plan.contract, False, chance, size))
+                    )
                 if policy.ends_after == number + 1:
-                    said.extend(_ended(work, now, host.name, handle, policy.how))
+                    records.extend(_ended(work, now, host.name, handle, policy.how))
         except VerbError as refused:
-            said.append(VerbRefused(now, host.name, "in answer", handle, refused.number))
+            records.append(VerbRefused(now, host.name, "in answer", handle, refused.number))
 
     # ------------------------------------------------------------ what goes wrong
 

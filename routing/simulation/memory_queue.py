@@ -66,13 +66,13 @@ class MemoryQueue:
             message.conversation_group_id = group
             self._groups.setdefault(group, {})[order] = message
 
-    def first_group(self, asked: ReceiveRequest, locked: dict[str, int], token: int) -> str | None:
+    def first_group(self, request: ReceiveRequest, locked: dict[str, int], token: int) -> str | None:
         """Return the group of the first requested message that no other claim has locked."""
-        if asked.handle is not None:
-            chosen = next(iter(self._of_handle.get(asked.handle, {}).values()), None)
+        if request.handle is not None:
+            chosen = next(iter(self._of_handle.get(request.handle, {}).values()), None)
             return chosen.conversation_group_id if chosen else None
-        if asked.group is not None:
-            return asked.group if asked.group in self._groups else None
+        if request.group is not None:
+            return request.group if request.group in self._groups else None
         passed = []
         found = None
         while self._ready and found is None:
@@ -87,14 +87,14 @@ class MemoryQueue:
             heappush(self._ready, entry)
         return found
 
-    def exactly(self, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
+    def exactly(self, request: ReceiveRequest) -> Iterable[QueuedMessage]:
         """Return the messages requested by queuing order, in that order."""
-        found = (self.messages.get(order) for order in asked.only)
-        return (one for one in found if one is not None and one.conversation_group_id == asked.group)
+        found = (self.messages.get(order) for order in request.only)
+        return (one for one in found if one is not None and one.conversation_group_id == request.group)
 
-    def in_order(self, group: str, asked: ReceiveRequest) -> Iterable[QueuedMessage]:
+    def in_order(self, group: str, request: ReceiveRequest) -> Iterable[QueuedMessage]:
         """Return messages by priority, then by conversation in order of arrival, each by sequence number."""
-        messages = self._groups[group] if asked.handle is None else self._of_handle[asked.handle]
+        messages = self._groups[group] if request.handle is None else self._of_handle[request.handle]
         first: dict[str, int] = {}
         for order, message in messages.items():
             first.setdefault(message.conversation_handle, order)
@@ -108,4 +108,4 @@ class MemoryQueue:
                 m.queuing_order,
             ),
         )
-        return ordered[: asked.top]
+        return ordered[: request.top]

@@ -153,17 +153,17 @@ class MemoryStore:
         numbers = range(first, first + MAX_OUTGOING_PER_CLAIM)
         return tuple(rows[number] for number in numbers if number in rows)
 
-    def _receive(self, claim: _Claim, batch: ClaimedBatch, asked: ReceiveRequest) -> None:
-        queue = self._queues.get(asked.queue)
-        if asked.only:
-            if asked.group in claim.groups and queue:
-                batch.received_group, batch.received = asked.group, tuple(queue.exactly(asked))
+    def _receive(self, claim: _Claim, batch: ClaimedBatch, request: ReceiveRequest) -> None:
+        queue = self._queues.get(request.queue)
+        if request.only:
+            if request.group in claim.groups and queue:
+                batch.received_group, batch.received = request.group, tuple(queue.exactly(request))
             return
-        batch.is_unknown = asked.handle is not None and asked.handle not in self._endpoints
-        group = queue.first_group(asked, self._locked, batch.token) if queue else None
+        batch.is_unknown = request.handle is not None and request.handle not in self._endpoints
+        group = queue.first_group(request, self._locked, batch.token) if queue else None
         if queue and group is not None and self._lock(claim, batch, group):
             batch.received_group = group
-            batch.received = tuple(queue.in_order(group, asked))
+            batch.received = tuple(queue.in_order(group, request))
 
     # ------------------------------------------------------------ committing
 
@@ -212,9 +212,9 @@ class MemoryStore:
         for handle, endpoint in changes.endpoints.items():
             if self._handles.get(endpoint.key, handle) not in (handle, *changes.removed):
                 raise Conflict(f"the conversation {endpoint.conversation_id} has another endpoint")
-        for asked, request in changes.requests.items():
-            if request is not None and self._requests.get(asked, request) != request:
-                raise Conflict(f"a route to {asked[1]} was asked for by another")
+        for request_key, request in changes.requests.items():
+            if request is not None and self._requests.get(request_key, request) != request:
+                raise Conflict(f"a route to {request_key[1]} was asked for by another")
 
     def _remove(self, changes: ChangeSet) -> None:
         for message in changes.received:
@@ -292,7 +292,7 @@ class MemoryStore:
             self._mirrored = {key: row for key, row in rows.items() if row is not None}
         if changes.requests:
             handles = {**self._requests, **changes.requests}
-            self._requests = {asked: handle for asked, handle in handles.items() if handle is not None}
+            self._requests = {request_key: handle for request_key, handle in handles.items() if handle is not None}
         if changes.rollbacks:
             counts = {**self._rollbacks, **changes.rollbacks}
             self._rollbacks = {queue: count for queue, count in counts.items() if count}

@@ -13,5 +13,7 @@ def remove_conversations(broker: Broker, database: str, handles: tuple[str, ...]
     work = broker.work(ClaimRequest(handles=handles), now_ms)
     for handle in handles:
         work.remove(work.for_update(work.require(handle)))
-    work.changes.requests.update((asked, None) for asked in work.batch.requests if asked[0] == database)
+    work.changes.requests.update(
+        (request_key, None) for request_key in work.batch.requests if request_key[0] == database
+    )
     broker.commit(work)

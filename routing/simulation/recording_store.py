@@ -99,7 +99,7 @@ def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
         buffered=tuple([_held(held) for held in changes.buffered]),
         outgoing=tuple([_outgoing(message) for message in changes.outgoing]),
         queues=tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
-        requests=tuple([(*asked, handle) for asked, handle in changes.requests.items()]),
+        requests=tuple([(*request_key, handle) for request_key, handle in changes.requests.items()]),
         retry_all=changes.retry_all or bool(changes.retry_services),
         events=tuple(changes.events),
     )

@@ -261,13 +261,13 @@ class SimulatedBroker:
             done(EMPTY)
             return
         handles = tuple({message.conversation_handle: None for message in first.batch.received})
-        asked = ReceiveRequest(queue, top, group=first.batch.received_group)
-        work = self._broker.work(ClaimRequest(handles=handles, receive=asked, token=first.batch.token), self.now)
+        request = ReceiveRequest(queue, top, group=first.batch.received_group)
+        work = self._broker.work(ClaimRequest(handles=handles, receive=request, token=first.batch.token), self.now)
         if work.batch.busy:
             self._broker.release(work)
             done(BUSY)
             return
-        self._acted(work, lambda: act(work, receive(work, asked)), done, open_for)
+        self._acted(work, lambda: act(work, receive(work, request)), done, open_for)
 
     def _acted(
         self, work: UnitOfWork, act: Callable[[], Sequence[Record] | None], done: TransactionCallback, open_for: int

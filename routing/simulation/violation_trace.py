@@ -77,10 +77,10 @@ class _TraceWriter:
         }
 
     def told(self, record: Record) -> Iterator[str]:
-        said = "; ".join(self._said(record))
-        if said:
+        text = "; ".join(self._said(record))
+        if text:
             broker = getattr(record, "broker", "")
-            yield f"{(record.at - START) / 1000:9.3f} {broker:<2} {said}"
+            yield f"{(record.at - START) / 1000:9.3f} {broker:<2} {text}"
 
     def _said(self, record: Record) -> Iterator[str]:
         match record:

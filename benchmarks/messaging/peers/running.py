@@ -45,12 +45,12 @@ class Peers:
     def figures(self, program: str, *words: object, **environ: str) -> list[float]:
         """The numbers of the last line that a program prints."""
         command = [str(self.python), str(HERE / f"{program}.py"), *map(str, words)]
-        said = subprocess.run(
+        output = subprocess.run(
             command, env={**os.environ, **environ}, capture_output=True, text=True, check=False, timeout=600
         )
-        if said.returncode:
-            raise CannotBeHad(said.stderr.strip()[-400:])
-        return [float(word) for word in said.stdout.splitlines()[-1].split()]
+        if output.returncode:
+            raise CannotBeHad(output.stderr.strip()[-400:])
+        return [float(word) for word in output.stdout.splitlines()[-1].split()]
 
     @contextmanager
     def worker(self, **environ: str) -> Iterator[None]:
@@ -106,15 +106,15 @@ class _Node:
         }
 
     def control(self, *words: str) -> None:
-        said = subprocess.run(
+        output = subprocess.run(
             [PROGRAMS / "rabbitmqctl", "-n", self.name, *words],
             env=self.environ,
             capture_output=True,
             text=True,
             check=False,
         )
-        if said.returncode:
-            raise CannotBeHad(f"rabbitmqctl {words[0]}: {(said.stdout + said.stderr).strip()[-400:]}")
+        if output.returncode:
+            raise CannotBeHad(f"rabbitmqctl {words[0]}: {(output.stdout + output.stderr).strip()[-400:]}")
 
     def await_start(self, process: subprocess.Popen[bytes]) -> None:
         until = time.monotonic() + SECONDS

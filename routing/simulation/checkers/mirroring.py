@@ -81,11 +81,11 @@ class MirroringChecker(Checker):
         return claims
 
     def _note(self, left: FrameSent) -> None:
-        said = read_role(left.raw)
-        if isinstance(said, RoleQuestion):
-            self._asked[left.broker, said.question_id] = left.number, left.address, said.service
+        message = read_role(left.raw)
+        if isinstance(message, RoleQuestion):
+            self._asked[left.broker, message.question_id] = left.number, left.address, message.service
         else:
-            self._answers[left.number] = said
+            self._answers[left.number] = message
 
     def _arrive(self, arrived: FrameArrived) -> None:
         """What was damaged on the way is not read, a second answer to a question does not count, nor does one that

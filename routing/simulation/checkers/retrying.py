@@ -132,10 +132,10 @@ class RetryingChecker(Checker):
             passed, least = left.now - rounds.base, min(FIRST_MS << rounds.count, LONGEST_MS)
             rounds.begin(left.now, what, rounds.count + 1)
             if passed < least:
-                said = say(
+                problem = say(
                     "Message {number} was sent again after {passed} ms, and the rule is {least} ms.",
                     number=what[0],
                     passed=passed,
                     least=least,
                 )
-                self.broken(left.at, said, handle, what[0])
+                self.broken(left.at, problem, handle, what[0])

@@ -93,11 +93,13 @@ class SilencingChecker(Checker):
         side = (identifier_of(header.conversation_id), header.is_initiator)
         handles = [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == left.broker]
         writers = [self._database(left.broker, self.ledger.last[handle].database) for handle in handles]
-        said = header.names.from_broker_instance
+        identifier = header.names.from_broker_instance
         if writers and not any(database.broker_enabled for database in writers):
             what = say("A fragment left, and the broker of {database} is disabled.", database=writers[0].name)
             self.broken(left.at, what, handles[0], header.sequence)
-        elif writers and said is not None and said not in {database.broker_instance for database in writers}:
+        elif (
+            writers and identifier is not None and identifier not in {database.broker_instance for database in writers}
+        ):
             what = say("A fragment left that names an earlier broker of {database}.", database=writers[0].name)
             self.broken(left.at, what, handles[0], header.sequence)
 

@@ -83,24 +83,26 @@ class TellingChecker(Checker):
             if isinstance(event, ConversationEvent) and event.subclass in _COUNTED:
                 self._committed[event.conversation_handle, event.subclass] += 1
 
-    def _tell(self, told: EventsReported) -> None:
-        waiting = self._of.setdefault(told.broker, Counter())
-        for _, event in told.events:
+    def _tell(self, reported: EventsReported) -> None:
+        waiting = self._of.setdefault(reported.broker, Counter())
+        for _, event in reported.events:
             if isinstance(event, ConversationEvent):
                 waiting[event] -= 1
                 if waiting[event] < 0:
-                    self.broken(told.at, say("An event was told that was not committed."), event.conversation_handle)
+                    self.broken(
+                        reported.at, say("An event was told that was not committed."), event.conversation_handle
+                    )
             elif event.number == _CORRUPTED and not self._harmed:
-                self.broken(told.at, say("A message is said to be corrupted, and none was damaged."))
+                self.broken(reported.at, say("A message is said to be corrupted, and none was damaged."))
 
     def _over(self, over: WorldOver) -> None:
         for handle, subclass in self._done.keys() | self._committed.keys():
-            done, told = self._done[handle, subclass], self._committed[handle, subclass]
-            if done != told and self.ledger.last[handle].service != SYSTEM_SERVICE:
+            done, reported = self._done[handle, subclass], self._committed[handle, subclass]
+            if done != reported and self.ledger.last[handle].service != SYSTEM_SERVICE:
                 what = say(
                     "The event {subclass} was told {told} times, and it happened {done} times.",
                     subclass=subclass.name,
-                    told=told,
+                    told=reported,
                     done=done,
                 )
                 self.broken(over.at, what, handle)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from routing.common.sentence import Sentence, Translate
+from routing.common.sentence import Sentence, Translate, bounded
 
 ERROR, WARNING, INFO = "error", "warning", "info"
+MAX_NAME_CHARS = 256
+"""Characters of a name or value that a finding shows: no name of an estate is longer."""
 SEVERITIES = (ERROR, WARNING, INFO)
 """Worst first. An error certainly loses or holds back messages; a warning may."""
 
@@ -28,6 +30,16 @@ class Finding:
     file: str | None = None
     line: int | None = None
     """Line in `file`, counted from 1."""
+
+    def __post_init__(self) -> None:
+        """Cut names that no server could hold: a hostile script writes one of a million characters."""
+        for name in ("instance", "database", "object"):
+            value = getattr(self, name)
+            if value is not None and len(value) > MAX_NAME_CHARS:
+                object.__setattr__(self, name, f"{value[:MAX_NAME_CHARS]}…")
+        reason = bounded(self.reason, MAX_NAME_CHARS)
+        if reason is not self.reason:
+            object.__setattr__(self, "reason", reason)
 
     def as_json(self, translate: Translate = str) -> dict[str, Any]:
         """Its JSON object, with the reason in the language of `translate`."""

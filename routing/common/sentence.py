@@ -62,6 +62,25 @@ def say_counted(count: int, one: str, many: str, **values: Any) -> Sentence:
     return Sentence(CountedText(one, many, count), {"count": f"{count:,}", **values})
 
 
+def bounded(sentence: Sentence, limit: int) -> Sentence:
+    """The sentence with its values cut after this many characters; the same one if none is longer."""
+    values = {name: _cut(value, limit) for name, value in sentence.values.items()}
+    if all(values[name] is value for name, value in sentence.values.items()):
+        return sentence
+    return Sentence(sentence.text, values)
+
+
+def _cut(value: Any, limit: int) -> Any:
+    if isinstance(value, Sentence):
+        return bounded(value, limit)
+    if isinstance(value, (tuple, list)):
+        parts = [_cut(part, limit) for part in value]
+        return value if all(one is other for one, other in zip(parts, value, strict=True)) else tuple(parts)
+    if isinstance(value, str) and len(value) > limit:
+        return f"{value[:limit]}…"
+    return value
+
+
 def _shown(value: Any, translate: Translate) -> Any:
     if isinstance(value, Sentence):
         return value.render(translate)

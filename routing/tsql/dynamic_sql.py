@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from routing.common.errors import Invalid
+from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.tsql.batches import has_separator
 from routing.tsql.calls import RUNS_SQL, ExecutedText, executed_text
@@ -130,6 +132,11 @@ class DynamicSql:
         """Why SQL Server runs nothing of a text."""
         if found.needs_unicode and not value.is_unicode:
             return refused(214, say("{procedure} takes a Unicode text only: put N before it", procedure=RUNS_SQL))
+        if found.database is not None:
+            try:
+                check_name(found.database, "name")
+            except Invalid as fault:
+                return refused(None, fault.problem)
         if self._depth >= MAX_NESTING:
             return refused(217, say("strings that run strings nest more than {limit} deep", limit=MAX_NESTING))
         if has_separator(value.text):

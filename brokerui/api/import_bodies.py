@@ -30,6 +30,7 @@ from brokerui.api.problems import ApiProblem, in_query
 from brokerui.api.queries import MAX_NOTE, NoQuery, NoteQuery
 from brokerui.api.serializers import StrictSerializer, read_body, read_query, reader_of
 from routing.common.errors import Invalid, must_be
+from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.model.address import Address, parse_network_address
 from routing.model.estate import INSTANCE_NAME_CHARS
@@ -47,6 +48,10 @@ class ImportQuery(NoteQuery):
     instance = NameField(
         max_length=INSTANCE_NAME_CHARS,
         help_text=gettext_lazy("Of T-SQL that is sent as it is: the instance that it is of."),
+    )
+    database = NameField(
+        max_length=SYSNAME_CHARS,
+        help_text=gettext_lazy("The database in which that script begins, as `sqlcmd -d` says it (default: master)."),
     )
     address = AddressField(
         help_text=gettext_lazy("Where that instance listens (default: what its name and its endpoint say).")
@@ -91,6 +96,7 @@ class ServerSerializer(StrictSerializer):
     """The scripts of one instance, in the order in which they are run."""
 
     instance = NameField(max_length=INSTANCE_NAME_CHARS)
+    database = NameField(required=False, allow_null=True, max_length=SYSNAME_CHARS)
     address = NetworkAddressField(required=False, allow_null=True)
     scripts = ArrayField(child=ScriptSerializer())
 
@@ -102,6 +108,7 @@ class ServerSerializer(StrictSerializer):
                 script["text"].encode(),
                 attrs["instance"],
                 attrs.get("address"),
+                attrs.get("database"),
             )
             for script in attrs["scripts"]
         ]
@@ -166,13 +173,13 @@ def _form(request: Request) -> Sent:
 
 def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Sent:
     """Return the import of a document where the name says so, else of a script."""
-    rest = {key: value for key, value in options.items() if key not in ("instance", "address")}
+    rest = {key: value for key, value in options.items() if key not in ("instance", "database", "address")}
     if name.lower().endswith(".json"):
         return _sent((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
         raise Invalid("instance", say("is missing: scripts do not say of which instance they are"))
     listens = _network_address(options["address"]) if "address" in options else None
-    return _sent((_source(name, Kind.SCRIPT, content, options["instance"], listens),), rest)
+    return _sent((_source(name, Kind.SCRIPT, content, options["instance"], listens, options.get("database")),), rest)
 
 
 def _sent(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Sent:
@@ -182,8 +189,15 @@ def _sent(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Sent:
     return Sent(sources, **{**options, "mode": mode})
 
 
-def _source(name: str, kind: Kind, content: bytes, instance: str = "", address: Address | None = None) -> Source:
-    return Source(name, kind, lambda: content, len(content), instance, address=address)
+def _source(
+    name: str,
+    kind: Kind,
+    content: bytes,
+    instance: str = "",
+    address: Address | None = None,
+    database: str | None = None,
+) -> Source:
+    return Source(name, kind, lambda: content, len(content), instance, database, address)
 
 
 def _network_address(address: Address) -> Address:

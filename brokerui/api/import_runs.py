@@ -16,7 +16,7 @@ from brokerui.analysis.imports.answer import answer_of, difference_made, localiz
 from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.import_job import is_small, run_do
 from brokerui.analysis.imports.models import ImportRun, ImportState
-from brokerui.analysis.imports.reading import BuiltEstate, build_estate
+from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.selectors import run_by_token
 from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
@@ -74,7 +74,7 @@ def send_and_wait(sent: Sent, request: Request, token: str, *, is_based: bool) -
 
 def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
     """Import it as the next version; a dry run writes nothing."""
-    made = build_estate(sent.sources, sent.mode, live.estate, sent.at or timezone.now())
+    made = build_estate(sent.sources, sent.mode, live.estate, ScriptSettings(sent.at or timezone.now()))
     differs = difference_made(live.estate, made)
     written = live if sent.dry_run else _written(sent, made, live, author)
     answer = answer_of(made, differs, written.version, dry_run=sent.dry_run)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TypedDict, TypeVar
 
+from brokerui.analysis.imports.variables import variable_from
 from brokerui.cli.inputs import STANDARD_INPUT
 from brokerui.cli.outputs import STANDARD_OUTPUT
 from brokerui.core.languages import here, local
@@ -42,6 +43,13 @@ def add_estate(parser: argparse.ArgumentParser, name: str = "estate") -> None:
 def add_at(parser: argparse.ArgumentParser) -> None:
     help_text = local(say("the moment of the question, ISO 8601 (default: now)"))
     parser.add_argument("--at", metavar="T", type=moment, help=help_text)
+
+
+def add_variables(parser: argparse.ArgumentParser) -> None:
+    said = local(say("a sqlcmd variable of the scripts; -v for each of several"))
+    parser.add_argument(
+        "-v", metavar="NAME=VALUE", dest="variables", action="append", default=[], type=variable, help=said
+    )
 
 
 def add_max_size(parser: argparse.ArgumentParser) -> None:
@@ -91,6 +99,7 @@ def _valid(parse: Callable[[str], _T]) -> Callable[[str], _T]:
     return parsed
 
 
+variable = _valid(variable_from)
 moment = _valid(parse_moment)
 identifier = _valid(parse_identifier)
 

@@ -15,11 +15,12 @@ from brokerui.analysis.imports.as_text import preview_as_text
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.preview import preview_of
-from brokerui.analysis.imports.reading import BuiltEstate, build_estate
+from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes
 from brokerui.cli.instance_files import InstanceFiles
+from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import here, local
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
@@ -35,7 +36,8 @@ def import_run(options: argparse.Namespace) -> int:
     sources = list(_sources(options.sources, options.max_size))
     live = estate_current()
     mode = _mode(options)
-    made = build_estate(sources, mode, live.estate, options.at or timezone.now())
+    settings = ScriptSettings(options.at or timezone.now(), dict(options.variables), ScriptFolder(options.max_size))
+    made = build_estate(sources, mode, live.estate, settings)
     preview = preview_of(live.estate, made, options.at or timezone.now())
     # What is refused says so before anything else is said.
     written = None if options.dry_run else _applied(made, live, options)
@@ -79,7 +81,7 @@ def _sources(arguments: Sequence[InstanceFiles | str], max_size: int) -> Iterato
             continue
         for file in each.files:
             content = load_bytes(file, max_size)
-            kind = Kind.CATALOG if each.database else guess(file, content).kind
+            kind = guess(file, content).kind
             yield Source(
                 file,
                 kind,

@@ -148,7 +148,7 @@ class DynamicSql:
         session, flow = self._session, self._execution.flow
         reached = self._execution.reached(start)
         inside = RunningString(
-            report=StringReport(text, self._report, session, found.value.leaves()),
+            report=StringReport(text, self._report, session, found.value.leaves(), start),
             budget=self._budget,
             depth=self._depth + 1,
             guard=flow.guard,

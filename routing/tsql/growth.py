@@ -39,8 +39,9 @@ class ExpansionBudget:
 class SqlcmdVariables:
     """The sqlcmd variables of one connection, by name without case; each use of a value counts."""
 
-    def __init__(self, budget: ExpansionBudget) -> None:
-        self._values: dict[str, str] = {}
+    def __init__(self, budget: ExpansionBudget, values: dict[str, str]) -> None:
+        """`values` is changed: it has the variables that were set before, by name in lower case."""
+        self._values = values
         self._budget = budget
 
     def get(self, name: str, default: str) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 
 from routing.common.errors import InputError, Invalid
 from routing.common.finding import Finding
@@ -12,12 +13,15 @@ from routing.common.gc_control import gc_paused
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.model.address import Address
-from routing.model.estate import Estate
+from routing.model.estate import INSTANCE_NAME_CHARS, Estate
 from routing.tsql.draft import DraftInstance, EstateDraft
+from routing.tsql.inclusion import Include, script_text
 from routing.tsql.missing import forget_made, remember_missing
 from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
 from routing.tsql.script import ScriptReader
 from routing.tsql.session import ScriptSession
+
+NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +33,33 @@ class ScriptGroup:
     """The address of the instance; None: derived from its name and endpoint."""
     scripts: Iterable[tuple[str, str]]
     """File name and text of each; may be a lazy iterable."""
+    database: str | None = None
+    """The database in which their connections begin, as `sqlcmd -d` says it; None: master."""
+    include: Include | None = None
+    """Reads the files that `:r` names; None: none is read."""
 
 
 def read_scripts(
-    groups: Iterable[ScriptGroup], *, into: Estate | None = None, at: datetime
+    groups: Iterable[ScriptGroup],
+    *,
+    into: Estate | None = None,
+    at: datetime,
+    variables: Mapping[str, str] = NO_VARIABLES,
 ) -> tuple[Estate, tuple[Finding, ...]]:
     """The estate that the scripts create, or change `into`, and the findings about them.
 
-    Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master. Raises `InputError`
-    if no estate can hold the result.
+    Lifetimes count from `at`. Every script runs in a connection of its own, which begins in master unless its group
+    says another database. Each instance begins with the sqlcmd `variables`, as `sqlcmd -v` gives them; what a `:setvar`
+    sets stays set for its scripts that follow. Raises `InputError` if no estate can hold the result.
     """
     draft = EstateDraft(into)
     findings: list[Finding] = []
+    first = {name.lower(): value for name, value in variables.items()}
+    set_for: dict[str, dict[str, str]] = {}
     with gc_paused():
         for group in groups:
-            _read_group(group, draft, at, findings)
+            own = set_for.setdefault(group.name.casefold(), dict(first))
+            findings += _read_group(group, draft, at, own)
     forget_made(draft)
     findings += [_without_address(*one) for one in draft.finish()]
     try:
@@ -52,23 +68,34 @@ def read_scripts(
         raise InputError("estate", f"$.{fault.path}".rstrip("."), fault.problem) from None
 
 
-def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, findings: list[Finding]) -> None:
-    try:
-        check_name(group.name, "name", 256)
-    except Invalid as fault:
-        raise InputError(group.name, "", fault.problem) from None
+def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables: dict[str, str]) -> list[Finding]:
+    _check_names(group)
     is_new = draft.instances.find(group.name) is None
+    findings: list[Finding] = []
     for file, text in group.scripts:
         instance = _instance_of(group, draft)
-        session = ScriptSession(draft, instance, at, None)
+        session = ScriptSession(draft, instance, at, None, variables=variables)
         session.connect(instance, said=False)
-        script = ScriptReader(text, file, session)
+        if group.database is not None:
+            session.use(instance.database(group.database))
+        script = ScriptReader(script_text(text, file, variables, group.include), session)
         script.read()
         findings += script.findings
         remember_missing(draft, group.name, script.findings)
         if is_new and session.instance is not instance and _is_untouched(instance):
             # The script names its instances itself, as exported ones do.
             draft.instances.drop(instance.name)
+    return findings
+
+
+def _check_names(group: ScriptGroup) -> None:
+    """Raise `InputError` for a name of an instance or a database that the product could not hold."""
+    try:
+        check_name(group.name, "name", INSTANCE_NAME_CHARS)
+        if group.database is not None:
+            check_name(group.database, "database")
+    except Invalid as fault:
+        raise InputError(group.name, "", fault.problem) from None
 
 
 def _instance_of(group: ScriptGroup, draft: EstateDraft) -> DraftInstance:

@@ -12,6 +12,7 @@ from routing.common.sentence import Sentence, say
 from routing.tsql.constants import TextConstant
 from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
+from routing.tsql.script_text import ScriptText, one_file
 from routing.tsql.session import ScriptSession
 from routing.tsql.statement import DATABASE, ENDPOINT
 
@@ -24,10 +25,10 @@ Place = tuple[str | None, str | None]
 class ScriptReport:
     """Collects the findings of one script."""
 
-    def __init__(self, text: str, file: str, session: ScriptSession) -> None:
+    def __init__(self, script: ScriptText, session: ScriptSession) -> None:
         self.findings: list[Finding] = []
-        self._text = text
-        self.file = file
+        self.script = script
+        self._text = script.text
         self._session = session
         self._left_out = 0
         self._line = 1
@@ -84,7 +85,8 @@ class ScriptReport:
         rank = severity or SEVERITY[code]
         if body is not None:
             self._bodies.setdefault(body.name.casefold(), []).append(len(self.findings))
-        self.findings.append(Finding(code, rank, instance, database, name, reason, file=self.file, line=line))
+        file = self.file_of(start)
+        self.findings.append(Finding(code, rank, instance, database, name, reason, file=file, line=line))
 
     def _here(self, kind: str | None) -> Place:
         database = self._session.database
@@ -124,23 +126,32 @@ class ScriptReport:
         """Add the number of findings beyond the limit."""
         if self._left_out:
             problem = say("{count} more findings of this script are left out", count=self._left_out)
-            self.findings.append(Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self.file, line=1))
+            self.findings.append(
+                Finding(NOT_UNDERSTOOD, ERROR, None, None, None, problem, file=self.file_of(0), line=1)
+            )
+
+    def file_of(self, position: int) -> str:
+        """The file that contains a position."""
+        return self.script.section_at(position).file
 
     def line_of(self, position: int) -> int:
-        """The line of a position; counts forward or back from the last one asked for."""
+        """The line of a position in its file; counts forward or back from the last one asked for."""
         if position >= self._counted:
             self._line += self._text.count("\n", self._counted, position)
         else:
             self._line -= self._text.count("\n", position, self._counted)
         self._counted = position
-        return self._line
+        section = self.script.section_at(position)
+        return self._line - section.line + section.line_in_file
 
 
 class StringReport(ScriptReport):
     """The findings of a string that a script runs: they stand at the lines of the literals of which it is made."""
 
-    def __init__(self, text: str, parent: ScriptReport, session: ScriptSession, leaves: Sequence[TextConstant]) -> None:
-        super().__init__(text, parent.file, session)
+    def __init__(
+        self, text: str, parent: ScriptReport, session: ScriptSession, leaves: Sequence[TextConstant], start: int
+    ) -> None:
+        super().__init__(one_file(text, parent.file_of(start)), session)
         self.findings = parent.findings
         self._parent = parent
         self._bodies = parent._bodies

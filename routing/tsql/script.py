@@ -46,6 +46,7 @@ from routing.tsql.refusal import (
     NotApplied,
 )
 from routing.tsql.report import ScriptReport
+from routing.tsql.script_text import ScriptText, one_file
 from routing.tsql.session import ScriptSession
 from routing.tsql.statement import (
     ALTER,
@@ -77,13 +78,13 @@ _MESSAGES = frozenset(("print", "raiserror", "throw"))
 class ScriptReader:
     """Reads one text. Collects findings; changes the session and its draft."""
 
-    def __init__(self, text: str, file: str, session: ScriptSession, inside: RunningString | None = None) -> None:
-        self._text = text
+    def __init__(self, script: ScriptText, session: ScriptSession, inside: RunningString | None = None) -> None:
+        self._text = text = script.text
         self._session = session
         self._inside = inside
         budget = inside.budget if inside else ExpansionBudget(len(text))
-        self._report = inside.report if inside else ScriptReport(text, file, session)
-        self._execution = Execution(text, session, self._report, SqlcmdVariables(budget))
+        self._report = inside.report if inside else ScriptReport(script, session)
+        self._execution = Execution(text, session, self._report, SqlcmdVariables(budget, session.variables))
         self._strings = StringFindings(text, session, self._report)
         depth = inside.depth if inside else 0
         self._runs = DynamicSql(text, session, self._report, self._execution, budget, depth)
@@ -118,7 +119,7 @@ class ScriptReader:
             if self._inside:
                 raise
             line = f"line {self._report.line_of(self._position)}"
-            raise InputError(self._report.file, line, fault.problem) from None
+            raise InputError(self._report.file_of(self._position), line, fault.problem) from None
         self._report.close()
 
     def _unclosed(self, fault: Unclosed) -> None:
@@ -217,7 +218,7 @@ class ScriptReader:
         self._position = run.end
         self._strings.retract(run.sources)
         if run.inside is not None:
-            ScriptReader(run.text, self._report.file, self._session, run.inside).read()
+            ScriptReader(one_file(run.text, self._report.file_of(0)), self._session, run.inside).read()
             run.inside.leave(self._session)
             self._execution.has_applied = True
 

@@ -45,7 +45,7 @@ from routing.tsql.statement import CREATE, DATABASE, DROP, ENDPOINT, QUEUE, USE,
 MASTER = "master"
 """The database in which a connection begins, unless its login says otherwise."""
 _MADE, _SOUGHT = "made", "sought"
-_USE = say("put `USE [database]` and `GO` first")
+_USE = say("put `USE [database]` and `GO` first, or say its database where you name the script")
 _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
 """Options of `SET PARTNER` that SQL Server accepts on the principal only."""
 
@@ -61,6 +61,8 @@ class ScriptSession:
     """None: a USE named a database that could not be read."""
     said: bool = False
     """True if a statement named the current database."""
+    variables: dict[str, str] = field(default_factory=dict)
+    """The sqlcmd variables, by name in lower case. They stay set when another connection is opened."""
     told: set[str] = field(default_factory=set)
     """The kinds of statements (creating, searching) for which its absence was reported."""
 

@@ -35,23 +35,22 @@ class Sqlcmd:
 
     def run(self, line: str, start: int) -> bool:
         """Execute the command at `start`; True if it opened another connection."""
-        if found := _SETVAR.match(line):
-            self._set(*found.groups())
-        elif found := _CONNECT.match(line):
+        if self.has_left or set_variable(line, self.variables):
+            return False
+        if found := _CONNECT.match(line):
             return self._connect(found[1], start)
-        elif found := _INCLUDE.match(line):
-            problem = say("{file} is read in here by sqlcmd; it was not read", file=shown(found[1]))
-            self._report.add(NOT_UNDERSTOOD, start, None, problem)
+        if found := _INCLUDE.match(line):
+            self._tell_not_included(found[1], start)
         elif _LEAVE.match(line):
             self.has_left = True
         return False
 
-    def _set(self, name: str, quoted: str | None, plain: str | None) -> None:
-        value = quoted.replace('""', '"') if quoted is not None else plain
-        if value is None:
-            self.variables.forget(name)
-        else:
-            self.variables.set(name, substituted(value, self.variables))
+    def _tell_not_included(self, name: str, start: int) -> None:
+        reason = self._report.script.refused.get(start)
+        problem = say("{file} is read in here by sqlcmd; it was not read", file=shown(name))
+        if reason is not None:
+            problem = say("{problem}: {reason}", problem=problem, reason=reason)
+        self._report.add(NOT_UNDERSTOOD, start, None, problem)
 
     def _connect(self, server: str, start: int) -> bool:
         server = substituted(server, self.variables).strip('"')
@@ -71,3 +70,20 @@ class Sqlcmd:
         """Handle a `:CONNECT` that cannot be read: the database is unknown from here on."""
         self._session.use(None)
         self._report.add(code, start, None, say("{title}: {problem}", title=":CONNECT", problem=problem))
+
+
+def set_variable(line: str, variables: SqlcmdVariables) -> bool:
+    """Execute a `:setvar`, which without a value takes the variable away. False if the line is none.
+
+    Raises `TooLarge`.
+    """
+    found = _SETVAR.match(line)
+    if found is None:
+        return False
+    name, quoted, plain = found.groups()
+    value = quoted.replace('""', '"') if quoted is not None else plain
+    if value is None:
+        variables.forget(name)
+    else:
+        variables.set(name, substituted(value, variables))
+    return True

@@ -79,7 +79,7 @@ class StringFindings:
         if database is not None and found.name and found.verb == CREATE and found.kind in KINDS:
             line = self._report.line_of(found.start) + found.lines
             key = found.kind, folded(found.kind, found.name)
-            database.in_strings.setdefault(key, (self._report.file, line))
+            database.in_strings.setdefault(key, (self._report.file_of(found.start), line))
             self._awaited.setdefault(self._quote(found), []).append((database, key))
 
     def retract(self, sources: Iterable[int]) -> None:

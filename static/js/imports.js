@@ -35,12 +35,12 @@ function setUp(form) {
   });
 }
 
-// A document is of no one instance, a script of no one database.
+// A document is of no one instance.
 function fit(row) {
   const kind = row.querySelector("select").value;
   for (const cell of row.querySelectorAll("[data-for]")) {
     const field = cell.querySelector("input");
-    field.disabled = kind === "document" || (kind === "script" && cell.dataset.for === "database");
+    field.disabled = kind === "document";
   }
 }
 

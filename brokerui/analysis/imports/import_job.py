@@ -21,7 +21,7 @@ from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, ImportRun, ImportState, Phase
 from brokerui.analysis.imports.packing import packed_rows, unpacked
 from brokerui.analysis.imports.preview import Preview, preview_of
-from brokerui.analysis.imports.reading import BuiltEstate, build_estate
+from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
@@ -168,7 +168,7 @@ def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -
         on_progress(Phase.READING, done, total)
         done += source.size
 
-    return build_estate([source_of(row) for row in rows], Mode(run.mode), live, at, reading)
+    return build_estate([source_of(row) for row in rows], Mode(run.mode), live, ScriptSettings(at), reading)
 
 
 def _take(run: ImportRun, work: JobWork) -> None:

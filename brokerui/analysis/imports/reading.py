@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
 
+from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
@@ -17,8 +19,10 @@ from routing.common.errors import InputError, Invalid
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
+from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, decode_script, read_scripts
+from routing.tsql.inclusion import Include
 
 OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -36,8 +40,24 @@ class BuiltEstate:
     """Messages that wait and conversations that are open, as catalogs tell."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScriptSettings:
+    """What scripts find when they run."""
+
+    at: datetime
+    """From when LIFETIME counts."""
+    variables: Mapping[str, str] = field(default_factory=dict)
+    """The sqlcmd variables that are set from outside."""
+    include: Include | None = None
+    """Reads the files that `:r` names; None: they are found among the files of the import."""
+
+
 def build_estate(
-    sources: Sequence[Source], mode: Mode, live: Estate, at: datetime, on_progress: OnProgress = lambda source: None
+    sources: Sequence[Source],
+    mode: Mode,
+    live: Estate,
+    settings: ScriptSettings,
+    on_progress: OnProgress = lambda source: None,
 ) -> BuiltEstate:
     """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
 
@@ -50,22 +70,33 @@ def build_estate(
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
     if by_kind[Kind.SCRIPT]:
         files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
-        made = _with_scripts(made, groups_of(by_kind[Kind.SCRIPT], on_progress), files, mode, at)
+        scripts, include = by_kind[Kind.SCRIPT], settings.include
+        if include is None:
+            scripts, include = without_read_in(scripts), SentAlong(scripts)
+        groups = groups_of(scripts, on_progress, include)
+        made = _with_scripts(made, groups, files, mode, settings)
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
         made = _with_catalog(made, source)
     return made
 
 
-def groups_of(sources: Iterable[Source], on_progress: OnProgress = lambda source: None) -> list[ScriptGroup]:
-    """The scripts of each instance; a file is in memory while it is read."""
+def groups_of(
+    sources: Iterable[Source], on_progress: OnProgress = lambda source: None, include: Include | None = None
+) -> list[ScriptGroup]:
+    """The scripts of each instance, and of each database where they say it; a file is in memory while it is read."""
     by_name: dict[str, list[Source]] = {}
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
     return [
-        ScriptGroup(name, next((source.address for source in own if source.address), None), _Scripts(own, on_progress))
+        ScriptGroup(name, _address_of(own), _Scripts(list(files), on_progress), database, include)
         for name, own in by_name.items()
+        for database, files in groupby(own, key=lambda source: source.database)
     ]
+
+
+def _address_of(own: Iterable[Source]) -> Address | None:
+    return next((source.address for source in own if source.address), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +125,12 @@ def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) ->
 
 
 def _with_scripts(
-    made: BuiltEstate, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, at: datetime
+    made: BuiltEstate, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, settings: ScriptSettings
 ) -> BuiltEstate:
     """Run scripts on the estate, and collect findings; `files` gets the last script of each instance."""
     names = {group.name for group in groups}
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
-    estate, findings = read_scripts(groups, into=base, at=at)
+    estate, findings = read_scripts(groups, into=base, at=settings.at, variables=settings.variables)
     known = {name.casefold(): file for name, file in files.items()}
     # A script may name instances itself; which one did is not kept.
     some = next(iter(known.values()), "")

@@ -57,7 +57,7 @@ def run_send(*, sent: Sent, author: str, token: str, base_version: int | None = 
 def is_same(run: ImportRun, sent: Sent) -> bool:
     """Return whether the request equals the earlier one with the same Idempotency-Key."""
     options = (run.mode, run.dry_run, run.at, run.note) == (sent.mode, sent.dry_run, sent.at, sent.note)
-    columns = "name", "kind", "instance", "address", "sha256"
+    columns = "name", "kind", "instance", "database", "address", "sha256"
     kept = list(run.files.values_list(*columns))
     rows = [_file(position, source) for position, source in enumerate(sent.sources)]
     return options and kept == [tuple(getattr(row, column) for column in columns) for row in rows]
@@ -99,5 +99,6 @@ def _file(position: int, source: Source) -> ImportFile:
         content=packed(content),
         kind=source.kind.value,
         instance=source.instance,
+        database=source.database or "",
         address=source.address.key if source.address else "",
     )

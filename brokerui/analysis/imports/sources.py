@@ -41,6 +41,6 @@ class Source:
     size: int = 0
     instance: str = ""
     database: str | None = None
-    """Of a grid: the database that it is of."""
+    """Of a grid: the database that it is of. Of a script: the one in which its connection begins."""
     address: Address | None = None
     """Where the instance listens; None: what its name and its endpoint say."""

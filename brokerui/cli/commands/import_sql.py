@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.cli.arguments import (
@@ -14,45 +12,34 @@ from brokerui.cli.arguments import (
     add_format,
     add_max_size,
     add_output,
-    misuse,
-    must_be_given,
+    add_variables,
     now_unless,
     one_from_standard_input,
 )
 from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes, load_estate
+from brokerui.cli.instance_files import instance_files
 from brokerui.cli.outputs import write_output
+from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import local
-from routing.common.errors import Invalid
-from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
-from routing.model.address import Address, parse_network_address
 from routing.tsql import ScriptGroup, decode_script, read_scripts
-
-_ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
-INSTANCE_NAME = 256
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptFiles:
-    """The scripts of one instance, in the order in which they are run."""
-
-    instance: str
-    address: Address | None
-    files: tuple[str, ...]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "sources",
-        metavar="NAME[@ADDRESS]=FILE[,FILE]",
+        metavar="NAME[/DATABASE][@ADDRESS]=FILE[,FILE]",
         nargs="+",
-        type=source,
-        help=local(say("the scripts of one instance, in their order; - for standard input")),
+        type=instance_files,
+        help=local(
+            say("scripts of one instance, with the database in which they begin, in order; - for standard input")
+        ),
     )
     help_text = local(say("the estate that the scripts are run on (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
+    add_variables(parser)
     add_at(parser)
     add_output(parser)
     add_format(parser)
@@ -64,10 +51,13 @@ def run(options: argparse.Namespace) -> int:
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     into = load_estate(options.into, options.max_size) if options.into else None
+    include = ScriptFolder(options.max_size)
     groups = [
-        ScriptGroup(each.instance, each.address, _ScriptGroup(each.files, options.max_size)) for each in options.sources
+        ScriptGroup(each.instance, each.address, _ScriptGroup(each.files, options.max_size), each.database, include)
+        for each in options.sources
     ]
-    estate, findings = read_scripts(groups, into=into, at=now_unless(options.at))
+    at, variables = now_unless(options.at), dict(options.variables)
+    estate, findings = read_scripts(groups, into=into, at=at, variables=variables)
     write_output(options.output, write_estate(estate))
     report(findings, options.format)
     return int(something_is_missing(findings))
@@ -83,17 +73,3 @@ class _ScriptGroup:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for name in self._names:
             yield name, decode_script(load_bytes(name, self._max_size), where=name)
-
-
-def source(text: str) -> ScriptFiles:
-    """`NAME[@ADDRESS]=FILE[,FILE]`."""
-    target, equals, files = text.partition("=")
-    instance, *rest = _ADDRESS.split(target, maxsplit=1)
-    names = tuple(name for name in files.split(",") if name)
-    if not (equals and instance and names):
-        raise must_be_given(say("NAME=FILE or NAME@ADDRESS=FILE"), text)
-    try:
-        check_name(instance, "NAME", INSTANCE_NAME)
-        return ScriptFiles(instance, parse_network_address(rest[0]) if rest else None, names)
-    except Invalid as fault:
-        raise misuse(fault) from None

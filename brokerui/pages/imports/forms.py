@@ -79,9 +79,7 @@ class Assigning:
             self.faults[f"instance-{at}"] = say("Name the instance that this file is of.")
         else:
             self._try(f"instance-{at}", lambda: check_name(file.instance, "", INSTANCE_NAME_CHARS))
-        if file.kind == Kind.SCRIPT:
-            file.database = ""
-        elif file.database:
+        if file.database:
             self._try(f"database-{at}", lambda: check_name(file.database, ""))
         if file.address:
             self._try(f"address-{at}", lambda: parse_network_address(file.address))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.cli.commands.import_sql import source
+from brokerui.cli.instance_files import instance_files
 from brokerui.core.home import CHECKOUT
 from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.cli.command_line import AT, FOUND, LOST, Call, call_with, misused, refused, written
@@ -94,7 +94,7 @@ def test_bad_usage(call: Call, arguments: tuple[str, ...]) -> None:
 
 
 def test_names_may_hold_at_signs() -> None:
-    assert source("a@b@TCP://x:1=f@g.sql").instance == "a@b"
+    assert instance_files("a@b@TCP://x:1=f@g.sql").instance == "a@b"
 
 
 def test_unreadable_input(call: Call, tmp_path: Path) -> None:

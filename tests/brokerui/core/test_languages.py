@@ -183,7 +183,7 @@ def test_bad_usage_is_told_in_the_language(marked: None, call: Call) -> None:
     assert "«the following arguments are required: ESTATE»" in call("lint").err
     assert "«must be «a whole number», not 'x'»" in call("diff", "a", "b", "--limit", "x").err
     assert "«must be «a date and time as ISO 8601" in call("lint", "a", "--at", "x").err
-    assert "«must be «NAME=FILE or NAME@ADDRESS=FILE», not 'x'»" in call("import-sql", "x").err
+    assert "«must be «NAME=FILE or NAME/DATABASE=FILE», not 'x'»" in call("import-sql", "x").err
     assert call("lint", "-", "--suppress", "-").err == "error: -: «only one input can be standard input»\n"
 
 

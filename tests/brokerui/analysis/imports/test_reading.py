@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.analysis.imports.reading import BuiltEstate, build_estate
+from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.common.errors import InputError
 from routing.model.estate import Estate
@@ -25,7 +25,7 @@ def source(name: str, content: str | bytes, kind: Kind = Kind.SCRIPT, instance: 
 
 
 def made(*sources: Source, mode: Mode = Mode.INSTANCES, live: Estate = TWO) -> BuiltEstate:
-    return build_estate(sources, mode, live, AT)
+    return build_estate(sources, mode, live, ScriptSettings(AT))
 
 
 def test_scripts_replace_their_servers_and_the_others_stay() -> None:
@@ -97,4 +97,4 @@ def test_an_exception_of_the_progress_callback_stops_the_reading() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        build_estate([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, AT, stop)
+        build_estate([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, ScriptSettings(AT), stop)

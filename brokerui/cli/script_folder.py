@@ -1,0 +1,58 @@
+"""Reads the files that a script names with `:r`, from the folder of that script and never from outside of it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
+from routing.common.errors import Invalid
+from routing.common.sentence import say
+from routing.tsql import decode_script
+from routing.tsql.inclusion import Parts
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFolder:
+    """The files below the folder of each script."""
+
+    max_size_bytes: int
+
+    def __call__(self, script: str, parts: Parts) -> tuple[str, str]:
+        """Name and text of a file. Raises `Invalid` or `InputError` where there is none that may be read."""
+        if script == STANDARD_INPUT:
+            raise Invalid("", say("a script from standard input has no folder"))
+        path = Path(script).parent
+        for part in parts:
+            path = path / _spelt(path, part)
+            _check_below(path)
+        if not path.is_file():
+            raise Invalid("", say("there is no such file beside the script"))
+        return str(path), decode_script(load_bytes(str(path), self.max_size_bytes), where=str(path))
+
+
+def _spelt(folder: Path, name: str) -> str:
+    """The name as the folder has it: scripts come from machines where case makes no difference."""
+    if "\0" in name:
+        raise Invalid("", say("there is no such file beside the script"))
+    if os.path.lexists(folder / name):
+        return name
+    try:
+        alike = [one.name for one in folder.iterdir() if one.name.casefold() == name.casefold()]
+    except OSError:
+        return name
+    return alike[0] if len(alike) == 1 else name
+
+
+def _check_below(path: Path) -> None:
+    """Raise `Invalid` for a link, which may lead anywhere, and for what is neither a file nor a folder."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        raise Invalid("", say("there is no such file beside the script")) from None
+    if stat.S_ISLNK(mode):
+        raise Invalid("", say("it is a symbolic link, which may lead out of the folder of the script"))
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise Invalid("", say("it is no regular file"))

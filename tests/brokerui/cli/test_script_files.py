@@ -1,0 +1,121 @@
+"""Scripts without USE, with variables from outside, and with files that they read in."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from routing.documents.estate_document import read_estate
+from tests.brokerui.cli.command_line import Call, Result, call_with, misused, written
+
+ROUTE = "CREATE ROUTE [ToDepot] WITH SERVICE_NAME = N'Tell', ADDRESS = N'$(DepotAddress)';\n"
+PLAIN = "CREATE ROUTE [ToDepot] WITH SERVICE_NAME = N'Tell', ADDRESS = N'TCP://depot:4022';\n"
+VARIABLE = ("-v", "DepotAddress=TCP://depot:4022")
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Call:
+    return call_with(capsys, monkeypatch)
+
+
+def address(answer: Result, database: str = "Shop") -> str:
+    """The address of the route of the tests."""
+    table = read_estate(answer.out).instances["shop"].databases[database].table
+    return str(table.routes["ToDepot"].address.text)
+
+
+def test_the_database_is_said_beside_the_instance(call: Call, tmp_path: Path) -> None:
+    answer = call("import-sql", f"shop/Shop={written(tmp_path, 'Route.sql', ROUTE)}", *VARIABLE)
+    assert (answer.status, answer.err) == (0, "")
+    assert address(answer) == "TCP://depot:4022"
+    assert list(read_estate(answer.out).instances) == ["shop"]
+
+
+def test_a_use_leaves_the_database_that_was_said(call: Call, tmp_path: Path) -> None:
+    script = written(tmp_path, "a.sql", f"USE Shop;\nGO\n{PLAIN}")
+    answer = call("import-sql", f"shop/Other={script}")
+    assert address(answer) == "TCP://depot:4022"
+
+
+@pytest.mark.parametrize("name", ["depotaddress", "DEPOTADDRESS"])
+def test_a_name_of_a_variable_has_no_case(call: Call, tmp_path: Path, name: str) -> None:
+    answer = call("import-sql", "-v", f'{name}="TCP://x:1"', f"shop/Shop={written(tmp_path, 'r.sql', ROUTE)}")
+    assert address(answer) == "TCP://x:1"
+
+
+def test_setvar_holds_for_the_files_after_it_and_is_stronger(call: Call, tmp_path: Path) -> None:
+    first = written(tmp_path, "vars.sql", ":setvar DepotAddress TCP://second:1\n")
+    answer = call("import-sql", f"shop/Shop={first},{written(tmp_path, 'r.sql', ROUTE)}", *VARIABLE)
+    assert (answer.status, address(answer)) == (0, "TCP://second:1")
+
+
+def test_a_variable_of_one_instance_is_none_of_another(call: Call, tmp_path: Path) -> None:
+    first = written(tmp_path, "vars.sql", ":setvar DepotAddress TCP://second:1\n")
+    answer = call("import-sql", f"office={first}", f"shop/Shop={written(tmp_path, 'r.sql', ROUTE)}")
+    assert answer.status == 1
+    assert "$(DepotAddress)" in answer.err
+
+
+@pytest.mark.parametrize("bad", ["x", "=1", "a b=1", "a;b=1"])
+def test_what_is_no_variable_is_refused(call: Call, tmp_path: Path, bad: str) -> None:
+    assert "variable" in misused(call("import-sql", f"shop={written(tmp_path, 'r.sql', PLAIN)}", "-v", bad))
+
+
+@pytest.mark.parametrize("command", [":r .\\Route.sql", ":R route.sql", ':r ".\\Route.sql"', ":r $(here)\\Route.sql"])
+def test_a_file_beside_the_script_is_read_in(call: Call, tmp_path: Path, command: str) -> None:
+    written(tmp_path, "Route.sql", PLAIN)
+    post = written(tmp_path, "post.sql", f"USE Shop\nGO\n{command}\nGO\n")
+    answer = call("import-sql", f"shop={post}", "-v", "here=.")
+    assert (answer.status, answer.err, address(answer)) == (0, "", "TCP://depot:4022")
+
+
+def test_findings_stand_at_the_line_of_their_own_file(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    part = written(tmp_path / "sub", "part.sql", "\n\nCREATE ROUTE a WITH ADDRESS = @a\n:r ..\\last.sql\n")
+    written(tmp_path, "last.sql", PLAIN)
+    post = written(tmp_path, "post.sql", "USE Shop\nGO\n:r sub/part.sql\nGO\nCREATE ROUTE b WITH ADDRESS = @b\n")
+    answer = call("import-sql", f"shop={post}")
+    assert f"{part}:3: " in answer.err
+    assert f"{post}:5: " in answer.err
+    assert address(answer) == "TCP://depot:4022"
+
+
+@pytest.mark.parametrize(
+    ("command", "reason"),
+    [
+        (":r ..\\secret.sql", "leads out of the folder"),
+        (":r sub\\..\\..\\secret.sql", "leads out of the folder"),
+        (":r /etc/hostname", "relative to it"),
+        (":r C:\\x.sql", "relative to it"),
+        (":r \\\\server\\share\\x.sql", "relative to it"),
+        (":r link.sql", "symbolic link"),
+        (":r folder\\secret.sql", "symbolic link"),
+        (":r pipe", "no regular file"),
+        (":r nothing.sql", "no such file"),
+        (":r $(unset)\\x.sql", "has no value"),
+        (":r post.sql", "read itself in again"),
+    ],
+)
+def test_nothing_outside_of_the_folder_is_read(call: Call, tmp_path: Path, command: str, reason: str) -> None:
+    written(tmp_path, "secret.sql", PLAIN)
+    folder = tmp_path / "scripts"
+    folder.mkdir()
+    (folder / "link.sql").symlink_to(tmp_path / "secret.sql")
+    (folder / "folder").symlink_to(tmp_path)
+    os.mkfifo(folder / "pipe")
+    script = f"USE Shop\nGO\n{command}"
+    answer = call("import-sql", f"shop={written(folder, 'post.sql', script)}")
+    assert answer.status == 1
+    assert "ToDepot" not in answer.out
+    [line] = [line for line in answer.err.splitlines() if "is read in here by sqlcmd" in line]
+    assert reason in line
+
+
+def test_depth_and_number_of_files_are_bounded(call: Call, tmp_path: Path) -> None:
+    for number in range(30):
+        written(tmp_path, f"a{number}.sql", f":r a{number + 1}.sql\n:r a{number + 1}.sql\n")
+    answer = call("import-sql", f"shop={tmp_path / 'a0.sql'}")
+    assert answer.status == 1
+    assert "deep" in answer.err or "may read in" in answer.err

@@ -36,7 +36,8 @@ from routing.documents.edits_json import edits_from
 from routing.documents.json_decoders import unknown_key
 from routing.model.conversation import Conversation
 from routing.model.estate import Edit, Estate
-from routing.rules.explanation import explain, journey
+from routing.rules.explanation import explain
+from routing.rules.journey_account import journey
 from routing.rules.verdict import verdict
 
 MAX_EDITS: Final = 1_000

@@ -159,6 +159,6 @@ def check_queue(broker: Broker, queue: QueueKey) -> None:
     database, name = queue
     check_database(broker, database)
     here = broker.estate.instances[broker.instance].databases[database]
-    names = {service.queue or service.name for service in here.services} | {one.name for one in here.queues}
+    names = {service.queue or service.name for service in here.user_services} | {one.name for one in here.queues}
     if name not in names:
         raise NoSuchQueueError(database, name)

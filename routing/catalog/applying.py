@@ -18,6 +18,7 @@ from routing.common.identifier import parse_identifier
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
 from routing.model.address import DEFAULT_PORT, Address, parse_address
+from routing.model.catalog_objects import SYSTEM_MADE
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
 from routing.model.route import AUTO_CREATED_LOCAL
 from routing.model.route_table import RouteTable
@@ -197,7 +198,7 @@ def _quiet(name: str, told: CatalogSnapshot) -> bool:
 
 def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Notes) -> Database:
     name: str = row["name"]
-    known = replace(old, name=name) if old is not None else Database(name, table=RouteTable((AUTO_CREATED_LOCAL,)))
+    known = replace(old, name=name) if old is not None else _new_database(name)
     parts = told.parts.get(name, {})
     new = replace(
         known, **_facts(known, row, told.replicas.get(name), notes), **fields_of(parts, known, notes.below(name))
@@ -208,6 +209,11 @@ def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Note
             for member in _gone(old, new, field):
                 notes.gone(name, member)
     return new
+
+
+def _new_database(name: str) -> Database:
+    """A database as SQL Server creates it."""
+    return Database(name, services=SYSTEM_MADE, table=RouteTable((AUTO_CREATED_LOCAL,)))
 
 
 def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from routing.catalog.snapshot import Rows
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
+from routing.common.names import is_system_service
 from routing.common.sentence import Sentence, say
 from routing.model.address import parse_address
 from routing.model.catalog_objects import (
+    SYSTEM_MADE,
     Activation,
     Contract,
     ContractMessage,
@@ -28,7 +30,6 @@ from routing.model.route_table import RouteTable
 
 FIRST_OWN_ID = 65_536
 """Services, contracts and message types with smaller ids exist in every database."""
-_SHIPPED_START = "http://schemas.microsoft.com/SQL/"
 _SHIPPED_NAME = "DEFAULT"
 _DBO = 1
 
@@ -54,7 +55,7 @@ def own_rows(part: str, rows: Rows) -> Iterator[Row]:
     key = _IDS.get(part)
     for row in rows:
         number = row.get(key) if key else None
-        named = row["name"].startswith(_SHIPPED_START) or row["name"] == _SHIPPED_NAME
+        named = is_system_service(row["name"]) or row["name"] == _SHIPPED_NAME
         shipped = row.get("is_ms_shipped") or (number < FIRST_OWN_ID if number is not None else key and named)
         if not shipped:
             yield row
@@ -130,7 +131,8 @@ def _services(parts: Parts, known: Database, refused: Refused) -> Iterator[Servi
         used = (usage["service_contract_name"] for usage in contracts.get(row["name"], ()))
         return Service(row["name"], queue, tuple(dict.fromkeys(used)))
 
-    return _each("services", parts, build, refused)
+    yield from SYSTEM_MADE
+    yield from _each("services", parts, build, refused)
 
 
 def _grouped(rows: Rows, key: str) -> dict[str, list[Row]]:

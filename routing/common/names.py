@@ -16,6 +16,23 @@ MSDB = "msdb"
 """The database of every instance whose routes decide for messages from outside (RT-TABLE)."""
 DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
 """MATCH-4: the dynamic routing service, asked for a missing route."""
+SYSTEM_PREFIX = "http://schemas.microsoft.com/SQL/"
+"""How the names of the services, contracts and message types begin that SQL Server itself creates."""
+EVENT_NOTIFICATION_SERVICE = f"{SYSTEM_PREFIX}Notifications/EventNotificationService"
+"""Begins the conversations of event notifications, in msdb for those on the server."""
+QUERY_NOTIFICATION_SERVICE = f"{SYSTEM_PREFIX}Notifications/QueryNotificationService"
+"""Begins the conversations of query notifications (SqlDependency), in the database of the query."""
+SYSTEM_SERVICES = (
+    f"{SYSTEM_PREFIX}ServiceBroker/ServiceBroker",
+    QUERY_NOTIFICATION_SERVICE,
+    EVENT_NOTIFICATION_SERVICE,
+)
+"""The services that SQL Server creates in every database."""
+NOTIFICATION_CONTRACTS = {
+    f"{SYSTEM_PREFIX}Notifications/PostEventNotification": EVENT_NOTIFICATION_SERVICE,
+    f"{SYSTEM_PREFIX}Notifications/PostQueryNotification": QUERY_NOTIFICATION_SERVICE,
+}
+"""By contract that a service accepts: the system service that begins conversations of this contract."""
 
 
 def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
@@ -26,6 +43,11 @@ def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
         raise Invalid(field, say("is longer than {limit} characters", limit=limit))
     if not name.isprintable() and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
         raise Invalid(field, say("holds a NUL or half a surrogate pair"))
+
+
+def is_system_service(name: str) -> bool:
+    """True for the name of a service that SQL Server itself creates."""
+    return name.startswith(SYSTEM_PREFIX)
 
 
 def check_unique(names: Iterable[str], field: str) -> None:

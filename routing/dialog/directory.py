@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from routing.common.names import is_system_service
 from routing.dialog.priority import PriorityTable
 from routing.dialog.problems import VerbError
 from routing.dialog.system_names import DEFAULT, MISSING_ROUTE_TYPE, NOTICE_CONTRACT, SYSTEM_TYPES
@@ -101,7 +102,8 @@ class Directory:
             return Objection(11210, 8490 if identified else 0, 0, {"service": service})
         if contract not in self._contracts:
             return Objection(11214, 8425, 0, {"contract": contract})
-        if contract not in having.contracts and not (contract == DEFAULT and not having.contracts):
+        accepts_any = contract == DEFAULT and not having.contracts and not is_system_service(service)
+        if contract not in having.contracts and not accepts_any:
             return Objection(11214, 8408, 0, {"contract": contract, "service": service})
         return None
 

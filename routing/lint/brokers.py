@@ -28,7 +28,7 @@ def queue_off(scene: LintContext) -> Iterator[Finding]:
             if services:
                 severity = ERROR
                 reason = say("The queue is off: messages for {services} wait.", services=tuple(services))
-            elif any(service.queue is None for service in database.services):
+            elif any(service.queue is None for service in database.user_services):
                 severity, reason = WARNING, say("The queue is off: messages for its services wait.")
             else:
                 severity, reason = INFO, say("The queue is off; no service uses it.")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Set
 
 from routing.common.finding import INFO, WARNING, Finding
+from routing.common.names import is_system_service
 from routing.common.sentence import say
 from routing.lint.context import HostedDatabase, LintContext, few
-from routing.lint.facts import SYSTEM_SERVICES
 from routing.model.estate import Instance
 from routing.rules.decision import Deliver
 
@@ -35,7 +35,7 @@ def service_copies(scene: LintContext) -> Iterator[Finding]:
 
 def _copied(scene: LintContext, instance: Instance) -> Iterator[str]:
     for service, databases in instance.targets.items():
-        if len(databases) > 1 and not service.startswith(SYSTEM_SERVICES) and _open(scene, instance, service):
+        if len(databases) > 1 and not is_system_service(service) and _open(scene, instance, service):
             yield service
 
 

@@ -11,9 +11,6 @@ from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
 
-SYSTEM_SERVICES = "http://schemas.microsoft.com/SQL/"
-"""Prefix of the services that SQL Server itself creates in every database."""
-
 
 def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
     """The first live route to the dynamic routing service (MATCH-4)."""
@@ -57,7 +54,7 @@ def is_guessed(instance: Instance) -> bool:
 
 def own_services(database: Database) -> list[str]:
     """The names of a database's services, without those that SQL Server creates."""
-    return [s.name for s in database.services if not s.name.startswith(SYSTEM_SERVICES)]
+    return [service.name for service in database.user_services]
 
 
 def begins_only(service: Service) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, INFO, WARNING, Finding
-from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB, is_system_service
 from routing.common.sentence import say
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
-from routing.lint.facts import SYSTEM_SERVICES, asks_for_routes, begins_only
+from routing.lint.facts import asks_for_routes, begins_only
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Instance
@@ -23,7 +23,7 @@ WITHOUT_IT = frozenset({"master", "tempdb"})
 
 def _services(instance: Instance) -> list[str]:
     """The services that can be reached in an instance, without those of SQL Server."""
-    return [name for name in instance.targets if not name.startswith(SYSTEM_SERVICES)]
+    return [name for name in instance.targets if not is_system_service(name)]
 
 
 def _stopped(decisions: Decisions, reason: str) -> bool:
@@ -40,13 +40,13 @@ def no_autocreatedlocal(scene: LintContext) -> Iterator[Finding]:
     """
     for held in scene.originals:
         database = held.database
-        if not database.services or database.name == MSDB or database.name.lower() in WITHOUT_IT:
+        if not database.user_services or database.name == MSDB or database.name.lower() in WITHOUT_IT:
             continue
         if any(not route.expired(scene.at) for route in database.table.wildcard.local):
             continue
         unreachable = list(_unreachable(scene, held))
         if unreachable:
-            own = [service.name for service in database.services if not begins_only(service)]
+            own = [service.name for service in database.user_services if not begins_only(service)]
             held_here = next((name for name in own if name in unreachable), None)
             reason = say(
                 "It has no route for everything to LOCAL: from here, no route matches {service}, which is in "

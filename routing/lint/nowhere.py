@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from routing.common.finding import ERROR, WARNING, Finding
-from routing.common.names import DYNAMIC_ROUTING_SERVICE
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, is_system_service
 from routing.common.sentence import Sentence, say
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, lost
-from routing.lint.facts import SYSTEM_SERVICES, own_services
+from routing.lint.facts import own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.remedy import altered
 from routing.lint.spelling import is_mistyped
@@ -29,7 +29,7 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
     """
     for row in scene.live:
         name = row.route.remote_service_name
-        if name is None or name.startswith(SYSTEM_SERVICES) or name == DYNAMIC_ROUTING_SERVICE:
+        if name is None or is_system_service(name) or name == DYNAMIC_ROUTING_SERVICE:
             continue
         ends = scene.ends(row, name)
         if lost(ends) and not _told_otherwise(scene, row, name, ends):

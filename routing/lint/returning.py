@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER
 from routing.common.finding import ERROR, Finding
-from routing.common.sentence import say
+from routing.common.names import is_system_service
+from routing.common.sentence import Sentence, say
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
 from routing.lint.facts import begins_only, own_services
 from routing.lint.remedy import free_name, new_route, taken_names, use
@@ -13,40 +15,43 @@ from routing.lint.spelling import looks
 from routing.model.conversation import Conversation
 from routing.model.estate import Database
 from routing.rules.decision import DELIVERED, Outcome
+from routing.rules.initiators import possible_initiators
 
 
 def no_return_route(scene: LintContext) -> Iterator[Finding]:
     """A database that receives conversations of another one, whose replies to it all get nowhere (RT-REPLY, RT-TABLE).
 
-    Evaluated for every pair given by a live route for a service by name: the route's database, if it has services and
-    can receive replies, and each database to which its conversations may be delivered. Reported only if replies to none
-    of the services can return, because any of them may be the sender. Not reported if the route is itself a return
-    path: the service at its end is known to accept no contract, or that database has a route, right or wrong, for a
-    service of the route's database. A reply that reaches the right instance counts as arrived if the initiator's
+    Evaluated for every pair given by a live route for a service by name: the route's database, if it has services that
+    may begin the conversation and can receive replies, and each database to which its conversations may be delivered.
+    Reported only if replies to none of the services can return, because any of them may be the sender. Event
+    notifications begin in EventNotificationService, those on the server in msdb. Not reported if the route is itself a
+    return path: the service at its end is known to accept no contract, or that database has a route, right or wrong,
+    for a service of the route's database. A reply that reaches the right instance counts as arrived if the initiator's
     identifier is unknown.
     """
     told: set[tuple[str, str, str, str]] = set()
-    services = {service.name for held in scene.databases for service in held.database.services}
+    services = {service.name for held in scene.databases for service in held.database.user_services}
     for row in scene.rows_for(services):
-        for end in _targets(scene, row):
+        service = str(row.route.remote_service_name)
+        for end in _targets(scene, row, service):
             pair = (row.instance.name, row.database.name, end.instance, end.detail)
             if pair in told:
                 continue
             told.add(pair)
-            finding = _without_return(scene, HostedDatabase(row.instance, row.database), end)
+            finding = _without_return(scene, HostedDatabase(row.instance, row.database), end, service)
             if finding is not None:
                 yield finding
 
 
-def _targets(scene: LintContext, row: LintedRoute) -> Iterator[Outcome]:
+def _targets(scene: LintContext, row: LintedRoute, service: str) -> Iterator[Outcome]:
     """The databases to which conversations from the route's database to the route's service are delivered."""
-    database, route = row.database, row.route
-    if route.remote_service_name is None or not database.can_be_target or not own_services(database):
+    database = row.database
+    if not database.can_be_target or not database.services:
         return
-    for end in _ends(scene, row, route.remote_service_name):
+    for end in _ends(scene, row, service):
         if end.kind == DELIVERED and (end.instance, end.detail) != (row.instance.name, database.name):
             target = scene.estate.instances[end.instance].databases[end.detail]
-            if not _begins_itself(target, route.remote_service_name, database):
+            if not _begins_itself(target, service, database):
                 yield end
 
 
@@ -65,36 +70,68 @@ def _begins_itself(target: Database, service: str, database: Database) -> bool:
     return any(looks(name) in named for name in own_services(database))
 
 
-def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome) -> Finding | None:
-    services = own_services(initiator.database)
+def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome, to: str) -> Finding | None:
     instance = scene.estate.instances[end.instance]
     target = HostedDatabase(instance, instance.databases[end.detail])
-    if not all(_gets_nowhere(scene, initiator, target, service) for service in services):
+    services = list(possible_initiators(initiator.database, target.database, to))
+    if not services or not all(_gets_nowhere(scene, initiator, target, service) for service in services):
         return None
-    reason = say(
-        "It takes conversations of {database} on {instance}, but replies to {services} there get nowhere.",
-        database=initiator.database.name,
-        instance=initiator.instance.name,
-        services=few(services),
+    remedy = _remedy(scene, initiator, target, services)
+    return database_finding("no-return-route", ERROR, target, _reason(initiator, services), remedy)
+
+
+def _reason(initiator: HostedDatabase, services: list[str]) -> Sentence:
+    values = {"database": initiator.database.name, "instance": initiator.instance.name, "services": few(services)}
+    if all(map(is_system_service, services)):
+        return say(
+            "It takes notifications of {database} on {instance}, but acknowledgements to {services} there get nowhere.",
+            **values,
+        )
+    return say(
+        "It takes conversations of {database} on {instance}, but replies to {services} there get nowhere.", **values
     )
-    return database_finding("no-return-route", ERROR, target, reason, _remedy(initiator, target, services))
 
 
 def _gets_nowhere(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, service: str) -> bool:
     """True if replies to this service of the initiator are lost."""
     if scene.keeps(target, service):
         return True
-    identifier = initiator.database.broker_instance
+    carried = _identifiers(scene, initiator, target, service)
+    return all(_loses(scene, initiator, target, service, identifier) for identifier in carried)
+
+
+def _identifiers(
+    scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, service: str
+) -> tuple[str | None, ...]:
+    """The identifier that a reply carries. If it is unknown, any that the target's routes give and no database has."""
+    known = initiator.database.broker_instance
+    if known is not None:
+        return (known,)
+    named = target.database.table.named.get(service)
+    given = [identifier for identifier in (named.by_identifier if named else ()) if identifier not in scene.holders]
+    return (*given, UNKNOWN_IDENTIFIER)
+
+
+def _loses(
+    scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, service: str, identifier: str | None
+) -> bool:
     reply = Conversation(target.instance.name, target.database.name, service, identifier, is_reply=True)
     ends = scene.outcomes(reply)
-    if identifier is None and any(end.instance == initiator.instance.name for end in ends):
+    is_known = initiator.database.broker_instance is not None
+    if not is_known and any(end.instance == initiator.instance.name for end in ends):
         return False
     return lost(ends)
 
 
-def _remedy(initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
-    """The remedy: a return route for each service; LOCAL within one instance."""
+def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
+    """The remedy: a return route for each service; LOCAL within one instance.
+
+    None for a system service if its identifier is unknown and there are further instances: each has that service, and
+    only the identifier tells them apart.
+    """
     instance, database = initiator
+    if database.broker_instance is None and any(map(is_system_service, services)) and len(scene.estate.instances) > 2:
+        return None
     address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)
     if address is None:
         return None

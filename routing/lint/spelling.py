@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from routing.common.finding import ERROR, WARNING, Finding
-from routing.common.names import DYNAMIC_ROUTING_SERVICE
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, SYSTEM_SERVICES
 from routing.common.sentence import say
 from routing.lint.context import LintContext, LintedRoute, lost
 from routing.lint.facts import own_services
@@ -38,10 +38,12 @@ def similar_service_name(scene: LintContext) -> Iterator[Finding]:
 
 
 def _nobodys(scene: LintContext) -> Iterator[LintedRoute]:
-    """The live routes for a name that no database has. The dynamic routing service is excluded: it may be anywhere."""
+    """The live routes for a name that no database has. The dynamic routing service is excluded: it may be anywhere. So
+    are the system services: every database has them, whether the estate lists them or not."""
+    everywhere = {DYNAMIC_ROUTING_SERVICE, *SYSTEM_SERVICES}
     for row in scene.live:
         name = row.route.remote_service_name
-        if name is not None and name not in scene.services and name != DYNAMIC_ROUTING_SERVICE:
+        if name is not None and name not in scene.services and name not in everywhere:
             yield row
 
 
@@ -54,7 +56,7 @@ def looks(name: str) -> str:
 
 def _bylooks(scene: LintContext) -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for name in scene.services:
+    for name in dict.fromkeys((*scene.services, *SYSTEM_SERVICES)):
         found.setdefault(looks(name), []).append(name)
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from routing.common.errors import Invalid
-from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, check_name
+from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS, SYSTEM_SERVICES, check_name
 from routing.common.sentence import say
 
 QUEUE_NAME_CHARS = 2 * SYSNAME_CHARS + 1
@@ -41,6 +41,10 @@ class Service:
         check_name(self.name, "name", SERVICE_NAME_CHARS)
         _check_names((self.queue,), "queue", QUEUE_NAME_CHARS)
         _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
+
+
+SYSTEM_MADE = tuple(map(Service, SYSTEM_SERVICES))
+"""The services with which SQL Server creates a database."""
 
 
 @dataclass(frozen=True, slots=True)

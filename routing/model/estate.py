@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 from routing.common.errors import Invalid
-from routing.common.names import MSDB, check_name, check_unique
+from routing.common.names import MSDB, check_name, check_unique, is_system_service
 from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.catalog_objects import (
@@ -68,6 +68,16 @@ class Database:
     def can_be_target(self) -> bool:
         """LOC: a database can be a target unless its broker is disabled or it is in the role MIRROR."""
         return self.broker_enabled and self.mirroring_role != MIRROR
+
+    @property
+    def user_services(self) -> tuple[Service, ...]:
+        """Its services without those that SQL Server creates in every database."""
+        return tuple([service for service in self.services if not is_system_service(service.name)])
+
+    @property
+    def system_services(self) -> tuple[Service, ...]:
+        """Its services that SQL Server creates in every database."""
+        return tuple([service for service in self.services if is_system_service(service.name)])
 
     def has_service(self, name: str) -> bool:
         """Whether it has a service of exactly this name. Linear search; `Instance.targets` is the index."""

@@ -3,89 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
-from routing.common.names import MSDB
-from routing.common.sentence import say
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Estate
-from routing.rules.choosing import Decisions
-from routing.rules.decision import DELIVERED, DROPPED, HOP_LIMIT, Outcome, Send
-from routing.rules.hop import NOTHING_PENDING, Hop
-from routing.rules.journey import Position, Walk, in_order, walk
-from routing.rules.router import decide
-from routing.rules.trace import RuleStep, Trace
-
-
-@dataclass(frozen=True, slots=True)
-class HopAccount:
-    """The decision of one instance, with its trace."""
-
-    instance: str
-    database: str | None
-    """The database that began the conversation; None: the message came from outside."""
-    steps: tuple[RuleStep, ...]
-    decisions: Decisions
-
-    @property
-    def table(self) -> str:
-        """The database whose `sys.routes` decided (RT-TABLE)."""
-        return self.database or MSDB
-
-
-@dataclass(frozen=True, slots=True)
-class JourneyLeg:
-    """One send on the path to an outcome."""
-
-    instance: str
-    database: str | None
-    send: Send
-
-
-@dataclass(frozen=True, slots=True)
-class JourneyEnd:
-    """An outcome, and a shortest path to it."""
-
-    outcome: Outcome
-    instance: str
-    """The instance that decided it."""
-    legs: tuple[JourneyLeg, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Journey:
-    """Every outcome of a conversation, and every hop once."""
-
-    conversation: Conversation
-    at: datetime
-    ends: tuple[JourneyEnd, ...]
-    hops: tuple[HopAccount, ...]
-
-    @property
-    def outcomes(self) -> tuple[Outcome, ...]:
-        return tuple(end.outcome for end in self.ends)
-
-
-@dataclass(frozen=True, slots=True)
-class ReturnPath:
-    """The return path from one target to the initiator's service, for acknowledgements and replies."""
-
-    target: Outcome
-    """Where the conversation was delivered."""
-    journey: Journey
-    """From the target database, by the target's routing tables, to the initiator's service and identifier."""
-    home: Outcome
-    """The only correct outcome: delivered in the database that began the conversation."""
-
-    @property
-    def arrives(self) -> bool:
-        """True if `home` is the only outcome."""
-        return self.journey.outcomes == (self.home,)
-
-    @property
-    def may_arrive(self) -> bool:
-        return self.home in self.journey.outcomes
+from routing.rules.decision import DELIVERED, Outcome
+from routing.rules.hop import NOTHING_PENDING
+from routing.rules.initiators import possible_initiators
+from routing.rules.journey_account import Journey, journey
+from routing.rules.return_path import ReturnPath, return_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,89 +35,24 @@ def explain(
         return Explanation(forward, (), None)
     databases = estate.instances[conversation.instance].databases
     origin = databases.get(conversation.database) or Database(conversation.database)
-    targets = [end.outcome for end in forward.ends if end.outcome.kind == DELIVERED]
+    targets = {end.outcome: _database(estate, end.outcome) for end in forward.ends if end.outcome.kind == DELIVERED}
+    begun_by = {target: own_services(conversation, origin, database) for target, database in targets.items()}
+    services = dict.fromkeys(own for names in begun_by.values() for own in names)
     returns = [
-        _way_back(estate, conversation, origin, target, own, at)
-        for own in own_services(conversation, origin)
+        return_path(estate, conversation, origin, target, own, at)
+        for own in services
         for target in targets
+        if own in begun_by[target]
     ]
     return Explanation(forward, tuple(returns), origin)
 
 
-def own_services(conversation: Conversation, origin: Database) -> tuple[str, ...]:
-    """The services that may have begun the conversation: the one it names, else all of its database."""
+def own_services(conversation: Conversation, origin: Database, target: Database) -> tuple[str, ...]:
+    """The services that may have begun the conversation to this target: the one it names, else all that may."""
     if conversation.from_service is not None:
         return (conversation.from_service,)
-    return tuple(service.name for service in origin.services)
+    return possible_initiators(origin, target, conversation.to_service)
 
 
-def journey(
-    estate: Estate, conversation: Conversation, at: datetime, *, pending: Container[str] = NOTHING_PENDING
-) -> Journey:
-    """Every outcome with its path, and the trace of every hop. `pending` concerns the first hop only (MATCH-4)."""
-    accounts: dict[tuple[str, str | None], HopAccount] = {}
-
-    def decide_at(place: Position) -> Decisions:
-        key = (place.instance, place.database)
-        if key not in accounts:
-            asked = pending if place == start else NOTHING_PENDING
-            accounts[key] = _account(estate, conversation, place, at, asked)
-        return accounts[key].decisions
-
-    start = Position(conversation.instance, conversation.database, estate.hop_limit)
-    walked = walk(start, decide_at)
-    ends = tuple(_end(walked, outcome) for outcome in in_order(walked.ends))
-    for outcome in walked.ends:
-        if outcome.kind == DROPPED and outcome.detail == HOP_LIMIT:
-            key = (outcome.instance, None)
-            accounts[key] = replace(accounts[key], steps=(*accounts[key].steps, _limit(estate.hop_limit)))
-    return Journey(conversation, at, ends, tuple(accounts.values()))
-
-
-def _limit(hop_limit: int) -> RuleStep:
-    return RuleStep("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
-
-
-def _account(
-    estate: Estate, conversation: Conversation, place: Position, at: datetime, pending: Container[str]
-) -> HopAccount:
-    trace = Trace()
-    hop = Hop(
-        estate,
-        place.instance,
-        place.database,
-        service=conversation.to_service,
-        identifier=conversation.to_broker_instance,
-        is_reply=conversation.is_reply,
-        at=at,
-        pending=pending,
-        trace=trace,
-    )
-    decisions = decide(hop)
-    return HopAccount(place.instance, place.database, tuple(trace.steps), decisions)
-
-
-def _end(walked: Walk, outcome: Outcome) -> JourneyEnd:
-    place = walked.ends[outcome]
-    legs: list[JourneyLeg] = []
-    way = walked.reached_by[place]
-    while way is not None:
-        legs.append(JourneyLeg(way.place.instance, way.place.database, way.send))
-        way = walked.reached_by[way.place]
-    return JourneyEnd(outcome, place.instance, tuple(reversed(legs)))
-
-
-def _way_back(
-    estate: Estate, conversation: Conversation, origin: Database, target: Outcome, own: str, at: datetime
-) -> ReturnPath:
-    """Follow the return path: routed by the target's own tables, to the initiator's identifier (RT-REPLY)."""
-    back = Conversation(
-        instance=target.instance,
-        database=target.detail,
-        to_service=own,
-        to_broker_instance=origin.broker_instance,
-        is_reply=True,
-        from_service=conversation.to_service,
-    )
-    home = Outcome(DELIVERED, conversation.instance, origin.name)
-    return ReturnPath(target, journey(estate, back, at), home)
+def _database(estate: Estate, delivered: Outcome) -> Database:
+    return estate.instances[delivered.instance].databases[delivered.detail]

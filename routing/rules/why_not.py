@@ -13,8 +13,8 @@ from routing.model.route import Route
 from routing.model.route_table import RouteSet
 from routing.rules.choosing import choose
 from routing.rules.decision import Deliver, Send
-from routing.rules.explanation import HopAccount, journey
 from routing.rules.hop import Hop
+from routing.rules.journey_account import HopAccount, journey
 from routing.rules.matching import match
 from routing.rules.matching_account import unmatched_clause
 from routing.rules.trace import Trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from routing.common.names import SYSTEM_SERVICES
 from routing.model.catalog_objects import Contract
 from routing.model.estate import Database
 from routing.tsql.clauses import ADD_CONTRACTS, DROP_CONTRACTS
@@ -73,6 +74,12 @@ class DatabaseChange:
         for key in ("broker_instance", "mirroring_role"):
             if getattr(self._draft, key) != getattr(self._wanted, key):
                 rest[key] = getattr(self._wanted, key)
+        wanted = {service.name for service in self._wanted.services}.intersection(SYSTEM_SERVICES)
+        there = self._draft.services.names
+        if not wanted and any(name in there for name in SYSTEM_SERVICES):
+            rest["system_services"] = False
+        elif len(wanted) == len(SYSTEM_SERVICES) and not any(name in there for name in SYSTEM_SERVICES):
+            rest["system_services"] = True
         if rest:
             self._tell(database=rest)
         if self._wanted.broker_enabled and not self._draft.broker_enabled:
@@ -97,6 +104,8 @@ class DatabaseChange:
         members = _members(kind, self._wanted)
         for member in members.values():
             before = catalog.exactly(member.name)
+            if _is_of_product(kind, member.name):
+                continue
             if before is None:
                 self._make_room(kind, catalog, member, members)
                 self._run(creation(kind, member, self._output.at))
@@ -157,7 +166,7 @@ class DatabaseChange:
     def _drop(self, kind: str) -> None:
         members = _members(kind, self._wanted)
         for name in self._draft.catalog(KINDS[kind]).names:
-            if name not in members:
+            if name not in members and not _is_of_product(kind, name):
                 self._run(removal(kind, name))
 
     # ------------------------------------------------------------ what is left
@@ -195,6 +204,11 @@ def _members(kind: str, wanted: Database) -> dict[str, Any]:
     if kind == ROUTE:
         return wanted.table.routes
     return {member.name: member for member in getattr(wanted, KINDS[kind])}
+
+
+def _is_of_product(kind: str, name: str) -> bool:
+    """True for a service that SQL Server creates in every database: no statement can create, alter or drop it."""
+    return kind == SERVICE and name in SYSTEM_SERVICES
 
 
 def _same(one: Any, other: Any) -> bool:

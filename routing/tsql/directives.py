@@ -4,6 +4,7 @@
 - `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`, also `missing_statements`: what follows
   belongs to this instance.
 - `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise.
+  `"system_services": false` takes away the services that SQL Server creates in every database, true adds them.
 - `{"route": {…}}`, and every other kind of row: some or all columns of the row of this name, as in the estate
   document. A row that does not exist is added.
 - `{"drop": {"route": "name"}}`, for every kind, also `instance` and `database`
@@ -42,7 +43,7 @@ from routing.documents.json_decoders import (
 )
 from routing.documents.writer import route_as_json
 from routing.model.address import parse_network_address
-from routing.model.catalog_objects import BrokerEndpoint
+from routing.model.catalog_objects import SYSTEM_MADE, BrokerEndpoint
 from routing.model.estate import MAX_HOP_LIMIT, MIRROR, PRINCIPAL, Database
 from routing.model.missing_statement import MAX_MISSING_STATEMENTS
 from routing.model.route import Route
@@ -144,6 +145,7 @@ _DATABASE = {
     "broker_instance": identifier_or_null,
     "broker_enabled": boolean,
     "mirroring_role": or_null(string),
+    "system_services": boolean,
 }
 
 
@@ -155,12 +157,22 @@ def _database(session: ScriptSession, value: Any) -> None:
     enabled = found.get("broker_enabled", database.broker_enabled)
     if enabled:
         check_identifier(session.instance, database, found.get("broker_instance", database.broker_instance))
+    if (wanted := found.pop("system_services", None)) is not None:
+        _set_system_services(database, wanted=wanted)
     for key, member in found.items():
         setattr(database, key, member)
     database.listed = True
     if database.name not in session.instance.databases:
         session.instance.databases.put(database)
     session.use(database)
+
+
+def _set_system_services(database: DraftDatabase, *, wanted: bool) -> None:
+    for service in SYSTEM_MADE:
+        if wanted and service.name not in database.services:
+            database.services.put(service)
+        elif not wanted and service.name in database.services:
+            database.services.drop(service.name)
 
 
 def _named(session: ScriptSession, name: str | None) -> DraftDatabase:

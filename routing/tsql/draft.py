@@ -10,6 +10,7 @@ from routing.common.errors import Invalid
 from routing.common.names import MSDB
 from routing.model.address import Address, parse_address
 from routing.model.catalog_objects import (
+    SYSTEM_MADE,
     BrokerEndpoint,
     Contract,
     MessageType,
@@ -126,7 +127,7 @@ def new_database(name: str) -> DraftDatabase:
     """A database as SQL Server creates it; system database names take SQL Server's spelling."""
     folded = name.casefold()
     known = folded if folded in SYSTEM_DATABASES else name
-    made = DraftDatabase(Database(known))
+    made = DraftDatabase(Database(known, services=SYSTEM_MADE))
     made.listed = known not in UNLISTED
     if made.listed:
         made.routes.put(AUTO_CREATED_LOCAL)

@@ -12,7 +12,9 @@ from routing.common.sentence import Translate
 from routing.documents.conversation_json import conversation_as_json
 from routing.model.estate import Estate
 from routing.rules.decision import Decision, Deliver, Send
-from routing.rules.explanation import Explanation, HopAccount, Journey, JourneyEnd, ReturnPath
+from routing.rules.explanation import Explanation
+from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
+from routing.rules.return_path import ReturnPath
 from routing.rules.trace import RuleStep
 from routing.rules.verdict import verdict
 

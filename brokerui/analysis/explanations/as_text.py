@@ -7,7 +7,8 @@ from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
 from brokerui.analysis.lint.finding_text import one_line
 from routing.common.sentence import Sentence, Translate, say
 from routing.model.estate import Estate
-from routing.rules.explanation import Explanation, Journey
+from routing.rules.explanation import Explanation
+from routing.rules.journey_account import Journey
 from routing.rules.trace import RuleStep
 
 

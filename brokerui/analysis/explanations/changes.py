@@ -13,8 +13,9 @@ from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED, DROPPED, FORWARDING_DISABLED
-from routing.rules.explanation import Explanation, Journey
+from routing.rules.explanation import Explanation
 from routing.rules.journey import outcomes
+from routing.rules.journey_account import Journey
 
 MOST = 6
 """Events that are shown, and events of each sort that are tried."""

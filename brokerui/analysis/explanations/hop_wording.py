@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from routing.common.sentence import Sentence, say
 from routing.rules.choosing import Decisions
 from routing.rules.decision import Decision, Delay, Deliver, Drop, Send
-from routing.rules.explanation import HopAccount, Journey
+from routing.rules.journey_account import HopAccount, Journey
 
 LISTED = 4
 """Names in a sentence; of more it says how many."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from routing.common.sentence import Sentence, say
 from routing.model.estate import MIRROR, Database, Estate, Instance
-from routing.rules.explanation import HopAccount, Journey
+from routing.rules.journey_account import HopAccount, Journey
 from routing.rules.trace import RuleStep
 
 

@@ -23,7 +23,7 @@ from routing.rules.decision import (
     SERVICE_NOT_FOUND,
     Outcome,
 )
-from routing.rules.explanation import HopAccount, Journey, JourneyEnd
+from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
 
 LONGEST_RETRY = 64
 """Seconds: the longest pause before a message is matched or sent again (MATCH-7, retries)."""

@@ -8,7 +8,9 @@ from brokerui.analysis.explanations.outcome_wording import exit_sentences, meani
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, NO_ROUTE, SERVICE_NOT_FOUND
-from routing.rules.explanation import Explanation, JourneyEnd, ReturnPath
+from routing.rules.explanation import Explanation
+from routing.rules.journey_account import JourneyEnd
+from routing.rules.return_path import ReturnPath
 
 ARRIVES, MAY_ARRIVE, DOES_NOT_ARRIVE = "arrives", "may_arrive", "does_not_arrive"
 
@@ -36,7 +38,7 @@ def return_words(back: ReturnPath, explanation: Explanation, estate: Estate) -> 
         "instance": back.home.instance,
     }
     details = tuple(sentence for end in astray(back) for sentence in _astray(back, end, estate))
-    return ReturnWords(state, Sentence(title.text, facts), details + depends_on(explanation))
+    return ReturnWords(state, Sentence(title.text, facts), details + depends_on(explanation, (back,)))
 
 
 def state_of(back: ReturnPath) -> str:
@@ -65,14 +67,17 @@ def lacks_route(back: ReturnPath) -> bool:
     return all(end.outcome.kind == DELAYED and end.outcome.detail in (NO_ROUTE, SERVICE_NOT_FOUND) for end in ends)
 
 
-def depends_on(explanation: Explanation) -> tuple[Sentence, ...]:
-    """Return the facts that are missing for a certain answer."""
+def depends_on(explanation: Explanation, returns: tuple[ReturnPath, ...]) -> tuple[Sentence, ...]:
+    """Return the facts that are missing for a certain answer about these return paths."""
     origin = explanation.origin
-    if origin is None or origin.broker_instance is not None:
+    needed = tuple(dict.fromkeys(back.needed for back in returns if back.needed is not None))
+    if origin is None or not needed:
         return ()
     return (
         say(
-            "The identifier of {database} is not known; this answer depends on it. Import the catalog of {instance}.",
+            "They arrive if the identifier of {database} is {needed}, which is not known: import sys.databases of "
+            "{instance}.",
+            needed=needed,
             database=origin.name,
             instance=explanation.forward.conversation.instance,
         ),
@@ -86,7 +91,7 @@ def no_returns(explanation: Explanation) -> Sentence | None:
     if explanation.origin is None:
         return say("It came from outside: nothing is known of the way back.")
     return say(
-        "{database} has no service of its own: no conversation can begin there, and there is no way back to follow.",
+        "{database} has no service that may begin this conversation, so there is no way back to follow.",
         database=explanation.origin.name,
     )
 

@@ -20,10 +20,13 @@ from brokerui.analysis.explanations.return_wording import (
     return_words,
     state_of,
 )
+from routing.common.names import SYSTEM_SERVICES
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
-from routing.rules.explanation import Explanation, Journey, JourneyEnd, ReturnPath
+from routing.rules.explanation import Explanation
+from routing.rules.journey_account import Journey, JourneyEnd
+from routing.rules.return_path import ReturnPath
 
 ALWAYS, MAY = "always", "may"
 GOOD, WARN, BAD, AWAY = "good", "warn", "bad", "away"
@@ -181,7 +184,7 @@ def _means(forward: Journey, estate: Estate) -> tuple[Sentence, ...]:
 def _back(explanation: Explanation) -> tuple[Sentence, ...]:
     """The way back, and before it that it cannot be, where the database has not the service that was named."""
     own, origin = explanation.forward.conversation.from_service, explanation.origin
-    if own is None or origin is None or origin.has_service(own):
+    if own is None or origin is None or origin.has_service(own) or own in SYSTEM_SERVICES:
         return _way_back(explanation)
     instance = explanation.forward.conversation.instance
     none = say(
@@ -201,9 +204,9 @@ def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:
         return ()
     lost = _astray(explanation)
     if not lost:
-        return (say("Acknowledgements and replies find their way back."), *depends_on(explanation))
+        return (say("Acknowledgements and replies find their way back."), *depends_on(explanation, explanation.returns))
     repeats = say("The sender repeats the first message, every {seconds} s at the longest.", seconds=LONGEST_RETRY)
-    return (_but(explanation, lost), repeats, *depends_on(explanation))
+    return (_but(explanation, lost), repeats, *depends_on(explanation, explanation.returns))
 
 
 def _astray(explanation: Explanation) -> tuple[ReturnPath, ...]:

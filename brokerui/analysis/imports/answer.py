@@ -67,7 +67,7 @@ def _counts(estate: Estate) -> Json:
     return {
         "instances": len(estate.instances),
         "databases": len(databases),
-        "services": sum(len(database.services) for database in databases),
+        "services": sum(len(database.user_services) for database in databases),
         "queues": sum(len(database.queues) for database in databases),
         "routes": sum(len(database.table.routes) for database in databases),
     }

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 from brokerui.estate.columns import database_columns, instance_columns
 from brokerui.estate.difference import EstateDifference, ListChange
 from brokerui.estate.tables import TABLES, DocumentList
+from routing.common.names import is_system_service
 from routing.model.estate import Database, Estate, Instance
 
 NEW, CHANGED, REMOVED = "new", "changed", "removed"
 VERBS = (REMOVED, CHANGED, NEW)
 """What may do harm first."""
-INSTANCE, DATABASE = "instances", "databases"
+INSTANCE, DATABASE, SERVICES = "instances", "databases", "services"
 KINDS = (INSTANCE, DATABASE, *(table.kind for table in TABLES))
 ORDER = "order"
 """What changes of a list that stands in another order."""
@@ -40,7 +41,16 @@ class ChangeLine(NamedTuple):
 
 
 def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[ChangeLine]:
-    """Every row, in the order of the estates: what goes, then what changes, then what comes."""
+    """Every row, in the order of the estates: what goes, then what changes, then what comes.
+
+    The services that SQL Server creates in every database are left out: they come and go with their database.
+    """
+    for line in _all_lines(change, before, after):
+        if not (line.kind == SERVICES and is_system_service(line.name)):
+            yield line
+
+
+def _all_lines(change: EstateDifference, before: Estate, after: Estate) -> Iterator[ChangeLine]:
     if change.hop_limit is not None:
         yield ChangeLine(CHANGED, INSTANCE, "", "", "", f"hop_limit: {before.hop_limit} → {after.hop_limit}")
     if change.instances.order:

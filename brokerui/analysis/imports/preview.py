@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from brokerui.analysis.imports.changes import ChangeLine, by_instance, lines_of
+from brokerui.analysis.imports.changes import CHANGED, NEW, REMOVED, ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.models import Phase
 from brokerui.analysis.imports.outcomes import Ends, ends_compared, group_as_json
 from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.core.sentence_json import sentence_as_json
-from brokerui.estate.counting import counted
 from brokerui.estate.difference import difference
 from routing.common.finding import SEVERITIES, Finding
 from routing.lint.missing import likely_addresses, missing_instances
@@ -59,7 +58,7 @@ def preview_of(
     judged = _judged(live, made.estate, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
     findings = _worst_first(made.findings)
     summary = {
-        "changes": asdict(counted(change, live)),
+        "changes": _counted(lines),
         "is_changed": bool(change),
         "is_first": not live.instances,
         **_of_instances(lines),
@@ -70,6 +69,11 @@ def preview_of(
         "holds": _holds(made.estate),
     }
     return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups)
+
+
+def _counted(lines: Iterable[ChangeLine]) -> Json:
+    verbs = Counter(line.verb for line in lines)
+    return {"added": verbs[NEW], "changed": verbs[CHANGED], "removed": verbs[REMOVED]}
 
 
 def _of_instances(lines: Iterable[ChangeLine]) -> Json:

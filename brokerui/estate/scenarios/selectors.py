@@ -103,7 +103,7 @@ def count(estate: Estate) -> ScenarioCounts:
     return ScenarioCounts(
         instances=len(estate.instances),
         databases=len(databases),
-        services=sum(len(database.services) for database in databases),
+        services=sum(len(database.user_services) for database in databases),
         routes=sum(len(database.table) for database in databases),
     )
 

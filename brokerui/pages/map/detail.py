@@ -81,7 +81,7 @@ def _notes(one: Database) -> Iterator[Text]:
 
 def _services(one: Database, service: str | None) -> list[Text]:
     """The first services by name; `service`, for which the map is asked, stands before all others."""
-    names = sorted((found.name for found in one.services), key=lambda name: name != service)
+    names = sorted((found.name for found in one.user_services), key=lambda name: name != service)
     more = len(names) - MAX_SERVICES
     if more <= 0:
         return list(names)

@@ -128,7 +128,7 @@ def _database(network: RouteNetwork, ref: Ref, at: datetime) -> DatabasePanel | 
     one = instance.databases.get(ref.name) if instance else None
     if instance is None or one is None:
         return None
-    services = sorted(service.name for service in one.services)
+    services = sorted(service.name for service in one.user_services)
     lines = [
         _line(network, ref.names[0], ref.name, found, at) for found in islice(one.table.routes.values(), MAX_LISTED)
     ]

@@ -11,8 +11,7 @@ from brokerui.analysis.explanations.origin import OUTSIDE, is_outside, meant, or
 from brokerui.core.filters import within
 from brokerui.pages.reachability.query import ReachabilityQuery
 from routing.classes.traffic_class import Node
-from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
-from routing.lint.facts import SYSTEM_SERVICES
+from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB, is_system_service
 from routing.model.estate import Estate
 
 MOST = 60
@@ -125,7 +124,7 @@ def _is_wanted(name: str, page_query: ReachabilityQuery) -> bool:
         return False
     if page_query.service_to and name > page_query.service_to:
         return False
-    return bool(page_query.system) or not (name.startswith(SYSTEM_SERVICES) or name == DYNAMIC_ROUTING_SERVICE)
+    return bool(page_query.system) or not (is_system_service(name) or name == DYNAMIC_ROUTING_SERVICE)
 
 
 def service_groups(names: Sequence[str], numbers: Sequence[int]) -> list[AxisGroup]:

@@ -169,5 +169,5 @@ def _service(estate: Estate, row: RouteRow) -> str | None:
     if row.route.remote_service_name is not None:
         return row.route.remote_service_name
     named = estate.instances[row.instance].databases[row.database].table.named
-    services = (s.name for i in estate.instances.values() for d in i.databases.values() for s in d.services)
+    services = (s.name for i in estate.instances.values() for d in i.databases.values() for s in d.user_services)
     return next((service for service in services if service not in named), None)

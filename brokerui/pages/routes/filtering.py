@@ -12,8 +12,8 @@ from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, 
 from brokerui.pages.routes.rows import RouteRow
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
+from routing.common.names import is_system_service
 from routing.common.sentence import say
-from routing.lint.facts import SYSTEM_SERVICES
 from routing.lint.local import AUTO_CREATED
 from routing.lint.registry import CHECKS
 from routing.model.address import Address
@@ -164,7 +164,7 @@ def _is_system(row: RouteRow) -> bool:
     """Whether the product makes such a route itself."""
     service = row.route.remote_service_name
     if service is not None:
-        return service.startswith(SYSTEM_SERVICES)
+        return is_system_service(service)
     return row.route.name == AUTO_CREATED and row.is_wildcard and row.route.address.is_local
 
 

@@ -20,7 +20,9 @@ from routing.common.sentence import Sentence, Translate, say
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import GOODNESS
-from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPath, explain
+from routing.rules.explanation import Explanation, explain
+from routing.rules.journey_account import HopAccount, Journey
+from routing.rules.return_path import ReturnPath
 from routing.rules.trace import RuleStep
 from routing.rules.why_not import WhyNot, why_not
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.core.cache import LruCache
+from routing.common.names import is_system_service
 from routing.model.estate import Estate
 from routing.rules.explanation import Explanation
 
@@ -40,7 +41,7 @@ class QuestionChoices:
 
     groups: tuple[InstanceOrigins, ...]
     services: tuple[str, ...]
-    """Every name of a service or in a route, sorted."""
+    """Every name of a service or in a route, sorted; those of SQL Server itself at the end."""
 
     @property
     def is_empty(self) -> bool:
@@ -73,7 +74,7 @@ def _catalog(estate: Estate) -> QuestionChoices:
     databases = [database for instance in estate.instances.values() for database in instance.databases.values()]
     names = {service.name for database in databases for service in database.services}
     names.update(name for database in databases for name in database.table.named)
-    return QuestionChoices(groups, tuple(sorted(names)))
+    return QuestionChoices(groups, tuple(sorted(names, key=lambda name: (is_system_service(name), name))))
 
 
 def fitting(values: Iterable[str], typed: str) -> list[str]:

@@ -40,9 +40,9 @@ def _likely(estate: Estate) -> Iterator[Conversation]:
         (instance, database)
         for instance in estate.instances.values()
         for database in instance.databases.values()
-        if database.services
+        if database.user_services
     ][:MAX_TRIED]
-    homes = [(home, s.name) for home, (_, database) in enumerate(origins) for s in database.services][:MAX_TRIED]
+    homes = [(home, s.name) for home, (_, database) in enumerate(origins) for s in database.user_services][:MAX_TRIED]
     for instance, database in origins:
         yield from (Conversation(instance.name, database.name, name) for name in islice(database.table.named, 3))
     # Each service from the database beside its own, then from the next but one: few of them show many ways.

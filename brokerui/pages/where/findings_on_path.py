@@ -9,7 +9,7 @@ from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.pages.where.answer import WhereAnswer
 from routing.common.sentence import Sentence
 from routing.model.conversation import Conversation
-from routing.rules.explanation import HopAccount
+from routing.rules.journey_account import HopAccount
 
 MAX_FINDINGS = 4
 """Findings that are written out."""

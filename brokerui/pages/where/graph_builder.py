@@ -36,8 +36,10 @@ from routing.rules.decision import (
     Drop,
     Send,
 )
-from routing.rules.explanation import Explanation, HopAccount, Journey, ReturnPath
+from routing.rules.explanation import Explanation
 from routing.rules.journey import Position, ReachedBy, walk
+from routing.rules.journey_account import HopAccount, Journey
+from routing.rules.return_path import ReturnPath
 
 MAX_BOXES = 30
 MAX_ENDS = 6

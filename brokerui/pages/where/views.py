@@ -15,12 +15,19 @@ from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
 from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.pages.where.answer import answer
-from brokerui.pages.where.choices import QuestionChoices, choices_of, fitting, identifiers_for, routes_fitting
+from brokerui.pages.where.choices import (
+    MAX_OPTIONS,
+    QuestionChoices,
+    choices_of,
+    fitting,
+    identifiers_for,
+    routes_fitting,
+)
 from brokerui.pages.where.contradictions import NOTES
 from brokerui.pages.where.default_question import default_question
 from brokerui.pages.where.findings_on_path import MAX_FINDINGS, findings_on_path, kinds_of
 from brokerui.pages.where.question import WhereQuestion, asked_from, command, read
-from routing.model.estate import Estate
+from routing.model.estate import Database, Estate
 
 
 @require_safe
@@ -79,6 +86,11 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     }
 
 
+def _own_services(database: Database) -> list[str]:
+    """The services that may begin conversations there; those of SQL Server itself at the end."""
+    return [service.name for service in (*database.user_services, *database.system_services)][:MAX_OPTIONS]
+
+
 def _choices(question: WhereQuestion, estate: Estate, catalog: QuestionChoices) -> dict[str, Any]:
     """Return the options of the fields; some depend on the current choice in another field."""
     host, name = asked_from(question, estate, {})
@@ -88,6 +100,8 @@ def _choices(question: WhereQuestion, estate: Estate, catalog: QuestionChoices) 
         "origins": catalog.origins() if catalog.is_large else [],
         "services": fitting(catalog.services, ""),
         "identifiers": identifiers_for(estate, question.get("to")),
-        "own_services": [service.name for service in database.services][:200] if database else [],
+        "own_services": [service.name for service in (*database.user_services, *database.system_services)][:200]
+        if database
+        else [],
         "is_listed": question.get("from") in {value for group in catalog.groups for value in group.values()},
     }

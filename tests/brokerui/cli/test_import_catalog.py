@@ -19,9 +19,10 @@ from routing.documents.estate_document import read_estate, write_estate
 from routing.model.estate import Estate
 from tests.brokerui.cli.command_line import FOUND, Call, call_with, misused, refused, start, written
 from tests.routing.catalog import savers
-from tests.routing.catalog.server import catalog, dumps, rows_of
+from tests.routing.catalog.server import catalog, created, dumps, rows_of
 
-ESTATE = read_estate(json.dumps(FOUND))
+ESTATE = created(read_estate(json.dumps(FOUND)))
+KNOWN = json.loads(write_estate(ESTATE))
 HOST1, HOST2 = ESTATE.instances.values()
 GRID = b"name\tremote_service_name\taddress\r\nToParts\tStock\ttcp://host2.example:4022\r\n"
 
@@ -52,12 +53,12 @@ def test_from_servers_to_an_estate(call: Call, tmp_path: Path) -> None:
 
 
 def test_into_an_estate(call: Call, tmp_path: Path) -> None:
-    estate, file = written(tmp_path, "e.json", FOUND), written(tmp_path, "1.txt", result())
+    estate, file = written(tmp_path, "e.json", KNOWN), written(tmp_path, "1.txt", result())
     assert call("import-catalog", f"host1={file}", "--into", estate) == (0, write_estate(ESTATE), "")
 
 
 def test_into_itself(call: Call, tmp_path: Path) -> None:
-    estate, file = written(tmp_path, "e.json", FOUND), written(tmp_path, "1.txt", result())
+    estate, file = written(tmp_path, "e.json", KNOWN), written(tmp_path, "1.txt", result())
     estate.chmod(0o640)
     assert call("import-catalog", f"host1={file}", "--into", estate, "-o", estate) == (0, "", "")
     assert read_estate(estate.read_bytes()) == ESTATE

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 from typing import Any
 
-from routing.model.catalog_objects import BrokerEndpoint, Queue
-from routing.model.estate import Database, Instance
+from routing.common.names import SYSTEM_SERVICES
+from routing.model.catalog_objects import SYSTEM_MADE, BrokerEndpoint, Queue
+from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 
 Json = dict[str, Any]
@@ -125,16 +127,25 @@ def _route(route: Route) -> Json:
 
 
 def _services(database: Database) -> list[Json]:
-    shipped = {
-        "service_id": 3,
-        "name": "http://schemas.microsoft.com/SQL/ServiceBroker/ServiceBroker",
-        "schema_name": "dbo",
-        "queue_name": "ServiceBrokerQueue",
-    }
-    return [shipped] + [
-        {"service_id": 65536 + n, "name": service.name, **_queue_name(service.queue)}
-        for n, service in enumerate(database.services)
+    shipped = [
+        {"service_id": n, "name": name, "schema_name": "dbo", "queue_name": f"{name.rpartition('/')[2]}Queue"}
+        for n, name in enumerate(SYSTEM_SERVICES, start=1)
     ]
+    return shipped + [
+        {"service_id": 65536 + n, "name": service.name, **_queue_name(service.queue)}
+        for n, service in enumerate(database.user_services)
+    ]
+
+
+def created(estate: Estate) -> Estate:
+    """With the services that SQL Server creates in every database, before those of users."""
+    for instance in estate.instances.values():
+        made = {
+            name: replace(database, services=(*SYSTEM_MADE, *database.user_services))
+            for name, database in instance.databases.items()
+        }
+        estate = estate.with_instance(replace(instance, databases=made))
+    return estate
 
 
 def _queue_name(queue: str | None) -> Json:

@@ -12,7 +12,7 @@ from routing.catalog.snapshot import CatalogSnapshot
 from routing.common.errors import InputError
 from routing.common.finding import Finding
 from routing.model.address import parse_address
-from routing.model.catalog_objects import Activation, BrokerEndpoint, Contract, MessageType, Queue, Service
+from routing.model.catalog_objects import SYSTEM_MADE, Activation, BrokerEndpoint, Contract, MessageType, Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
@@ -28,7 +28,7 @@ def route(name: str, address: str = "LOCAL") -> Route:
 
 
 def database(name: str = "Orders", *routes: Route, **more: Any) -> Database:
-    return Database(name, table=RouteTable(routes), **more)
+    return Database(name, table=RouteTable(routes), **more | {"services": (*SYSTEM_MADE, *more.get("services", ()))})
 
 
 def told_by(document: Json) -> CatalogSnapshot:
@@ -213,7 +213,7 @@ def test_a_database_that_is_not_online(
     estate, findings = apply(document)
     assert [finding[:2] for finding in said(findings)] == codes
     assert estate.instances["s"].databases["Orders"] == Database(
-        "Orders", GUID, enabled, role, table=RouteTable([route("AutoCreatedLocal")])
+        "Orders", GUID, enabled, role, SYSTEM_MADE, table=RouteTable([route("AutoCreatedLocal")])
     )
 
 
@@ -398,4 +398,4 @@ def test_the_name_of_a_procedure(procedure: str, name: str) -> None:
 
 def test_a_queue_without_a_schema_that_is_known() -> None:
     found = applied_parts(database(), services=[{"name": "X", "queue_name": "Q"}])
-    assert found.services == (Service("X", "Q"),)
+    assert found.user_services == (Service("X", "Q"),)

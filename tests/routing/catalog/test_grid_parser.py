@@ -15,7 +15,7 @@ from routing.common.errors import InputError
 from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
 from routing.model.address import parse_address
-from routing.model.catalog_objects import Queue, Service
+from routing.model.catalog_objects import SYSTEM_MADE, Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
@@ -123,7 +123,7 @@ def applied(told: CatalogSnapshot, known: Database | None = None) -> Database:
 
 @pytest.mark.parametrize("content", WAYS.values(), ids=WAYS.keys())
 def test_routes(content: bytes) -> None:
-    assert applied(read(content)) == Database("Orders", table=EXPECTED)
+    assert applied(read(content)) == Database("Orders", services=SYSTEM_MADE, table=EXPECTED)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "|"])
@@ -145,7 +145,7 @@ def test_only_what_a_grid_tells_is_replaced() -> None:
     known = Database("Orders", parse_identifier(GUID), False, services=(Service("X", "dbo.Q", ("C",)), Service("Y")))
     found = applied(read("name\tservice_id\tprincipal_id\tservice_queue_id\nX\t65536\t1\t5\nZ\t65537\t1\t5\n"), known)
     assert found == Database(
-        "Orders", known.broker_instance, False, services=(Service("X", "dbo.Q", ("C",)), Service("Z"))
+        "Orders", known.broker_instance, False, services=(*SYSTEM_MADE, Service("X", "dbo.Q", ("C",)), Service("Z"))
     )
 
 
@@ -160,9 +160,9 @@ def test_databases() -> None:
     estate = apply_snapshot(Estate(), "s", read(grid, None)).estate
     auto = RouteTable([Route("AutoCreatedLocal", None, None, None, parse_address("LOCAL"))])
     assert list(estate.instances["s"].databases.values()) == [
-        Database("Orders", parse_identifier(GUID), table=auto),
-        Database("Parts", None, False, table=auto),
-        Database("msdb", table=auto),
+        Database("Orders", parse_identifier(GUID), services=SYSTEM_MADE, table=auto),
+        Database("Parts", None, False, services=SYSTEM_MADE, table=auto),
+        Database("msdb", services=SYSTEM_MADE, table=auto),
     ]
 
 

@@ -16,7 +16,7 @@ from routing.model.address import parse_address
 from routing.model.estate import Estate, Instance
 from tests.routing.catalog.rich import draw_rich
 from tests.routing.catalog.savers import PLAIN_SAVERS, SAVERS
-from tests.routing.catalog.server import catalog, dumps, rows_of
+from tests.routing.catalog.server import catalog, created, dumps, rows_of
 from tests.strategies.choices import HypothesisChooser, RandomChooser
 
 WAYS = [*SAVERS, *PLAIN_SAVERS]
@@ -50,8 +50,8 @@ def check(estate: Estate, ways: list[object]) -> None:
         applied = apply_snapshot(after, instance.name, told)
         assert [finding for finding in applied.findings if finding.severity != "info"] == []
         after = applied.estate
-    assert write_estate(after) == write_estate(addressed(estate))
-    assert after == addressed(estate)
+    assert write_estate(after) == write_estate(created(addressed(estate)))
+    assert after == created(addressed(estate))
 
 
 @st.composite

@@ -149,7 +149,8 @@ def test_our_own_reader_of_scripts_finds_nothing_in_it_that_makes_an_object() ->
     group = ScriptGroup("server", None, [("collect.sql", SCRIPT)])
     estate, findings = read_scripts([group], at=datetime(2026, 6, 1, tzinfo=UTC))
     assert findings == ()
-    assert not any(database.services or database.queues for database in estate.instances["server"].databases.values())
+    databases = estate.instances["server"].databases.values()
+    assert not any(database.user_services or database.queues for database in databases)
 
 
 def test_into_is_only_that_of_cursors() -> None:

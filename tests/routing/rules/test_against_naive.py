@@ -20,8 +20,9 @@ from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import Outcome
-from routing.rules.explanation import HopAccount, Journey, JourneyEnd, explain, journey
+from routing.rules.explanation import explain
 from routing.rules.journey import Journeys, Position, after, outcomes
+from routing.rules.journey_account import HopAccount, Journey, JourneyEnd, journey
 from routing.rules.router import route
 from routing.rules.trace import Trace
 from routing.rules.verdict import verdict

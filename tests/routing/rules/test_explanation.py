@@ -5,7 +5,8 @@ from __future__ import annotations
 from routing.common.names import MSDB
 from routing.model.conversation import Conversation
 from routing.rules.decision import Outcome
-from routing.rules.explanation import JourneyLeg, explain, journey
+from routing.rules.explanation import explain
+from routing.rules.journey_account import JourneyLeg, journey
 from tests.routing.small import ELSEWHERE, ID, STRANGER, database, estate, host, to
 from tests.strategies import AT
 

@@ -8,8 +8,8 @@ from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import Outcome
-from routing.rules.explanation import journey
 from routing.rules.journey import outcomes
+from routing.rules.journey_account import journey
 from tests.routing.small import ELSEWHERE, ID, STRANGER, Json, database, estate, host, to
 from tests.strategies import AT
 

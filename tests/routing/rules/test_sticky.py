@@ -8,8 +8,8 @@ from routing.common.names import DYNAMIC_ROUTING_SERVICE
 from routing.model.conversation import Conversation
 from routing.rules import matching
 from routing.rules.decision import Decision, Delay, Deliver, Drop, Send, StickyChoice
-from routing.rules.explanation import journey
 from routing.rules.hop import Hop
+from routing.rules.journey_account import journey
 from routing.rules.router import route
 from routing.rules.trace import Trace
 from tests.routing.small import ELSEWHERE, ID, database, estate, host, to

@@ -56,7 +56,7 @@ def _database(database: Database) -> Iterator[str]:
     yield from map(_message_type, database.message_types)
     yield from map(_contract, database.contracts)
     yield from map(_queue, database.queues)
-    yield from map(_service, database.services)
+    yield from map(_service, database.user_services)
     yield from map(_priority, database.priorities)
     yield from map(_binding, database.remote_service_bindings)
     routes = database.table.routes

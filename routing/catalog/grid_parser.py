@@ -55,9 +55,8 @@ def read_grid(text: str, *, where: str) -> Grid | None:
         ruler = below.strip("\r\n") if len(below) < _LONGEST else ""
         for delimiter in (*DELIMITERS, "") if len(line) < _LONGEST else ():
             columns = _columns(line, delimiter, ruler)
-            view = next((view for view, head in _HEADS if head <= set(columns)), None)
+            view = view_of(columns, where, number)
             if view is not None:
-                _check_columns(columns, where, number)
                 cells = _Cells(where, columns, delimiter, ruler, quoted='"' in line)
                 return Grid(view, columns, tuple(cells.rows(below, lines, number + 1)))
         line = below
@@ -71,10 +70,13 @@ def _columns(line: str, delimiter: str, ruler: str) -> tuple[str, ...]:
     return tuple(cell.strip().strip('"').lower() for cell in cells)
 
 
-def _check_columns(columns: tuple[str, ...], where: str, line: int) -> None:
+def view_of(columns: tuple[str, ...], where: str, line: int) -> str | None:
+    """The view with these columns; None for a line that is no header. Raises `InputError` for a double column."""
+    view = next((view for view, head in _HEADS if head <= set(columns)), None)
     double = next((column for index, column in enumerate(columns) if column and column in columns[:index]), None)
-    if double is not None:
-        raise _at(where, line, say('has the column "{column}" twice', column=double))
+    if view is not None and double is not None:
+        raise error_at(where, line, say('has the column "{column}" twice', column=double))
+    return view
 
 
 def _under(ruler: str, line: str) -> list[str]:
@@ -82,7 +84,8 @@ def _under(ruler: str, line: str) -> list[str]:
     return [line[match.start() : match.end()].strip() for match in re.finditer("-+", ruler)]
 
 
-def _at(where: str, line: int, problem: Sentence) -> InputError:
+def error_at(where: str, line: int, problem: Sentence) -> InputError:
+    """The error about a line of a file."""
     return InputError(where, f"line {line}", problem)
 
 
@@ -104,13 +107,13 @@ class _Cells:
         split = self._delimited if self._delimiter else self._in_columns
         for count, (number, cells) in enumerate(split(lines, first)):
             if count >= MAX_ROWS:
-                raise _at(self._where, number, say("is one too many: the limit is {limit}", limit=MAX_ROWS))
+                raise error_at(self._where, number, say("is one too many: the limit is {limit}", limit=MAX_ROWS))
             if len(cells) == len(self._columns):
                 # Tools that draw a ruler pad the cells.
                 yield number, tuple(cell.strip() for cell in cells) if self._ruler else tuple(cells)
             elif not _is_trailer(cells, self._delimiter):
                 problem = say("has {count} columns, and the header {of}", count=len(cells), of=len(self._columns))
-                raise _at(self._where, number, problem)
+                raise error_at(self._where, number, problem)
 
     def _delimited(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(
@@ -125,7 +128,7 @@ class _Cells:
                 yield number, cells
                 number = first + reader.line_num
         except csv.Error as error:
-            raise _at(self._where, number, say("cannot be read: {reason}", reason=str(error))) from None
+            raise error_at(self._where, number, say("cannot be read: {reason}", reason=str(error))) from None
 
     def _in_columns(self, lines: Iterator[str], first: int) -> Iterator[tuple[int, list[str]]]:
         spans = [match.span() for match in re.finditer("-+", self._ruler)]
@@ -135,8 +138,11 @@ class _Cells:
                 continue
             between = "".join(text[end:start] for (_, end), (start, _) in pairwise(spans))
             if len(text) <= spans[-1][0] or text[spans[-1][1] :].strip() or between.strip():
-                raise _at(self._where, number, say("does not lie under the line of dashes; was it wrapped?"))
-            yield number, _under(self._ruler, text)
+                raise error_at(self._where, number, say("does not lie under the line of dashes; was it wrapped?"))
+            cells = _under(self._ruler, text)
+            if any(cell.endswith(("...", "\u2026")) for cell in cells):
+                raise error_at(self._where, number, say("was shortened by the tool that printed it: use `Export-Csv`"))
+            yield number, cells
 
 
 def _is_trailer(cells: list[str], delimiter: str) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from routing.catalog.document import read_catalog
+from routing.catalog.drawn_tables import read_table
 from routing.catalog.frames import framed_document, without_space
 from routing.catalog.grid_import import snapshot_of_grid
-from routing.catalog.grid_parser import read_grid
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.catalog.unwrap import plain_document
 from routing.common.errors import InputError, Invalid
-from routing.common.sentence import say
+from routing.common.sentence import Sentence, say
+from routing.tsql.not_script import form_of, has_statements
 from routing.tsql.text import decode_script
 
 
@@ -19,15 +20,21 @@ def read_saved(content: bytes, *, where: str, database: str | None = None) -> Ca
     text = decode_script(content, where=where)
     document = _document(text, where)
     if document is None:
-        grid = read_grid(text, where=where)
+        grid = read_table(text, where=where)
         if grid is None:
-            raise InputError(where, "", _NOTHING)
+            raise InputError(where, "", _no_catalog(text))
         return snapshot_of_grid(grid, database, where=where)
     if database is not None:
         raise InputError(where, "", say("is of a whole instance: give it as NAME=FILE"))
     return read_catalog(document, where=where)
 
 
+def _no_catalog(text: str) -> Sentence:
+    likely = form_of(text) or (_SCRIPT if has_statements(text) else None)
+    return say("{problem}; it looks like {what}", problem=_NOTHING, what=likely) if likely else _NOTHING
+
+
+_SCRIPT = say("a script: give it to `import-sql`, or as a script")
 _NOTHING = say(
     "holds neither a result of collect-sql nor a grid of {views}",
     views=("sys.databases", "sys.routes", "sys.services", "sys.service_queues", "sys.transmission_queue"),

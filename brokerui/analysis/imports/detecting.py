@@ -9,8 +9,8 @@ from pathlib import PurePosixPath
 from brokerui.analysis.imports.sources import Kind
 from routing.catalog.document import FORMAT as CATALOG_FORMAT
 from routing.catalog.document import read_catalog
+from routing.catalog.drawn_tables import read_table
 from routing.catalog.frames import framed_document, without_space
-from routing.catalog.grid_parser import read_grid
 from routing.common.errors import InputError, Invalid
 from routing.documents.estate_document import FORMAT as ESTATE_FORMAT
 from routing.model.estate import INSTANCE_NAME_CHARS
@@ -66,7 +66,9 @@ def _is_grid(text: str) -> bool:
     """Its last line may be cut off: whether its header is one is all that is asked."""
     lines = text.splitlines(keepends=True)[:50]
     try:
-        return any(read_grid("".join(lines[at : at + 2]), where="") is not None for at in range(len(lines)))
+        if read_table("".join(lines), where="") is not None:
+            return True
+        return any(read_table("".join(lines[at : at + 2]), where="") is not None for at in range(len(lines)))
     except (InputError, ValueError):
         return True
 

@@ -23,6 +23,7 @@ from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, decode_script, read_scripts
 from routing.tsql.inclusion import Include
+from routing.tsql.not_script import checked_script
 
 OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -109,7 +110,7 @@ class _Scripts:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
             self.on_progress(source)
-            yield source.name, decode_script(source.load(), where=source.name)
+            yield source.name, checked_script(decode_script(source.load(), where=source.name), source.name)
 
 
 def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) -> BuiltEstate:

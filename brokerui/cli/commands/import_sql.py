@@ -25,6 +25,7 @@ from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
 from routing.tsql import ScriptGroup, decode_script, read_scripts
+from routing.tsql.not_script import checked_script
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,4 +73,4 @@ class _ScriptGroup:
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for name in self._names:
-            yield name, decode_script(load_bytes(name, self._max_size), where=name)
+            yield name, checked_script(decode_script(load_bytes(name, self._max_size), where=name), name)

@@ -134,7 +134,7 @@ def check(line: bytes) -> bytes:
     "content", [b"", b" \r\n", b"brokerui_catalog\r\n----\r\n", b"{}", b"\0" * 99, b"[]", b"<A1B2|"]
 )
 def test_what_holds_no_result(content: bytes) -> None:
-    assert problem(content) == (
+    assert problem(content).startswith(
         "holds neither a result of collect-sql nor a grid of sys.databases, sys.routes, sys.services, "
         "sys.service_queues, sys.transmission_queue"
     )

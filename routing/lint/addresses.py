@@ -11,6 +11,7 @@ from routing.lint.facts import host_of, network_addresses
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
+from routing.rules.suppositions import Supposition
 
 TDS_PORT = 1433
 """The conventional port of SQL Server for queries; Service Broker listens at another one."""
@@ -159,7 +160,7 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
     """A live route, without a mirror, to an address of its own instance (LOOP-2).
 
     Its messages are treated as from outside: msdb decides, and only forwarding sends them anywhere but LOCAL. An error
-    if that loses all of them, a warning if it may, else information.
+    if that loses all of them, a warning if it may, else information; also where it hangs on an unknown identifier.
     """
     for row in scene.live:
         route = row.route
@@ -171,7 +172,30 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
                 address=route.address.key,
             )
             remedy = altered(row.database.name, route, address=Address(LOCAL, LOCAL))
-            yield row.finding("own-address", _severity_of_detour(scene, row), reason, remedy)
+            severity = _severity_of_detour(scene, row)
+            if severity == ERROR and (supposed := scene.supposed(row, str(route.remote_service_name))):
+                severity, reason = INFO, _unless(reason, supposed[0])
+            yield row.finding("own-address", severity, reason, remedy)
+
+
+def _unless(reason: Sentence, supposed: Supposition) -> Sentence:
+    """The reason, and the unknown fact on which the severity hangs."""
+    if supposed.identifier is None:
+        return say(
+            "{reason} They arrive if {database} is the principal, which is not known: import sys.databases of"
+            " {instance}.",
+            reason=reason,
+            database=supposed.database,
+            instance=supposed.instance,
+        )
+    return say(
+        "{reason} They arrive if the identifier of {database} is {identifier}, which is not known: import"
+        " sys.databases of {instance}.",
+        reason=reason,
+        database=supposed.database,
+        identifier=supposed.identifier,
+        instance=supposed.instance,
+    )
 
 
 def _severity_of_detour(scene: LintContext, row: LintedRoute) -> str:

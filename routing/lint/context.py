@@ -24,6 +24,7 @@ from routing.rules.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Delay, Out
 from routing.rules.hop import Hop
 from routing.rules.journey import Journeys
 from routing.rules.router import decide
+from routing.rules.suppositions import Supposition, suppositions
 
 
 class HostedDatabase(NamedTuple):
@@ -222,6 +223,11 @@ class LintContext:
     def ends(self, row: LintedRoute, service: str) -> tuple[Outcome, ...]:
         """The outcomes of conversations for which the route decides, to this service with the route's identifier."""
         return self.outcomes(Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance))
+
+    def supposed(self, row: LintedRoute, service: str) -> tuple[Supposition, ...]:
+        """The unknown facts that would deliver conversations for which the route decides and that get nowhere."""
+        conversation = Conversation(row.instance.name, row.begins_in, service, row.route.broker_instance)
+        return suppositions(self.estate, conversation, self.at, self.outcomes(conversation))
 
     def outcomes(self, conversation: Conversation) -> tuple[Outcome, ...]:
         """Every outcome of a conversation."""

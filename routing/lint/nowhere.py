@@ -32,7 +32,7 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
         if name is None or is_system_service(name) or name == DYNAMIC_ROUTING_SERVICE:
             continue
         ends = scene.ends(row, name)
-        if lost(ends) and not _told_otherwise(scene, row, name, ends):
+        if lost(ends) and not _told_otherwise(scene, row, name, ends) and not scene.supposed(row, name):
             homes = scene.services.get(name, [])
             if homes or _tells_services(scene, ends[0].instance):
                 severity = ERROR if homes else WARNING

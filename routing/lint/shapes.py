@@ -89,5 +89,6 @@ def mirror_equals_address(scene: LintContext) -> Iterator[Finding]:
             reason = say("Its mirror address is its address, {address}: it has no partner.", address=route.address.key)
             remedy = made_again(row.database.name, route, scene.at, mirror_address=None)
             name = route.remote_service_name
-            severity = ERROR if name is not None and lost(scene.ends(row, name)) else WARNING
+            is_lost = name is not None and lost(scene.ends(row, name)) and not scene.supposed(row, name)
+            severity = ERROR if is_lost else WARNING
             yield row.finding("mirror-equals-address", severity, reason, remedy)

@@ -13,6 +13,7 @@ from routing.rules.hop import NOTHING_PENDING
 from routing.rules.initiators import possible_initiators
 from routing.rules.journey_account import Journey, journey
 from routing.rules.return_path import ReturnPath, return_path
+from routing.rules.suppositions import Supposition, suppositions
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Explanation:
     """One for each target and each service that may have begun the conversation; empty if nothing is delivered."""
     origin: Database | None
     """The database that began the conversation; None: it came from outside, so the return path is unknown."""
+    supposed: tuple[Supposition, ...] = ()
+    """The unknown facts that would deliver the conversation, if it is not delivered."""
 
 
 def explain(
@@ -31,8 +34,9 @@ def explain(
 ) -> Explanation:
     """Explain a conversation completely. It must be one of the estate (`Conversation.check`)."""
     forward = journey(estate, conversation, at, pending=pending)
+    supposed = suppositions(estate, conversation, at, forward.outcomes)
     if conversation.database is None:
-        return Explanation(forward, (), None)
+        return Explanation(forward, (), None, supposed)
     databases = estate.instances[conversation.instance].databases
     origin = databases.get(conversation.database) or Database(conversation.database)
     targets = {end.outcome: _database(estate, end.outcome) for end in forward.ends if end.outcome.kind == DELIVERED}
@@ -44,7 +48,7 @@ def explain(
         for target in targets
         if own in begun_by[target]
     ]
-    return Explanation(forward, tuple(returns), origin)
+    return Explanation(forward, tuple(returns), origin, supposed)
 
 
 def own_services(conversation: Conversation, origin: Database, target: Database) -> tuple[str, ...]:

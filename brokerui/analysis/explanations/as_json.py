@@ -15,6 +15,7 @@ from routing.rules.decision import Decision, Deliver, Send
 from routing.rules.explanation import Explanation
 from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
 from routing.rules.return_path import ReturnPath
+from routing.rules.suppositions import Supposition
 from routing.rules.trace import RuleStep
 from routing.rules.verdict import verdict
 
@@ -27,22 +28,26 @@ def explanation_as_json(explanation: Explanation, estate: Estate, translate: Tra
         "conversation": conversation_as_json(forward.conversation),
         "at": format_moment(forward.at),
         "answer": " ".join(sentence.render(translate) for sentence in (words.title, *words.details)),
-        **_journey(forward, estate, translate),
+        **_journey(forward, estate, translate, explanation.supposed),
         "return": [_return(back, explanation, estate, translate) for back in explanation.returns],
     }
 
 
-def _journey(journey: Journey, estate: Estate, translate: Translate) -> dict[str, Any]:
+def _journey(
+    journey: Journey, estate: Estate, translate: Translate, supposed: tuple[Supposition, ...] = ()
+) -> dict[str, Any]:
     return {
         "verdict": verdict(journey.outcomes),
-        "outcomes": [_end(journey, end, estate, translate) for end in journey.ends],
+        "outcomes": [_end(journey, end, estate, translate, supposed) for end in journey.ends],
         "hops": [_hop(hop, translate) for hop in journey.hops],
     }
 
 
-def _end(journey: Journey, end: JourneyEnd, estate: Estate, translate: Translate) -> dict[str, Any]:
+def _end(
+    journey: Journey, end: JourneyEnd, estate: Estate, translate: Translate, supposed: tuple[Supposition, ...]
+) -> dict[str, Any]:
     path = [{"instance": leg.instance, "database": leg.database, **_send(leg.send)} for leg in end.legs]
-    says = " ".join(sentence.render(translate) for sentence in outcome_sentences(journey, end, estate))
+    says = " ".join(sentence.render(translate) for sentence in outcome_sentences(journey, end, estate, supposed))
     return {**end.outcome.as_json(), "says": says, "path": path}
 
 

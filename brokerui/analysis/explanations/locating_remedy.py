@@ -17,14 +17,14 @@ def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Senten
     steps = tuple(_failed(hop))
     if steps and steps[-1].rule == "LOC-2":
         unfit = next((d for d in instance.databases.values() if d.has_service(service)), None)
-        return _mend(unfit, instance, service) if unfit else _put_it_there(hop, service)
+        return _mend(unfit, instance, service) if unfit else _put_it_there(hop, service, estate)
     identifier, route = _identifier(journey, hop, steps, instance)
     named = instance.identified.get(identifier or "")
     if named is not None:
         return _mend(named, instance, service)
     if identifier is not None:
         return _correct(journey, hop, route)
-    return _put_it_there(hop, service)
+    return _put_it_there(hop, service, estate)
 
 
 def _failed(hop: HopAccount) -> Iterator[RuleStep]:
@@ -47,7 +47,21 @@ def _identifier(
     return (named[0].broker_instance, named[0].name) if named else (None, None)
 
 
-def _put_it_there(hop: HopAccount, service: str) -> Sentence:
+def _put_it_there(hop: HopAccount, service: str, estate: Estate) -> Sentence:
+    homes = [
+        f"{database.name} on {instance.name}"
+        for instance in estate.instances.values()
+        for database in instance.databases.values()
+        if instance.name != hop.instance and database.can_be_target and database.has_service(service)
+    ]
+    if len(homes) == 1:
+        return say(
+            "Create a route in {database} on {instance} to {home}, which has {service}.",
+            home=homes[0],
+            service=service,
+            instance=hop.instance,
+            database=hop.table,
+        )
     return say(
         "Create {service} on {instance}, or create a route in {database} on {instance} to where it is.",
         service=service,

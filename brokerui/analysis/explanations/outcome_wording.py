@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
@@ -24,6 +24,7 @@ from routing.rules.decision import (
     Outcome,
 )
 from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
+from routing.rules.suppositions import Supposition
 
 LONGEST_RETRY = 64
 """Seconds: the longest pause before a message is matched or sent again (MATCH-7, retries)."""
@@ -54,14 +55,39 @@ def site(outcome: Outcome, journey: Journey) -> Sentence:
     return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
 
 
-def outcome_sentences(journey: Journey, end: JourneyEnd, estate: Estate) -> tuple[Sentence, ...]:
+def outcome_sentences(
+    journey: Journey, end: JourneyEnd, estate: Estate, supposed: tuple[Supposition, ...] = ()
+) -> tuple[Sentence, ...]:
     """What happens and why, and the next thing to do where it is not delivered."""
     kind, instance, detail = end.outcome
     if kind == DELIVERED:
         return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
     if kind == EXITS:
         return exit_sentences(end.outcome, estate)
+    if supposed and detail in (SERVICE_NOT_FOUND, NO_PRINCIPAL):
+        return why(journey, end), meaning(journey, end), *(sentence for one in supposed for sentence in _if_it_is(one))
     return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
+
+
+def _if_it_is(supposed: Supposition) -> Iterator[Sentence]:
+    """Under which unknown fact it is delivered, and what would tell it."""
+    facts = {"database": supposed.database, "instance": supposed.instance, "identifier": supposed.identifier}
+    if supposed.identifier is None:
+        yield say("Delivered to {database} on {instance} if it is the principal, which is not known.", **facts)
+    elif supposed.is_role_unknown:
+        yield say(
+            "Delivered to {database} on {instance} if it is the principal and its identifier is {identifier}; neither "
+            "is known.",
+            **facts,
+        )
+    else:
+        yield say(
+            "Delivered to {database} on {instance} if its identifier is {identifier}; its identifier is not known.",
+            **facts,
+        )
+    if supposed.is_only:
+        yield say("Most likely it is meant: no other database of {instance} comes into question.", **facts)
+    yield say("To know it, import sys.databases of {instance}.", **facts)
 
 
 def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence]:

@@ -104,7 +104,7 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
     forward = explanation.forward
     return Wording(
         headline=headline(explanation, estate),
-        outcomes=tuple(outcome_words(forward, end, estate) for end in forward.ends),
+        outcomes=tuple(outcome_words(explanation, end, estate) for end in forward.ends),
         returns=tuple(return_words(back, explanation, estate) for back in explanation.returns),
         no_returns=no_returns(explanation),
         hops=hop_words(forward),
@@ -115,21 +115,22 @@ def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
     back = _back(explanation) + missing_here(explanation, estate)
-    return Headline(chips(forward), _tone(explanation), _title(forward), _means(forward, estate), back)
+    return Headline(chips(explanation), _tone(explanation), _title(forward), _means(explanation, estate), back)
 
 
-def chips(journey: Journey) -> tuple[Chip, ...]:
-    """The kinds of its outcomes, worst first."""
-    kinds = {outcome.kind for outcome in journey.outcomes}
-    certainty = ALWAYS if len(kinds) == 1 else MAY
+def chips(explanation: Explanation) -> tuple[Chip, ...]:
+    """The kinds of its outcomes, worst first. None is for always where it hangs on what is not known."""
+    kinds = {outcome.kind for outcome in explanation.forward.outcomes}
+    certainty = ALWAYS if len(kinds) == 1 and not explanation.supposed else MAY
     return tuple(Chip(kind, certainty) for kind in sorted(kinds, key=lambda kind: GOODNESS[kind], reverse=True))
 
 
-def outcome_words(journey: Journey, end: JourneyEnd, estate: Estate) -> OutcomeWords:
+def outcome_words(explanation: Explanation, end: JourneyEnd, estate: Estate) -> OutcomeWords:
     """The words for one outcome."""
-    certainty = ALWAYS if len(journey.ends) == 1 else MAY
+    journey, supposed = explanation.forward, explanation.supposed
+    certainty = ALWAYS if len(journey.ends) == 1 and not supposed else MAY
     chip = Chip(end.outcome.kind, certainty)
-    return OutcomeWords(end, chip, site(end.outcome, journey), outcome_sentences(journey, end, estate))
+    return OutcomeWords(end, chip, site(end.outcome, journey), outcome_sentences(journey, end, estate, supposed))
 
 
 def hop_words(journey: Journey) -> tuple[HopWords, ...]:
@@ -174,11 +175,12 @@ def _tone(explanation: Explanation) -> str:
     return {DELIVERED: GOOD, EXITS: AWAY, DELAYED: WARN, DROPPED: BAD}[worst]
 
 
-def _means(forward: Journey, estate: Estate) -> tuple[Sentence, ...]:
+def _means(explanation: Explanation, estate: Estate) -> tuple[Sentence, ...]:
+    forward = explanation.forward
     if len(forward.ends) > 1:
         return (*open_choices(forward), say("A conversation keeps the choice once it is made."))
     end = forward.ends[0]
-    return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end, estate)
+    return () if end.outcome.kind == DELIVERED else outcome_sentences(forward, end, estate, explanation.supposed)
 
 
 def _back(explanation: Explanation) -> tuple[Sentence, ...]:

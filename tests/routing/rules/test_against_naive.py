@@ -171,7 +171,10 @@ def test_the_step_that_matched_accounts_for_every_route_of_the_table(case: Case)
 def test_the_way_back_is_the_journey_of_a_reply_from_the_target(case: Case) -> None:
     estate = estate_of(case)
     for asked in questions(case):
-        for back in explain(estate, asked, AT).returns:
+        explained = explain(estate, asked, AT)
+        if explained.origin is None or explained.origin.broker_instance is None:
+            continue  # then every reply carries an identifier that the estate does not know
+        for back in explained.returns:
             reply = back.journey.conversation
             assert (reply.instance, reply.database, reply.is_reply) == (back.target.instance, back.target.detail, True)
             assert back.journey.outcomes == outcomes(estate, reply, AT)

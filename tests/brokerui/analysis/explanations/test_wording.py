@@ -234,7 +234,8 @@ def test_an_identifier_that_nobody_has_is_to_be_corrected() -> None:
 
 
 def test_a_reply_that_came_to_the_wrong_instance_is_to_be_led_to_the_right_one() -> None:
-    assert located(LOCAL, {"services": ("S",)}, to_broker_instance=OTHER, begun=None, is_reply=True) == (
+    target = {"services": ("S",), "broker_instance": IDENTIFIER}
+    assert located(LOCAL, target, to_broker_instance=OTHER, begun=None, is_reply=True) == (
         "Create a route for S in msdb on a to the instance that has this identifier."
     )
 

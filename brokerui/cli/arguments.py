@@ -18,6 +18,7 @@ from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import MAX_DOCUMENT_BYTES
+from routing.tsql.encodings import check_encoding
 
 _T = TypeVar("_T")
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -50,6 +51,19 @@ def add_variables(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-v", metavar="NAME=VALUE", dest="variables", action="append", default=[], type=variable, help=said
     )
+
+
+def add_encoding(parser: argparse.ArgumentParser) -> None:
+    said = local(say("the encoding of the files, such as cp1251 (default: found out, or refused)"))
+    parser.add_argument("--encoding", metavar="NAME", type=_encoding, help=said)
+
+
+def _encoding(text: str) -> str:
+    try:
+        check_encoding(text)
+    except Invalid as fault:
+        raise misuse(say("{name} {problem}", name=repr(text[:40]), problem=fault.problem)) from None
+    return text
 
 
 def add_max_size(parser: argparse.ArgumentParser) -> None:

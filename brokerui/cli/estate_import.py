@@ -33,10 +33,12 @@ NAMED = 5
 
 def import_run(options: argparse.Namespace) -> int:
     """0 when the estate has all that the files say, 1 when a statement was refused or not understood."""
-    sources = list(_sources(options.sources, options.max_size))
+    sources = list(_sources(options.sources, options.max_size, options.encoding))
     live = estate_current()
     mode = _mode(options)
-    settings = ScriptSettings(options.at or timezone.now(), dict(options.variables), ScriptFolder(options.max_size))
+    settings = ScriptSettings(
+        options.at or timezone.now(), dict(options.variables), ScriptFolder(options.max_size, options.encoding)
+    )
     made = build_estate(sources, mode, live.estate, settings)
     preview = preview_of(live.estate, made, options.at or timezone.now())
     # What is refused says so before anything else is said.
@@ -73,7 +75,7 @@ def _mode(options: argparse.Namespace) -> Mode:
     return Mode.INTO if options.into else Mode.INSTANCES
 
 
-def _sources(arguments: Sequence[InstanceFiles | str], max_size: int) -> Iterator[Source]:
+def _sources(arguments: Sequence[InstanceFiles | str], max_size: int, encoding: str | None) -> Iterator[Source]:
     for each in arguments:
         if isinstance(each, str):
             content = load_bytes(each, max_size)
@@ -90,4 +92,5 @@ def _sources(arguments: Sequence[InstanceFiles | str], max_size: int) -> Iterato
                 each.instance,
                 each.database,
                 each.address,
+                encoding,
             )

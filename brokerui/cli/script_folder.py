@@ -10,7 +10,7 @@ from pathlib import Path
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.tsql import decode_script
+from routing.tsql.encodings import script_from
 from routing.tsql.inclusion import Parts
 
 
@@ -19,6 +19,7 @@ class ScriptFolder:
     """The files below the folder of each script."""
 
     max_size_bytes: int
+    encoding: str | None = None
 
     def __call__(self, script: str, parts: Parts) -> tuple[str, str]:
         """Name and text of a file. Raises `Invalid` or `InputError` where there is none that may be read."""
@@ -30,7 +31,8 @@ class ScriptFolder:
             _check_below(path)
         if not path.is_file():
             raise Invalid("", say("there is no such file beside the script"))
-        return str(path), decode_script(load_bytes(str(path), self.max_size_bytes), where=str(path))
+        content = load_bytes(str(path), self.max_size_bytes)
+        return str(path), script_from(content, where=str(path), encoding=self.encoding)
 
 
 def _spelt(folder: Path, name: str) -> str:

@@ -10,17 +10,21 @@ from routing.catalog.snapshot import CatalogSnapshot
 from routing.catalog.unwrap import plain_document
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import Sentence, say
+from routing.tsql.encodings import text_from
 from routing.tsql.not_script import form_of, has_statements
 from routing.tsql.text import decode_script
 
 
-def read_saved(content: bytes, *, where: str, database: str | None = None) -> CatalogSnapshot:
+def read_saved(
+    content: bytes, *, where: str, database: str | None = None, encoding: str | None = None
+) -> CatalogSnapshot:
     """Read a file about an instance, or about its `database`, completely. Raises `InputError` if any part is
     damaged."""
-    text = decode_script(content, where=where)
+    text = text_from(content, where=where, encoding=encoding) if encoding else decode_script(content, where=where)
     document = _document(text, where)
     if document is None:
-        grid = read_table(text, where=where)
+        # A result of collect-sql is ASCII; a grid has names.
+        grid = read_table(text_from(content, where=where, encoding=encoding), where=where)
         if grid is None:
             raise InputError(where, "", _no_catalog(text))
         return snapshot_of_grid(grid, database, where=where)

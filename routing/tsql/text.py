@@ -44,6 +44,12 @@ def decode_script(data: bytes, *, where: str = "script") -> str:
     return text.replace("\r", "\n") if "\n" not in text else text
 
 
+def has_mark_or_utf16(data: bytes) -> bool:
+    """True if a byte order mark, or the NULs of UTF-16, tell the encoding."""
+    encoding, skip = _encoding(data)
+    return skip > 0 or encoding != "utf-8"
+
+
 def _encoding(data: bytes) -> tuple[str, int]:
     """The encoding, and the length of its byte order mark."""
     for mark, encoding in _MARKS:

@@ -10,7 +10,7 @@ from pathlib import PureWindowsPath
 from brokerui.analysis.imports.sources import Source
 from routing.common.errors import Invalid
 from routing.common.sentence import say
-from routing.tsql import decode_script
+from routing.tsql.encodings import script_from, text_from
 from routing.tsql.inclusion import Parts, names_read_in
 
 
@@ -32,7 +32,8 @@ class SentAlong:
             raise Invalid("", say("it is none of the files that were sent along"))
         if len(found) > 1:
             raise Invalid("", say("{count} of the files that were sent along have this name", count=len(found)))
-        return found[0].name, decode_script(found[0].load(), where=found[0].name)
+        one = found[0]
+        return one.name, script_from(one.load(), where=one.name, encoding=one.encoding)
 
 
 def without_read_in(scripts: Sequence[Source]) -> list[Source]:
@@ -40,7 +41,9 @@ def without_read_in(scripts: Sequence[Source]) -> list[Source]:
 
     Scripts that read in each other all stay.
     """
-    wanted = [set(map(_name, names_read_in(decode_script(one.load(), where=one.name)))) for one in scripts]
+    wanted = [
+        set(map(_name, names_read_in(text_from(one.load(), where=one.name, encoding=one.encoding)))) for one in scripts
+    ]
     count = Counter(_name(one.name) for one in scripts)
     left = [
         one

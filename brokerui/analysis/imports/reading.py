@@ -21,9 +21,9 @@ from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
 from routing.model.address import Address
 from routing.model.estate import Estate
-from routing.tsql import ScriptGroup, decode_script, read_scripts
+from routing.tsql import ScriptGroup, read_scripts
+from routing.tsql.encodings import script_from
 from routing.tsql.inclusion import Include
-from routing.tsql.not_script import checked_script
 
 OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -110,7 +110,7 @@ class _Scripts:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
             self.on_progress(source)
-            yield source.name, checked_script(decode_script(source.load(), where=source.name), source.name)
+            yield source.name, script_from(source.load(), where=source.name, encoding=source.encoding)
 
 
 def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) -> BuiltEstate:
@@ -164,7 +164,7 @@ def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
     """Put a saved catalog into the estate: it replaces the instance that it describes, in every mode."""
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
-    told = read_saved(source.load(), where=source.name, database=source.database)
+    told = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
     applied = apply_snapshot(made.estate, source.instance, told, source.address)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}

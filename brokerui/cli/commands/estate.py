@@ -8,7 +8,15 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from brokerui.cli.arguments import add_at, add_format, add_max_size, add_variables, described, one_from_standard_input
+from brokerui.cli.arguments import (
+    add_at,
+    add_encoding,
+    add_format,
+    add_max_size,
+    add_variables,
+    described,
+    one_from_standard_input,
+)
 from brokerui.cli.instance_files import InstanceFiles, instance_files
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
@@ -56,6 +64,7 @@ def _add_import(actions: Any) -> None:
     help_text = local(say("who the history says it was (default: {author})", author=author))
     action.add_argument("--author", default=author, help=help_text)
     add_variables(action)
+    add_encoding(action)
     add_at(action)
     add_format(action)
     add_max_size(action)

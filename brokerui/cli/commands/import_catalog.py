@@ -9,6 +9,7 @@ import sys
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import (
+    add_encoding,
     add_format,
     add_max_size,
     add_output,
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     help_text = local(say("the estate that the instances are put into (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
+    add_encoding(parser)
     add_output(parser)
     add_format(parser)
     add_max_size(parser)
@@ -58,7 +60,9 @@ def run(options: argparse.Namespace) -> int:
     sums: list[Sentence] = []
     for each in options.sources:
         for name in each.files:
-            snapshot = read_saved(load_bytes(name, options.max_size), where=name, database=each.database)
+            snapshot = read_saved(
+                load_bytes(name, options.max_size), where=name, database=each.database, encoding=options.encoding
+            )
             applied = apply_snapshot(estate, each.instance, snapshot, each.address)
             estate = applied.estate
             findings += applied.findings

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.cli.arguments import (
     add_at,
+    add_encoding,
     add_format,
     add_max_size,
     add_output,
@@ -24,8 +25,8 @@ from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
-from routing.tsql import ScriptGroup, decode_script, read_scripts
-from routing.tsql.not_script import checked_script
+from routing.tsql import ScriptGroup, read_scripts
+from routing.tsql.encodings import script_from
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_text = local(say("the estate that the scripts are run on (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_variables(parser)
+    add_encoding(parser)
     add_at(parser)
     add_output(parser)
     add_format(parser)
@@ -52,9 +54,15 @@ def run(options: argparse.Namespace) -> int:
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     into = load_estate(options.into, options.max_size) if options.into else None
-    include = ScriptFolder(options.max_size)
+    include = ScriptFolder(options.max_size, options.encoding)
     groups = [
-        ScriptGroup(each.instance, each.address, _ScriptGroup(each.files, options.max_size), each.database, include)
+        ScriptGroup(
+            each.instance,
+            each.address,
+            _ScriptGroup(each.files, options.max_size, options.encoding),
+            each.database,
+            include,
+        )
         for each in options.sources
     ]
     at, variables = now_unless(options.at), dict(options.variables)
@@ -67,10 +75,11 @@ def run(options: argparse.Namespace) -> int:
 class _ScriptGroup:
     """The names and texts of files; each is read when its turn comes, so that one is in memory at a time."""
 
-    def __init__(self, names: tuple[str, ...], max_size: int) -> None:
+    def __init__(self, names: tuple[str, ...], max_size: int, encoding: str | None) -> None:
         self._names = names
         self._max_size = max_size
+        self._encoding = encoding
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for name in self._names:
-            yield name, checked_script(decode_script(load_bytes(name, self._max_size), where=name), name)
+            yield name, script_from(load_bytes(name, self._max_size), where=name, encoding=self._encoding)

@@ -81,7 +81,7 @@ def test_an_escaped_line_is_a_part_of_the_value() -> None:
         (LIST.replace("//office/Post", "//office/\n                      Post"), "Export-Csv"),
         (LIST + "name : x\n", "other columns"),
         (
-            "name         remote_service_name address\n------------ ------------------- -------\nToPo...      x                   LOCAL\n",
+            "name remote_service_name address\n---- ------------------- -------\nT... x                   LOCAL\n",
             "shortened",
         ),
         ("AutoCreatedLocal\tNULL\tLOCAL\nToPost\tP\ttcp://p:1\n", "without headings"),

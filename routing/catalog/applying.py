@@ -126,7 +126,7 @@ def _own_address(estate: Estate, new: Instance, notes: Notes) -> tuple[Address, 
     """`tcp://NAME:PORT`, unless that is no address or belongs to another instance."""
     own = _derived_address(new)
     if own is None:
-        reason = say("no address can be made of the name of the instance; give it as NAME@tcp://HOST:PORT")
+        reason = say("no address can be made of the name of the instance; give it one, tcp://HOST:PORT")
         notes.add(ADDRESS_UNKNOWN, SEVERITY[ADDRESS_UNKNOWN], reason)
         return ()
     holder = estate.resolve(own)

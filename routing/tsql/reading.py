@@ -117,7 +117,7 @@ def _is_untouched(instance: DraftInstance) -> bool:
 
 
 def _without_address(instance: DraftInstance, address: Address | None, holder: str | None) -> Finding:
-    wanted = say("give it as {name}@tcp://HOST:PORT=FILE", name=instance.name)
+    wanted = say("give {name} an address of its own, tcp://HOST:PORT", name=instance.name)
     if address is None:
         problem = say("no address can be made of the name of the instance: {wanted}", wanted=wanted)
     elif instance.endpoint is None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
+from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
 from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.catalog.applying import apply_snapshot
@@ -64,6 +65,7 @@ def build_estate(
 
     Raises `InputError` for a file that cannot be read, or of which no estate can be made.
     """
+    sources = named_as_known(sources, live)
     made = BuiltEstate(Estate() if mode is Mode.WHOLE else live)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
     for source in by_kind[Kind.DOCUMENT]:
@@ -79,7 +81,9 @@ def build_estate(
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
         made = _with_catalog(made, source)
-    return made
+    given = {source.instance for source in sources if source.address is not None}
+    named = {source.instance for source in sources if source.kind is not Kind.DOCUMENT}
+    return replace(made, estate=with_known_addresses(made.estate, live, named - given))
 
 
 def groups_of(

@@ -1,0 +1,56 @@
+"""What is assumed is weaker than what is known: names and addresses of instances that the live estate has already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from brokerui.analysis.imports.sources import Source
+from routing.lint.facts import host_in_name, host_of
+from routing.model.address import DEFAULT_PORT, Address, parse_network_address
+from routing.model.estate import Estate, Instance
+
+
+def named_as_known(sources: Sequence[Source], live: Estate) -> list[Source]:
+    """The sources with the live estate's spelling of their instances: names of instances compare without case."""
+    spelt: dict[str, list[str]] = {}
+    for name in live.instances:
+        spelt.setdefault(name.casefold(), []).append(name)
+    return [_named(source, spelt.get(source.instance.casefold(), [])) for source in sources]
+
+
+def _named(source: Source, names: list[str]) -> Source:
+    return source if len(names) != 1 or source.instance == names[0] else replace(source, instance=names[0])
+
+
+def with_known_addresses(estate: Estate, live: Estate, names: Iterable[str]) -> Estate:
+    """The estate in which these instances keep the addresses of the live estate, if an import only derived theirs.
+
+    An import derives an address from the instance's name. Where the port of the endpoint changes, the addresses follow.
+    """
+    for name in sorted(names):
+        made, known = estate.instances.get(name), live.instances.get(name)
+        if made is None or known is None or not known.addresses or not _is_derived(made):
+            continue
+        addresses = _moved(known, made)
+        if all(estate.resolve(address) in (None, name) for address in addresses):
+            estate = estate.with_instance(replace(made, addresses=addresses))
+    return estate
+
+
+def _is_derived(instance: Instance) -> bool:
+    port = instance.endpoint.port if instance.endpoint is not None else DEFAULT_PORT
+    return [address.key for address in instance.addresses] in ([], [f"tcp://{host_in_name(instance)}:{port}"])
+
+
+def _moved(known: Instance, made: Instance) -> tuple[Address, ...]:
+    """The known addresses, at the new port of the endpoint where they were at its old one."""
+    if known.endpoint is None or made.endpoint is None or known.endpoint.port == made.endpoint.port:
+        return known.addresses
+    moved = (
+        parse_network_address(f"tcp://{host_of(address)}:{made.endpoint.port}")
+        if address.port == known.endpoint.port
+        else address
+        for address in known.addresses
+    )
+    return tuple(dict.fromkeys(moved))

@@ -1,0 +1,79 @@
+"""What an import assumes of an instance never replaces what the live estate knows of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from brokerui.analysis.imports.reading import ScriptSettings, build_estate
+from brokerui.analysis.imports.sources import Kind, Mode, Source
+from routing.model.address import parse_network_address
+from routing.model.estate import Estate
+from tests.routing.catalog.server import catalog, dumps
+
+AT = datetime(2030, 1, 1, tzinfo=UTC)
+SCRIPT = "CREATE ENDPOINT E STATE = STARTED AS TCP (LISTENER_PORT = {port}) FOR SERVICE_BROKER ();"
+MODES = list(Mode)
+
+
+def script(instance: str, port: int = 4022, address: str | None = None) -> Source:
+    text = SCRIPT.format(port=port).encode()
+    where = parse_network_address(address) if address else None
+    return Source(f"{instance}.sql", Kind.SCRIPT, lambda: text, len(text), instance, None, where)
+
+
+def built(*sources: Source, live: Estate, mode: Mode = Mode.WHOLE) -> Estate:
+    return build_estate(sources, mode, live, ScriptSettings(AT)).estate
+
+
+def live(*addresses: str) -> Estate:
+    """The instance shop, with an endpoint on port 4022."""
+    made = built(script("shop"), live=Estate())
+    where = tuple(map(parse_network_address, addresses))
+    return made.with_instance(replace(made.instances["shop"], addresses=where))
+
+
+def addresses(estate: Estate, name: str = "shop") -> list[str]:
+    return [address.key for address in estate.instances[name].addresses]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_assumed_address_does_not_replace_a_known_one(mode: Mode) -> None:
+    known = live("tcp://shop.example:4022", "tcp://listener.example:4022")
+    assert built(script("shop"), live=known, mode=mode) == known
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["SHOP", "Shop"])
+def test_names_that_differ_in_case_alone_are_one_instance(name: str, mode: Mode) -> None:
+    known = live("tcp://shop.example:4022")
+    assert built(script(name), live=known, mode=mode) == known
+
+
+def test_a_given_address_replaces_it() -> None:
+    known = live("tcp://shop.example:4022")
+    assert addresses(built(script("SHOP", address="tcp://new:4022"), live=known)) == ["tcp://new:4022"]
+
+
+def test_known_addresses_follow_the_port_of_the_endpoint() -> None:
+    known = live("tcp://shop.example:4022", "tcp://gate:5000")
+    assert addresses(built(script("shop", port=5022), live=known)) == ["tcp://shop.example:5022", "tcp://gate:5000"]
+
+
+def test_a_new_instance_is_at_the_address_of_its_name() -> None:
+    assert addresses(built(script("depot"), live=live("tcp://shop.example:4022")), "depot") == ["tcp://depot:4022"]
+
+
+def test_an_address_that_another_instance_has_now_is_not_taken_from_it() -> None:
+    known = live("tcp://shop.example:4022")
+    made = built(script("shop"), script("depot", address="tcp://shop.example:4022"), live=known)
+    assert (addresses(made), addresses(made, "depot")) == (["tcp://shop:4022"], ["tcp://shop.example:4022"])
+
+
+def test_a_catalog_keeps_them_too() -> None:
+    known = live("tcp://shop.example:4022")
+    text = dumps(catalog(known.instances["shop"])).encode()
+    source = Source("shop.json", Kind.CATALOG, lambda: text, len(text), "SHOP")
+    assert addresses(built(source, live=known)) == ["tcp://shop.example:4022"]

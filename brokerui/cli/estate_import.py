@@ -91,6 +91,7 @@ def _sources(arguments: Sequence[InstanceFiles | str], max_size: int, encoding: 
                 len(content),
                 each.instance,
                 each.database,
-                each.address,
+                next(iter(each.addresses), None),
+                each.addresses[1:],
                 encoding,
             )

@@ -1,4 +1,4 @@
-"""Arguments that say which files are of which instance: `NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`."""
+"""Arguments that say which files are of which instance: `NAME[/DATABASE][@ADDRESS[,ADDRESS]]=FILE[,FILE]`."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from routing.model.address import Address, parse_network_address
 from routing.model.estate import INSTANCE_NAME_CHARS
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
+_COMMA = re.compile(r",(?=\s*tcp:)", re.IGNORECASE)
+"""The comma between two addresses; any other one is a mistake in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +23,13 @@ class InstanceFiles:
 
     instance: str
     database: str | None
-    address: Address | None
+    addresses: tuple[Address, ...]
+    """Where the instance listens; none: what its name and its endpoint say."""
     files: tuple[str, ...]
 
 
 def instance_files(text: str) -> InstanceFiles:
-    """`NAME[/DATABASE][@ADDRESS]=FILE[,FILE]`; a database's name may hold slashes, an instance's may not."""
+    """`NAME[/DATABASE][@ADDRESS[,ADDRESS]]=FILE[,FILE]`; a database's name may hold slashes, an instance's may not."""
     target, equals, files = text.partition("=")
     target, *rest = _ADDRESS.split(target, maxsplit=1)
     instance, _, database = target.partition("/")
@@ -37,6 +40,7 @@ def instance_files(text: str) -> InstanceFiles:
         check_name(instance, "NAME", INSTANCE_NAME_CHARS)
         if database:
             check_name(database, "DATABASE")
-        return InstanceFiles(instance, database or None, parse_network_address(rest[0]) if rest else None, names)
+        addresses = tuple(dict.fromkeys(map(parse_network_address, _COMMA.split(rest[0])))) if rest else ()
+        return InstanceFiles(instance, database or None, addresses, names)
     except Invalid as fault:
         raise misuse(fault) from None

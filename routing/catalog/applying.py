@@ -38,8 +38,11 @@ class Applied:
     findings: tuple[Finding, ...]
 
 
-def apply_snapshot(estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None) -> Applied:
-    """Apply a snapshot to the instance `name` of an estate, which may be new; `address` is one of its addresses.
+def apply_snapshot(
+    estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None, *further: Address
+) -> Applied:
+    """Apply a snapshot to the instance `name` of an estate, which may be new; `address` and `further` are addresses
+    of it.
 
     Raises `InputError` if no estate can hold the result.
     """
@@ -47,9 +50,10 @@ def apply_snapshot(estate: Estate, name: str, told: CatalogSnapshot, address: Ad
         known = _known(estate, name)
         notes = Notes(told.where, known.name)
         new = _instance(known, told, notes)
-        placed = _placed(estate, new, address, notes)
+        given = () if address is None else (address, *further)
+        placed = _placed(estate, new, given, notes)
         return Applied(
-            _reached_by_listeners(placed, name=new.name, told=told, given=address, notes=notes), tuple(notes.findings)
+            _reached_by_listeners(placed, name=new.name, told=told, given=given, notes=notes), tuple(notes.findings)
         )
     except Invalid as fault:
         raise InputError(told.where, fault.path, fault.problem) from None
@@ -82,18 +86,18 @@ def _instance(known: Instance, told: CatalogSnapshot, notes: Notes) -> Instance:
 # ---------------------------------------------------------------- addresses
 
 
-def _placed(estate: Estate, new: Instance, address: Address | None, notes: Notes) -> Estate:
+def _placed(estate: Estate, new: Instance, given: tuple[Address, ...], notes: Notes) -> Estate:
     """The estate with the instance at its addresses: the known ones, the given one, or the one derived from its
     name."""
-    if address is not None and address not in new.addresses:
-        new = replace(new, addresses=(address, *new.addresses))
+    if wanted := tuple(address for address in given if address not in new.addresses):
+        new = replace(new, addresses=(*wanted, *new.addresses))
     if not new.addresses:
         new = replace(new, addresses=_own_address(estate, new, notes))
     return estate.with_instance(new)
 
 
 def _reached_by_listeners(
-    estate: Estate, name: str, told: CatalogSnapshot, given: Address | None, notes: Notes
+    estate: Estate, name: str, told: CatalogSnapshot, given: tuple[Address, ...], notes: Notes
 ) -> Estate:
     """Add the listeners of availability groups to the addresses of the instance with the primary replicas.
 
@@ -104,7 +108,7 @@ def _reached_by_listeners(
         return estate
     others = listening(told.replicas.values(), MIRROR, here.endpoint.port)
     leading = listening(told.replicas.values(), PRINCIPAL, here.endpoint.port)
-    stays = [a for a in here.addresses if a == given or a.key not in others or a.key in leading]
+    stays = [a for a in here.addresses if a in given or a.key not in others or a.key in leading]
     addresses = list(stays or here.addresses)
     for address in leading.values():
         holder = estate.resolve(address)

@@ -7,14 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
 from routing.lint.context import LintContext, LintedRoute, instance_finding, lost
-from routing.lint.facts import host_of, network_addresses
+from routing.lint.facts import TDS_PORT, corrected, host_meant, host_of, network_addresses
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
 from routing.rules.suppositions import Supposition
 
-TDS_PORT = 1433
-"""The conventional port of SQL Server for queries; Service Broker listens at another one."""
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """Hosts that stand for the local machine."""
 
@@ -23,7 +21,8 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
     If an instance has that name in another domain, or without one, the finding names it. A known host is `wrong-port`.
-    A host in angle brackets is an unfilled template: an error, because no machine has such a name.
+    A host in angle brackets is an unfilled template, and one with a comma or a backslash is from a connection string:
+    errors, because no machine has such a name.
     """
     labels = _byfirst_label(scene)
     for row, address in unresolved(scene):
@@ -33,8 +32,11 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
         if is_placeholder(address):
             yield row.finding("unknown-address", ERROR, _left_in(address))
             continue
+        if (meant := host_meant(address)) is not None:
+            yield _impossible(scene, row, address, meant)
+            continue
         guessed = scene.guessed.get(host)
-        reason = _unknown(address, host, labels.get(first_label(host)))
+        reason = _unknown(scene, address, host, labels.get(first_label(host)))
         yield row.finding("unknown-address", WARNING, _port_not_known(address, guessed) if guessed else reason)
 
 
@@ -47,8 +49,39 @@ def _left_in(address: Address) -> Sentence:
     return say("{address} is left from a template: a host belongs where the brackets are.", address=address.key)
 
 
-def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
+def _impossible(scene: LintContext, row: LintedRoute, address: Address, host: str) -> Finding:
+    """A comma or an instance name, as in connection strings: the error, and the address that was meant."""
+    instances = [*scene.by_host.get(host, ()), *scene.guessed.get(host, ())]
+    right = corrected(address, host, instances)
+    values = {"address": address.key, "right": right.key, "instances": tuple(dict.fromkeys(i.name for i in instances))}
+    if instances:
+        reason = say(
+            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. On that host"
+            " is {instances}, at {right}.",
+            **values,
+        )
+    else:
+        reason = say(
+            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. {right} is"
+            " meant.",
+            **values,
+        )
+    column = "address" if address == row.route.address else "mirror_address"
+    remedy = altered(row.database.name, row.route, **{column: right})
+    return row.finding("unknown-address", ERROR, reason, remedy)
+
+
+def _unknown(scene: LintContext, address: Address, host: str, alike: Instance | None) -> Sentence:
     if host in LOOPBACK:
+        listening = tuple(one.name for one in scene.estate.instances.values() if _listens(one, address.port))
+        if listening:
+            return say(
+                "{address} is whatever listens beside the route itself; no instance has it. {instances} listens on port"
+                " {port}: if it is on the same machine, give it {address} as a further address.",
+                address=address.key,
+                instances=listening,
+                port=address.port,
+            )
         return say("{address} is whatever listens beside the route itself; no instance has it.", address=address.key)
     if alike is None:
         return say("{address} is the address of no instance of this estate.", address=address.key)
@@ -58,6 +91,11 @@ def _unknown(address: Address, host: str, alike: Instance | None) -> Sentence:
         instance=alike.name,
         known=alike.addresses[0].key,
     )
+
+
+def _listens(instance: Instance, port: int) -> bool:
+    """True if the instance is known to listen on the port."""
+    return instance.endpoint is not None and instance.endpoint.port == port
 
 
 def unresolved(scene: LintContext) -> Iterator[tuple[LintedRoute, Address]]:

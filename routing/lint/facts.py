@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
-from routing.model.address import DEFAULT_PORT, Address
+from routing.model.address import DEFAULT_PORT, Address, parse_network_address
 from routing.model.catalog_objects import Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
+
+TDS_PORT = 1433
+"""The conventional port of SQL Server for queries; Service Broker listens at another one."""
 
 
 def asks_for_routes(table: RouteTable, at: datetime) -> Route | None:
@@ -29,6 +32,26 @@ def network_addresses(route: Route) -> Iterator[Address]:
 def host_of(address: Address) -> str:
     """The host of a network address, in lower case."""
     return address.key.rpartition(":")[0].removeprefix("tcp://")
+
+
+def host_meant(address: Address) -> str | None:
+    """The host that was meant where an address has the form of a connection string: `host,port` or `host\\instance`.
+
+    No machine has such a name; None for every other address.
+    """
+    host = host_of(address)
+    bare = host.partition(",")[0].partition("\\")[0]
+    return bare if bare and bare != host else None
+
+
+def corrected(address: Address, host: str, known: Iterable[Instance]) -> Address:
+    """The address that was meant: that of the only known instance on the host, else the host with the port given."""
+    there = list(dict.fromkeys(one for instance in known for one in instance.addresses if host_of(one) == host))
+    if len(there) == 1:
+        return there[0]
+    after = host_of(address).partition(",")[2]
+    port = after if after.isdigit() and int(after) != TDS_PORT and address.port == DEFAULT_PORT else str(address.port)
+    return parse_network_address(f"tcp://{host}:{port}")
 
 
 def addresses_beside(estate: Estate, key: str) -> tuple[str, ...]:

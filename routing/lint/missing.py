@@ -9,7 +9,7 @@ from datetime import datetime
 from routing.common.sentence import Sentence, say
 from routing.lint.addresses import LOOPBACK, first_label, is_placeholder, unresolved
 from routing.lint.context import LintContext, few
-from routing.lint.facts import host_in_name, host_of
+from routing.lint.facts import host_in_name, host_meant, host_of
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 
@@ -24,7 +24,8 @@ def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
     """
     scene = LintContext(estate, at)
     known = LOOPBACK.union(scene.by_host)
-    found = {a.key for _, a in unresolved(scene) if host_of(a) not in known and not is_placeholder(a)}
+    unknown = [address for _, address in unresolved(scene) if host_of(address) not in known]
+    found = {address.key for address in unknown if not is_placeholder(address) and host_meant(address) is None}
     return tuple(sorted(found))
 
 

@@ -37,6 +37,8 @@ class ScriptGroup:
     """The database in which their connections begin, as `sqlcmd -d` says it; None: master."""
     include: Include | None = None
     """Reads the files that `:r` names; None: none is read."""
+    further: tuple[Address, ...] = ()
+    """Further addresses of the instance, beside `address`."""
 
 
 def read_scripts(
@@ -101,7 +103,7 @@ def _check_names(group: ScriptGroup) -> None:
 def _instance_of(group: ScriptGroup, draft: EstateDraft) -> DraftInstance:
     instance = draft.instance(group.name)
     if group.address is not None:
-        instance.addresses = (group.address,)
+        instance.addresses = (group.address, *group.further)
     return instance
 
 

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import Sentence, say
-from routing.lint.facts import addresses_beside
+from routing.lint.facts import addresses_beside, corrected, host_meant, host_of
+from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 from routing.rules.decision import (
     DELAYED,
@@ -97,6 +98,15 @@ def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence
         instance=outcome.instance,
         address=outcome.detail,
     )
+    address = parse_network_address(outcome.detail)
+    if (meant := host_meant(address)) is not None:
+        known = [one for one in estate.instances.values() if any(host_of(a) == meant for a in one.addresses)]
+        return leaves, say(
+            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. Correct the "
+            "address of the route to {right}.",
+            address=outcome.detail,
+            right=corrected(address, meant, known).key,
+        )
     neighbours = addresses_beside(estate, outcome.detail)
     if not neighbours:
         return leaves, say("Import that instance to see further.")

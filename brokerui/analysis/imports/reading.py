@@ -94,7 +94,9 @@ def groups_of(
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
     return [
-        ScriptGroup(name, _address_of(own), _Scripts(list(files), on_progress), database, include)
+        ScriptGroup(
+            name, _address_of(own), _Scripts(list(files), on_progress), database, include, further=_further_of(own)
+        )
         for name, own in by_name.items()
         for database, files in groupby(own, key=lambda source: source.database)
     ]
@@ -102,6 +104,10 @@ def groups_of(
 
 def _address_of(own: Iterable[Source]) -> Address | None:
     return next((source.address for source in own if source.address), None)
+
+
+def _further_of(own: Iterable[Source]) -> tuple[Address, ...]:
+    return next((source.further for source in own if source.address), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +175,7 @@ def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
     told = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
-    applied = apply_snapshot(made.estate, source.instance, told, source.address)
+    applied = apply_snapshot(made.estate, source.instance, told, source.address, *source.further)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
     waiting = tuple(findings_of_sums(source.instance, told))

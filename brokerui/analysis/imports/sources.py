@@ -44,5 +44,7 @@ class Source:
     """Of a grid: the database that it is of. Of a script: the one in which its connection begins."""
     address: Address | None = None
     """Where the instance listens; None: what its name and its endpoint say."""
+    further: tuple[Address, ...] = ()
+    """Further addresses of the instance, beside `address`."""
     encoding: str | None = None
     """As somebody named it; None: it is found out, or the file is refused."""

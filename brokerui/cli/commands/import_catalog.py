@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
             snapshot = read_saved(
                 load_bytes(name, options.max_size), where=name, database=each.database, encoding=options.encoding
             )
-            applied = apply_snapshot(estate, each.instance, snapshot, each.address)
+            applied = apply_snapshot(estate, each.instance, snapshot, *each.addresses)
             estate = applied.estate
             findings += applied.findings
             waiting += findings_of_sums(each.instance, snapshot)

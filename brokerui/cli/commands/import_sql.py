@@ -58,10 +58,11 @@ def run(options: argparse.Namespace) -> int:
     groups = [
         ScriptGroup(
             each.instance,
-            each.address,
+            next(iter(each.addresses), None),
             _ScriptGroup(each.files, options.max_size, options.encoding),
             each.database,
             include,
+            each.addresses[1:],
         )
         for each in options.sources
     ]

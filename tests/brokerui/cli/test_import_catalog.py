@@ -187,11 +187,11 @@ def test_only_one_input_is_standard_input(call: Call) -> None:
 
 def test_sources() -> None:
     plain = instance_files("srv\\prod=C:\\a.txt,b=c.txt")
-    assert (plain.instance, plain.database, plain.address) == ("srv\\prod", None, None)
+    assert (plain.instance, plain.database, plain.addresses) == ("srv\\prod", None, ())
     assert plain.files == ("C:\\a.txt", "b=c.txt")
     full = instance_files("s/a/b@c@TCP://x:5022=-")
     assert (full.instance, full.database, full.files) == ("s", "a/b@c", ("-",))
-    assert str(full.address) == "tcp://x:5022"
+    assert [address.key for address in full.addresses] == ["tcp://x:5022"]
 
 
 @pytest.mark.parametrize("command", [["collect-sql"], ["import-catalog", "h=-"]])

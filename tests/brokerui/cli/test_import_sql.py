@@ -149,3 +149,14 @@ def test_neither_command_loads_a_framework(tmp_path: Path) -> None:
         loaded = set(done.stdout.splitlines()[-1].split())
         assert "routing" in loaded
         assert not loaded & {"django", "celery", "pyspark", "babel"}
+
+
+def test_an_instance_has_several_addresses(call: Call, tmp_path: Path) -> None:
+    script = written(tmp_path, "d.sql", b"CREATE DATABASE D;")
+    answer = call("import-sql", f"depot@tcp://depot:4023, TCP://127.0.0.1:4023,tcp://gate={script}")
+    (instance,) = read_estate(answer.out).instances.values()
+    assert [address.key for address in instance.addresses] == [
+        "tcp://depot:4023",
+        "tcp://127.0.0.1:4023",
+        "tcp://gate:4022",
+    ]

@@ -196,3 +196,37 @@ def test_it_is_a_warning_for_everything() -> None:
 def test_another_instance_or_a_partner_is_no_detour() -> None:
     routes = route("R", "Bill", "b"), route("S", "Bill", "a", 1, mirror_address="tcp://b")
     assert findings("own-address", server("a", db("D", *routes)), B) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["TCP://B,4022", "TCP://B\\PROD:4022", "tcp://b\\prod", "TCP://b,1433", "tcp://B\\PROD,4022", "tcp://b,9"],
+)
+def test_a_connection_string_is_no_address(wrong: str) -> None:
+    found = finding("unknown-address", server("a", db("D", route("R", "Bill", wrong))), server("b"))
+    assert about(found) == ("error", "a", "D", "R")
+    assert "can never be reached" in str(found.reason)
+    assert "On that host is b, at tcp://b:4022." in str(found.reason)
+    assert found.remedy_sql == "USE [D];\nALTER ROUTE [R] WITH ADDRESS = N'tcp://b:4022';"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("tcp://x,4023", "tcp://x:4023"),
+        ("tcp://x,1433", "tcp://x:4022"),
+        ("tcp://x\\i:5", "tcp://x:5"),
+        ("tcp://x\\i", "tcp://x:4022"),
+    ],
+)
+def test_the_address_that_was_meant_of_an_unknown_host(wrong: str, right: str) -> None:
+    here = server("a", db("D", route("R", "Bill", wrong)))
+    assert f"{right} is meant." in str(finding("unknown-address", here).reason)
+    assert missing_instances(estate(here), AT) == ()
+
+
+def test_the_instance_that_listens_on_the_port_of_a_local_address_is_named() -> None:
+    there = server("b", endpoint={"port": 4023}, addresses=["tcp://b:4023"])
+    here = server("a", db("D", route("R", "Bill", "tcp://127.0.0.1:4023")))
+    reason = str(finding("unknown-address", here, there).reason)
+    assert "b listens on port 4023: if it is on the same machine" in reason

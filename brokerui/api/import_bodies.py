@@ -12,8 +12,10 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from brokerui.analysis.imports.models import ENCODING
 from brokerui.analysis.imports.sending import Sent
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.variables import variables_from
 from brokerui.api.fields import (
     AddressField,
     ArrayField,
@@ -34,12 +36,41 @@ from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.model.address import Address, parse_network_address
 from routing.model.estate import INSTANCE_NAME_CHARS
+from routing.tsql.encodings import check_encoding
 
 MODES: Final = [mode.value for mode in Mode]
 MAX_JSON_BYTES: Final = 4 << 20
 """Of JSON with options. A larger document is sent as it is."""
 MAX_FILE_NAME: Final = 255
-_FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_run|at|note)"\s*:')
+MAX_VARIABLES_CHARS: Final = 2_000
+"""Of all variables: they have to fit into an address."""
+OF_SCRIPT: Final = ("instance", "database", "address", "encoding")
+"""Options about one script, not about the import."""
+_FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_run|at|note|variables)"\s*:')
+
+
+class VariablesField(StringField):
+    """Sqlcmd variables, `NAME=VALUE` in each line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=MAX_VARIABLES_CHARS, allow_blank=True, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        variables_from(text.splitlines())
+        return text
+
+
+class EncodingField(StringField):
+    """The name of an encoding."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=ENCODING, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        check_encoding(text)
+        return text
 
 
 class ImportQuery(NoteQuery):
@@ -52,6 +83,12 @@ class ImportQuery(NoteQuery):
     database = NameField(
         max_length=SYSNAME_CHARS,
         help_text=gettext_lazy("The database in which that script begins, as `sqlcmd -d` says it (default: master)."),
+    )
+    encoding = EncodingField(
+        help_text=gettext_lazy("The encoding of that script, such as cp1251 (default: found out, or refused).")
+    )
+    variables = VariablesField(
+        help_text=gettext_lazy("Sqlcmd variables of that script, as `sqlcmd -v` sets them: NAME=VALUE in each line.")
     )
     address = AddressField(
         help_text=gettext_lazy("Where that instance listens (default: what its name and its endpoint say).")
@@ -123,6 +160,7 @@ class ImportSerializer(StrictSerializer):
     dry_run = StrictBooleanField(required=False)
     at = MomentField(required=False, allow_null=True, help_text=gettext_lazy("From when LIFETIME counts; null: now."))
     note = StringField(required=False, allow_blank=True, max_length=MAX_NOTE)
+    variables = VariablesField(required=False, help_text=gettext_lazy("Sqlcmd variables: NAME=VALUE in each line."))
 
     def validate(self, attrs: Any) -> Any:
         if ("document" in attrs) == ("sql" in attrs):
@@ -173,13 +211,26 @@ def _form(request: Request) -> Sent:
 
 def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Sent:
     """Return the import of a document where the name says so, else of a script."""
-    rest = {key: value for key, value in options.items() if key not in ("instance", "database", "address")}
+    rest = {key: value for key, value in options.items() if key not in OF_SCRIPT}
     if name.lower().endswith(".json"):
         return _sent((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
         raise Invalid("instance", say("is missing: scripts do not say of which instance they are"))
     listens = _network_address(options["address"]) if "address" in options else None
-    return _sent((_source(name, Kind.SCRIPT, content, options["instance"], listens, options.get("database")),), rest)
+    return _sent(
+        (
+            _source(
+                name,
+                Kind.SCRIPT,
+                content,
+                options["instance"],
+                listens,
+                options.get("database"),
+                options.get("encoding"),
+            ),
+        ),
+        rest,
+    )
 
 
 def _sent(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Sent:
@@ -196,8 +247,9 @@ def _source(
     instance: str = "",
     address: Address | None = None,
     database: str | None = None,
+    encoding: str | None = None,
 ) -> Source:
-    return Source(name, kind, lambda: content, len(content), instance, database, address)
+    return Source(name, kind, lambda: content, len(content), instance, database, address, encoding=encoding)
 
 
 def _network_address(address: Address) -> Address:

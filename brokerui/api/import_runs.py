@@ -20,6 +20,7 @@ from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build
 from brokerui.analysis.imports.selectors import run_by_token
 from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
+from brokerui.analysis.imports.variables import variables_from
 from brokerui.api.etags import etag_of
 from brokerui.api.idempotency import another_request, read_key
 from brokerui.api.import_results import problem_of, run_as_json
@@ -74,7 +75,12 @@ def send_and_wait(sent: Sent, request: Request, token: str, *, is_based: bool) -
 
 def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
     """Import it as the next version; a dry run writes nothing."""
-    made = build_estate(sent.sources, sent.mode, live.estate, ScriptSettings(sent.at or timezone.now()))
+    made = build_estate(
+        sent.sources,
+        sent.mode,
+        live.estate,
+        ScriptSettings(sent.at or timezone.now(), variables_from(sent.variables.splitlines())),
+    )
     differs = difference_made(live.estate, made)
     written = live if sent.dry_run else _written(sent, made, live, author)
     answer = answer_of(made, differs, written.version, dry_run=sent.dry_run)

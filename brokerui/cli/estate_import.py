@@ -93,5 +93,5 @@ def _sources(arguments: Sequence[InstanceFiles | str], max_size: int, encoding: 
                 each.database,
                 next(iter(each.addresses), None),
                 each.addresses[1:],
-                encoding,
+                encoding=encoding,
             )

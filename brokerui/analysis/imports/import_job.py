@@ -23,6 +23,7 @@ from brokerui.analysis.imports.packing import packed_rows, unpacked
 from brokerui.analysis.imports.preview import Preview, preview_of
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.variables import variables_from
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import request
@@ -168,7 +169,13 @@ def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -
         on_progress(Phase.READING, done, total)
         done += source.size
 
-    return build_estate([source_of(row) for row in rows], Mode(run.mode), live, ScriptSettings(at), reading)
+    return build_estate(
+        [source_of(row) for row in rows],
+        Mode(run.mode),
+        live,
+        ScriptSettings(at, variables_from(run.variables.splitlines())),
+        reading,
+    )
 
 
 def _take(run: ImportRun, work: JobWork) -> None:
@@ -200,6 +207,7 @@ def source_of(row: ImportFile) -> Source:
         row.instance,
         row.database or None,
         parse_network_address(row.address) if row.address else None,
+        encoding=row.encoding or None,
     )
 
 

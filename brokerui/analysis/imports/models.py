@@ -11,6 +11,7 @@ from brokerui.estate.models.versions import AUTHOR, Version
 
 NAME = 255
 TOKEN = 64
+ENCODING = 40
 
 
 class ImportState(models.TextChoices):
@@ -54,6 +55,8 @@ class ImportRun(models.Model):
     state = models.CharField(max_length=10, choices=ImportState)
     mode = models.CharField(max_length=10, default="instances")
     """`sources.Mode`."""
+    variables = models.TextField(blank=True)
+    """The sqlcmd variables of its scripts, `NAME=VALUE` in each line."""
     note = models.TextField(blank=True)
     applied_by = models.CharField(max_length=AUTHOR, blank=True)
     base_version = models.PositiveIntegerField(default=0)
@@ -126,6 +129,8 @@ class ImportFile(models.Model):
     instance = models.CharField(max_length=SERVICE_NAME, blank=True)
     database = models.CharField(max_length=SYSNAME, blank=True)
     address = models.CharField(max_length=SERVICE_NAME, blank=True)
+    encoding = models.CharField(max_length=ENCODING, blank=True)
+    """As somebody named it; empty: it is found out, or the file is refused."""
 
     class Meta:
         ordering = ["position"]

@@ -30,6 +30,8 @@ class Sent:
     at: datetime | None = None
     """From when LIFETIME counts; None: from when it is read."""
     note: str = ""
+    variables: str = ""
+    """The sqlcmd variables of the scripts, `NAME=VALUE` in each line."""
 
     @property
     def size(self) -> int:
@@ -56,8 +58,14 @@ def run_send(*, sent: Sent, author: str, token: str, base_version: int | None = 
 
 def is_same(run: ImportRun, sent: Sent) -> bool:
     """Return whether the request equals the earlier one with the same Idempotency-Key."""
-    options = (run.mode, run.dry_run, run.at, run.note) == (sent.mode, sent.dry_run, sent.at, sent.note)
-    columns = "name", "kind", "instance", "database", "address", "sha256"
+    options = (run.mode, run.dry_run, run.at, run.note, run.variables) == (
+        sent.mode,
+        sent.dry_run,
+        sent.at,
+        sent.note,
+        sent.variables,
+    )
+    columns = "name", "kind", "instance", "database", "address", "encoding", "sha256"
     kept = list(run.files.values_list(*columns))
     rows = [_file(position, source) for position, source in enumerate(sent.sources)]
     return options and kept == [tuple(getattr(row, column) for column in columns) for row in rows]
@@ -74,6 +82,7 @@ def _created(sent: Sent, rows: list[ImportFile], author: str, token: str, base_v
         dry_run=sent.dry_run,
         at=sent.at,
         note=sent.note,
+        variables=sent.variables,
         applied_by=author,
         base_version=base_version or 0,
         is_based=base_version is not None,
@@ -101,4 +110,5 @@ def _file(position: int, source: Source) -> ImportFile:
         instance=source.instance,
         database=source.database or "",
         address=source.address.key if source.address else "",
+        encoding=source.encoding or "",
     )

@@ -45,6 +45,7 @@ class Assignment:
     instance: str = ""
     database: str = ""
     address: str = ""
+    encoding: str = ""
 
 
 def run_create(*, given: Sequence[Given], author: str, token: str) -> ImportRun:
@@ -105,7 +106,9 @@ def names_of(rows: Sequence[ImportFile]) -> str:
 
 
 @transaction.atomic
-def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode, author: str) -> ImportRun:
+def run_assign(
+    *, run: ImportRun, assignments: Sequence[Assignment], mode: Mode, author: str, variables: str = ""
+) -> ImportRun:
     """Say what the files are, and have them read. Raises `ImportStateError` where that is too late."""
     if len(assignments) != run.files.count():
         raise ImportStateError(run.state)
@@ -113,8 +116,9 @@ def run_assign(*, run: ImportRun, assignments: Sequence[Assignment], mode: Mode,
     rows = list(run.files.defer("content"))
     for row, one in zip(rows, assignments, strict=True):
         row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
-    ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address"])
-    run.mode, run.unattended = mode, False
+        row.encoding = one.encoding
+    ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address", "encoding"])
+    run.mode, run.variables, run.unattended = mode, variables, False
     audit(author=author, action="import.assign", note=f"{run}: {mode}")
     return _due(run, ImportState.READING, author)
 

@@ -13,11 +13,13 @@ from django.utils.translation import gettext as _
 from brokerui.analysis.imports.models import TOKEN, ImportFile
 from brokerui.analysis.imports.services import Assignment, Given
 from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.variables import MAX_TEXT_CHARS, variables_from
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.model.address import parse_network_address
 from routing.model.estate import INSTANCE_NAME_CHARS
+from routing.tsql.encodings import check_encoding
 
 
 def upload_problem(files: Sequence[UploadedFile]) -> str:
@@ -49,6 +51,8 @@ class Assigning:
     assignments: list[Assignment] = field(default_factory=list)
     faults: dict[str, Sentence] = field(default_factory=dict)
     """By field."""
+    variables: str = ""
+    """`NAME=VALUE` in each line."""
 
     @classmethod
     def of(cls, files: Sequence[ImportFile], values: Mapping[str, str], likely: Mapping[str, str]) -> Assigning:
@@ -57,6 +61,8 @@ class Assigning:
         form = cls(files, Mode(mode) if mode in tuple(Mode) else Mode.INSTANCES)
         for file in files:
             form._read(file, values, likely if "likely" in values else {})
+        form.variables = values.get("variables", "").strip()[:MAX_TEXT_CHARS]
+        form._try("variables", lambda: variables_from(form.variables.splitlines()))
         return form
 
     def _read(self, file: ImportFile, values: Mapping[str, str], likely: Mapping[str, str]) -> None:
@@ -64,14 +70,14 @@ class Assigning:
         at = file.position
         kind = values.get(f"kind-{at}", "")
         file.kind = kind if kind in tuple(Kind) else file.kind
-        for name in ("instance", "database", "address"):
+        for name in ("instance", "database", "address", "encoding"):
             setattr(file, name, values.get(f"{name}-{at}", "").strip())
         if file.kind == Kind.DOCUMENT:
-            file.instance = file.database = file.address = ""
+            file.instance = file.database = file.address = file.encoding = ""
         else:
             file.address = file.address or likely.get(file.instance, "")
             self._check(file)
-        self.assignments.append(Assignment(Kind(file.kind), file.instance, file.database, file.address))
+        self.assignments.append(Assignment(Kind(file.kind), file.instance, file.database, file.address, file.encoding))
 
     def _check(self, file: ImportFile) -> None:
         at = file.position
@@ -81,6 +87,8 @@ class Assigning:
             self._try(f"instance-{at}", lambda: check_name(file.instance, "", INSTANCE_NAME_CHARS))
         if file.database:
             self._try(f"database-{at}", lambda: check_name(file.database, ""))
+        if file.encoding:
+            self._try(f"encoding-{at}", lambda: check_encoding(file.encoding))
         if file.address:
             self._try(f"address-{at}", lambda: parse_network_address(file.address))
 

@@ -110,7 +110,7 @@ def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -
     files = form.files if form else list(run.files.defer("content"))
     context = {
         "shown": ImportPresenter(run, files),
-        "form": form or Assigning(files, Mode(run.mode)),
+        "form": form or Assigning(files, Mode(run.mode), variables=run.variables),
         "kinds": KINDS.items(),
         "modes": [(mode, title, MODE_HINTS[mode]) for mode, title in MODES.items()],
         "note_length": NOTE,
@@ -128,7 +128,13 @@ def run_preview(request: HttpRequest, run_id: int) -> HttpResponse:
     if form.faults:
         return _page(request, run, form)
     author = request.user.get_username()
-    return _done(request, run, lambda: run_assign(run=run, assignments=form.assignments, mode=form.mode, author=author))
+
+    def assign() -> ImportRun:
+        return run_assign(
+            run=run, assignments=form.assignments, mode=form.mode, author=author, variables=form.variables
+        )
+
+    return _done(request, run, assign)
 
 
 @access(write=Level.EDIT)

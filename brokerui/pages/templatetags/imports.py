@@ -12,6 +12,7 @@ from brokerui.analysis.imports.models import ImportFile, ImportRun
 from brokerui.pages.imports.forms import Assigning
 
 register = template.Library()
+PLACEHOLDERS = {"address": "tcp://host:4022", "encoding": "UTF-8, cp1251 …"}
 
 
 @register.inclusion_tag("imports/_field.html")
@@ -20,6 +21,7 @@ def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]
     labels = {
         "instance": _("Instance of %(name)s"),
         "database": _("Database of %(name)s"),
+        "encoding": _("Encoding of %(name)s"),
         "address": _("Address of the instance of %(name)s"),
     }
     return {
@@ -27,7 +29,7 @@ def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]
         "at": file.position,
         "value": getattr(file, name),
         "label": labels[name] % {"name": file.name},
-        "placeholder": "tcp://host:4022" if name == "address" else "",
+        "placeholder": PLACEHOLDERS.get(name, ""),
         "fault": form.faults.get(f"{name}-{file.position}"),
     }
 

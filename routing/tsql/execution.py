@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from routing.common.errors import Invalid
 from routing.common.finding import INFO, WARNING
-from routing.common.sentence import Sentence, say
+from routing.common.sentence import Sentence, listed, say
 from routing.tsql.batches import Misplaced, ProcedureBodies
 from routing.tsql.control_flow import CONDITIONAL as UNDER_CONDITION
 from routing.tsql.control_flow import GUARDED, NEVER, ControlFlow
 from routing.tsql.growth import SqlcmdVariables
+from routing.tsql.placeholders import placeholders_in
 from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import (
     ALREADY_EXISTS,
     CONDITIONAL,
     NOT_EXECUTED,
     NOT_FOUND,
+    PLACEHOLDER,
     REFUSED,
     NotApplied,
 )
@@ -24,6 +26,7 @@ from routing.tsql.session import ScriptSession
 from routing.tsql.sqlcmd import Sqlcmd
 from routing.tsql.statement import CREATE, ROUTE, Statement
 from routing.tsql.transactions import Switches, Transactions
+from routing.tsql.unknown import shown
 
 
 class Execution:
@@ -101,6 +104,7 @@ class Execution:
         """Apply USE if it is reached, even if other statements are only checked."""
         if self._is_reached(start):
             self._session.apply(statement)
+            self._tell_placeholders(statement, start)
 
     def lose_database(self, start: int) -> None:
         """Handle a USE that cannot be read: the database is unknown from here on."""
@@ -133,8 +137,18 @@ class Execution:
         for note in notes:
             problem = say("{title} was applied: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, name, problem, statement.kind, severity=note.severity)
+        self._tell_placeholders(statement, start)
         if reached == UNDER_CONDITION or self._transactions.open:
             self._tell_conditions(statement, reached, start)
+
+    def _tell_placeholders(self, statement: Statement, start: int) -> None:
+        if found := placeholders_in(statement):
+            problem = say(
+                "{title} was applied as it stands: {names} looks like a placeholder that was not filled in",
+                title=statement.title,
+                names=listed([shown(one) for one in found]),
+            )
+            self._report.add(PLACEHOLDER, start, statement.object, problem, statement.kind)
 
     def _why_not(self, statement: Statement, start: int) -> Sentence:
         title = statement.title

@@ -8,12 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from routing.common.errors import Invalid
+from routing.common.finding import INFO
 from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.effects import altered_object, created_object
 from routing.tsql.references import ReferenceChecker, missing
-from routing.tsql.refusal import NotApplied, already_exists, not_found, refused, unseen
+from routing.tsql.refusal import NOT_FOUND, NotApplied, already_exists, not_found, refused, unseen
+from routing.tsql.shipped import is_shipped
 from routing.tsql.statement import (
     ALTER,
     CONTRACT,
@@ -60,6 +62,9 @@ def _put(database: DraftDatabase, kind: str, member: Any) -> None:
 def _refuse_missing(database: DraftDatabase, verb: str, kind: str, name: str) -> None:
     """Raise for an object that does not exist; an unknown object cannot be altered."""
     problem = missing(database, kind, name)
+    if is_shipped(database.name, name):
+        problem = say("every {database} has it; an estate leaves it out", database=database.name)
+        raise NotApplied(NOT_FOUND, problem, INFO)
     if not database.may_hold(kind, name):
         raise not_found(kind, name, problem)
     if verb != ALTER:

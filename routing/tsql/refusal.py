@@ -20,6 +20,8 @@ NO_USE = "no-use"
 """BrokerUI's own code: no USE precedes the statement, so it applies to master."""
 ROLE_UNKNOWN = "role-unknown"
 """BrokerUI's own code: the database is mirrored, and the script does not say which partner is the principal."""
+PLACEHOLDER = "placeholder"
+"""BrokerUI's own code: a name is a placeholder of a template, such as `{0}`, that nobody filled in."""
 ADDRESS_UNKNOWN = "address-unknown"
 """BrokerUI's own code: no address can be derived from the instance name."""
 
@@ -34,6 +36,7 @@ SEVERITY = {
     NOT_EXECUTED: INFO,
     CONDITIONAL: INFO,
     NO_USE: WARNING,
+    PLACEHOLDER: WARNING,
     ROLE_UNKNOWN: INFO,
 }
 

@@ -21,10 +21,11 @@ REMARK_TITLES = {
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
     "no-use": say("Taken to be about master, since no USE stands before it"),
+    "placeholder": say("A placeholder of a template that was not filled in"),
     "role-unknown": say("Mirrored, in a role that the script does not say"),
 }
 """Codes of what imports remark beside them."""
-LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR}
+LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR, "placeholder": WARNING}
 """By code of a finding: the lowest severity that means that a part of the file is missing from the estate."""
 
 

@@ -14,6 +14,7 @@ from routing.lint.brokers import broker_disabled, queue_off
 from routing.lint.context import LintContext
 from routing.lint.copies import service_copies
 from routing.lint.endpoints import endpoint_stopped, no_endpoint
+from routing.lint.failover import replica_endpoint, replica_routes, route_to_replica
 from routing.lint.forwarding import forwarding_off
 from routing.lint.identifiers import duplicate_identifier, unknown_identifier
 from routing.lint.lifetimes import route_expired, route_expires_soon
@@ -59,6 +60,9 @@ CHECKS = (
     Check("own-address", say("A route from an instance to itself"), own_address),
     Check("broker-disabled", say("The broker of a database is disabled"), broker_disabled),
     Check("queue-off", say("A queue is off"), queue_off),
+    Check("route-to-replica", say("A route past the listener of its group"), route_to_replica),
+    Check("replica-endpoint", say("A replica whose endpoint cannot take over"), replica_endpoint),
+    Check("replica-routes", say("A replica whose msdb lacks routes"), replica_routes),
     Check("endpoint-stopped", say("The endpoint is not started"), endpoint_stopped),
     Check("no-endpoint", say("No endpoint is known"), no_endpoint),
     Check("route-expired", say("A route has expired"), route_expired),

@@ -12,6 +12,7 @@ from routing.lint.context import HostedDatabase, LintContext, database_finding, 
 from routing.lint.facts import own_services
 from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
 from routing.model.estate import MIRROR, Database
+from routing.model.route import AUTO_CREATED_LOCAL
 
 
 def queue_off(scene: LintContext) -> Iterator[Finding]:
@@ -50,8 +51,9 @@ def broker_disabled(scene: LintContext) -> Iterator[Finding]:
     With the broker of msdb disabled, the instance routes nothing over the network.
 
     A warning if every service of it has another target on the instance (a restored copy, for example), and for msdb if
-    no live route leads to the instance or away from it; no finding for a database in the role MIRROR, whose broker
-    follows its principal's.
+    no live route leads to the instance or away from it; a warning too where no service is known, but routes, queues,
+    contracts or a route to its identifier show that the database is used; no finding for a database in the role MIRROR,
+    whose broker follows its principal's.
     """
     for held in scene.databases:
         database = held.database
@@ -66,6 +68,18 @@ def broker_disabled(scene: LintContext) -> Iterator[Finding]:
             elsewhere = all(service in held.instance.targets for service in services)
             reason = say("Its broker is disabled: it takes no messages for {services}.", services=few(services))
             yield database_finding("broker-disabled", WARNING if elsewhere else ERROR, held, reason, _enable(held))
+        elif _is_meant_for_messages(scene, database):
+            reason = say("Its broker is disabled; which services it has is not known. It takes and sends no message.")
+            yield database_finding("broker-disabled", WARNING, held, reason, _enable(held))
+
+
+def _is_meant_for_messages(scene: LintContext, database: Database) -> bool:
+    """True if what is known of a database without known services shows that somebody uses its broker."""
+    own_routes = any(name != AUTO_CREATED_LOCAL.name for name in database.table.routes)
+    if own_routes or database.queues or database.contracts or database.remote_service_bindings:
+        return True
+    identifier = database.broker_instance
+    return identifier is not None and any(row.route.broker_instance == identifier for row in scene.live)
 
 
 def _enable(held: HostedDatabase) -> str:

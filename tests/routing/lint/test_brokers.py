@@ -73,3 +73,10 @@ def test_a_disabled_copy_needs_another_identifier() -> None:
 )
 def test_where_it_matters_to_nobody(more: dict[str, Any]) -> None:
     assert findings("broker-disabled", server("a", db("D", **{"broker_enabled": False} | more))) == []
+
+
+def test_a_disabled_broker_is_told_of_though_its_services_are_not_known() -> None:
+    routed = server("a", db("D", route("R", "Ship", "b"), broker_enabled=False))
+    assert finding("broker-disabled", routed).severity == "warning"
+    named = server("a", db("D", broker=1, broker_enabled=False))
+    assert findings("broker-disabled", named) == []

@@ -75,7 +75,8 @@ def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
     """A live route for a name that no database has and that is the name of a route: the two were confused.
 
     Only if the route leads to an instance of the estate and conversations to that name get nowhere; outside the estate
-    a service may really have that name.
+    a service may really have that name. To an unknown address it is a warning, for a name that says itself that it is
+    a route's.
     """
     rows = list(_nobodys(scene))
     known = _bylooks(scene) if rows else {}
@@ -83,9 +84,13 @@ def route_name_as_service_name(scene: LintContext) -> Iterator[Finding]:
         name = str(row.route.remote_service_name)
         if name.casefold() not in scene.route_names or looks(name) in known:
             continue
-        if not any(scene.leads(row)) or not lost(scene.ends(row, name)):
-            continue
         reason = say('"{name}" is the name of a route; no database has such a service.', name=name)
+        if not any(scene.leads(row)):
+            if row.route.address.is_network and "route" in name.casefold():
+                yield row.finding("route-name-as-service-name", WARNING, reason)
+            continue
+        if not lost(scene.ends(row, name)):
+            continue
         yield row.finding("route-name-as-service-name", ERROR, reason, _with_service(scene, row))
 
 

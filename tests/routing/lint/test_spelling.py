@@ -98,3 +98,16 @@ def test_a_service_called_like_its_route_is_sound() -> None:
 def test_what_looks_like_a_service_is_told_once() -> None:
     there = server("b", db("E", services=("r",)))
     assert codes(toward("R"), there) == {"similar-service-name"}
+
+
+@pytest.mark.parametrize("name", ["CorrectRoute", "RouteToBill", "correctroute"])
+def test_a_routes_name_is_found_at_an_unknown_address_too(name: str) -> None:
+    here = server("a", db("D", route("CorrectRoute", name, "gone"), route("RouteToBill", "Bill", "gone")))
+    found = finding("route-name-as-service-name", here)
+    assert about(found) == ("warning", "a", "D", "CorrectRoute")
+    assert found.remedy_sql is None
+
+
+@pytest.mark.parametrize("name", ["//x/Bill", "Bill"])
+def test_a_route_that_is_named_after_its_service_is_sound_at_an_unknown_address(name: str) -> None:
+    assert findings("route-name-as-service-name", server("a", db("D", route(name, name, "gone")))) == []

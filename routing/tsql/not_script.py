@@ -13,10 +13,16 @@ _STRONG = re.compile(
     r"\b(?:create|alter|drop)\s+(?:or\s+alter\s+)?(?:route|service|queue|contract|message\s+type|broker\s+priority"
     r"|remote\s+service|endpoint|database|proc|procedure|table|view|function|trigger|login|user|schema|certificate"
     r"|master\s+key|role|index|type|event|availability)\b"
-    r"|^[ \t]*(?:use[ \t]+[\[\w\"$][^\n]{0,300}|go[ \t]*\d*|exec(?:ute)?\b.*"
+    r"|^[ \t]*(?:use[ \t]+(?:\[[^\]\n]*\]|\"[^\"\n]*\"|[\w$().#@-]+)[ \t]*(?:;.*|--.*)?|go[ \t]*\d*|exec(?:ute)?\b.*"
     r"|:(?:r|setvar|connect|on)\b.*|begin\s+(?:dialog|tran|try).*)$|-- brokerui:",
     re.IGNORECASE | re.MULTILINE,
 )
+_DDL = re.compile(
+    r"\b(?:create|alter|drop)\s+(?:route|service|queue|contract|message\s+type|broker\s+priority|remote\s+service"
+    r"|endpoint|database)\b|-- brokerui:",
+    re.IGNORECASE,
+)
+"""Statements about Service Broker, wherever they stand."""
 _WEAK = re.compile(
     r"(?:^|;)\s*(?:use|go|exec|execute|declare|set|select|insert|update|delete|print|grant|deny|revoke|if|begin|merge"
     r"|waitfor|raiserror|while|truncate|backup|restore|end|send|receive|get|move|return|throw|with|dbcc|add|create|alter"
@@ -58,7 +64,9 @@ def checked_script(text: str, where: str) -> str:
 
 def looks_like(text: str) -> Sentence | None:
     """What a text is that is no script; None for one with statements, or with nothing but comments."""
-    if has_statements(text) and not _packed_form(text):
+    if _DDL.search(text) and not _packed_form(text):
+        return None
+    if has_statements(text) and not _packed_form(text) and not _is_mail(text):
         return None
     bare = _COMMENT.sub(" ", text[:_LOOKED_AT])
     return form_of(text) or (_OTHER if bare.strip() and not _WEAK.search(bare) else None)
@@ -72,6 +80,10 @@ def has_statements(text: str) -> bool:
 def form_of(text: str) -> Sentence | None:
     """The kind of file that a text comes from, if it is one that is known and neither a script nor a catalog."""
     return _packed_form(text) or _by_form(_BLOCK.sub(" ", text[:_LOOKED_AT].lstrip("\ufeff")))
+
+
+def _is_mail(text: str) -> bool:
+    return len(_MAIL.findall(text[:_LOOKED_AT])) > 1
 
 
 def _packed_form(text: str) -> Sentence | None:
@@ -90,7 +102,7 @@ def _by_form(text: str) -> Sentence | None:
         return say("JSON: an estate document is imported without the name of an instance")
     if _HTML.search(text):
         return say("a page of HTML: copy the text of the script out of it")
-    if len(_MAIL.findall(text)) > 1:
+    if _is_mail(text):
         return say("a mail: copy the text of the script out of it")
     if len(_LOG.findall(text)) * 2 > len(lines):
         return say("a log: give the script or the catalog itself")

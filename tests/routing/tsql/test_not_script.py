@@ -21,6 +21,8 @@ TABLE = "name   create_date\n------ -----------\nShop   2026-01-01\n"
     ("content", "what"),
     [
         (MAIL.encode(), "a mail"),
+        (b"From: a\nTo: b\n\nuse it", "a mail"),
+        (b"From: a\nTo: b\n\nexecute it tonight\ngo\n", "a mail"),
         (LOG.encode(), "a log"),
         (LIST.encode(), "Format-List"),
         (LIST.encode("utf-16"), "Format-List"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from routing.common.finding import WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.addresses import first_label
+from routing.lint.addresses import LOOPBACK, first_label
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, instance_finding
 from routing.lint.facts import host_in_name, host_of
 from routing.lint.remedy import altered, create_route, free_name, is_accepted, taken_names, use
@@ -135,9 +135,17 @@ def _pairs(scene: LintContext) -> Iterator[ReplicaPair]:
 
 
 def _listeners(instance: Instance) -> list[Address]:
-    """The addresses of an instance under another name than its own."""
+    """The addresses of an instance under another name than its own; a number or `localhost` is no listener's name."""
     own = first_label(host_in_name(instance))
-    return [address for address in instance.addresses if first_label(host_of(address)) != own]
+    return [address for address in instance.addresses if _is_name(host_of(address)) and _label(address) != own]
+
+
+def _label(address: Address) -> str:
+    return first_label(host_of(address))
+
+
+def _is_name(host: str) -> bool:
+    return host not in LOOPBACK and host[0] != "[" and not host.replace(".", "").isdigit()
 
 
 def _lacks(scene: LintContext, primary: Instance, secondary: Instance, name: str) -> bool:

@@ -43,6 +43,10 @@ def test_without_a_listener_or_a_second_replica_there_is_nothing_to_prefer() -> 
     assert findings("route-to-replica", hub("leaf1"), FIRST) == []
     without = FIRST | {"addresses": ["tcp://leaf1:4022", "tcp://leaf1.example:4022"]}
     assert findings("route-to-replica", hub("leaf1"), without, SECOND) == []
+    numbered = FIRST | {
+        "addresses": ["tcp://leaf1:4022", "tcp://127.0.0.1:4022", "tcp://10.0.0.1:4022", "tcp://[::1]:4022"]
+    }
+    assert findings("route-to-replica", hub("leaf1"), numbered, SECOND) == []
     assert findings("route-to-replica", hub("leaf1", "Elsewhere"), FIRST, SECOND) == []
 
 

@@ -204,7 +204,7 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
         route = row.route
         if route.mirror_address is not None or not route.address.is_network:
             continue
-        if scene.estate.resolve(route.address) == row.instance.name:
+        if scene.estate.resolve(route.address) == row.instance.name and not _is_nowhere(scene, row):
             reason = say(
                 "{address} is this instance itself: its messages are treated as from outside, and msdb decides.",
                 address=route.address.key,
@@ -234,6 +234,12 @@ def _unless(reason: Sentence, supposed: Supposition) -> Sentence:
         identifier=supposed.identifier,
         instance=supposed.instance,
     )
+
+
+def _is_nowhere(scene: LintContext, row: LintedRoute) -> bool:
+    """True if no database has the service of the route: with any address its messages get nowhere."""
+    name = row.route.remote_service_name
+    return name is not None and name not in scene.services and lost(scene.ends(row, name))
 
 
 def _severity_of_detour(scene: LintContext, row: LintedRoute) -> str:

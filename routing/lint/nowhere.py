@@ -49,7 +49,7 @@ def _told_otherwise(scene: LintContext, row: LintedRoute, name: str, ends: tuple
     at_the_end.update(here.name for here in scene.leads(row) if row.route.mirror_address is not None)
     if any(_has_one_that_is_no_mirror(scene, instance, name) for instance in at_the_end):
         return True
-    if scene.estate.resolve(row.route.address) == row.instance.name:
+    if name in scene.services and scene.estate.resolve(row.route.address) == row.instance.name:
         return True
     identifier = row.route.broker_instance
     if identifier is not None and mistaken(scene, row, name, identifier) is not None:

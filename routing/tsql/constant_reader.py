@@ -36,7 +36,7 @@ class ConstantReader:
     """Reads from a position of a text; raises `NotConstant` at what is not known, and `Unclosed`."""
 
     def __init__(self, text: str, position: int, scope: ConstantScope) -> None:
-        self._text = text
+        self.text = text
         self._scope = scope
         self._depth = 0
         self.end = position
@@ -46,8 +46,13 @@ class ConstantReader:
     def take(self) -> SqlToken:
         token = self.ahead
         self.end = token.end
-        self.ahead = next_token(self._text, token.end)
+        self.ahead = next_token(self.text, token.end)
         return token
+
+    def go_to(self, position: int) -> None:
+        """Go on reading from there."""
+        self.end = position
+        self.ahead = next_token(self.text, position)
 
     def accept(self, symbol: str) -> bool:
         if self.ahead.kind != SYMBOL or self.ahead.text != symbol:
@@ -106,7 +111,7 @@ class ConstantReader:
         return text_of(text, line, (token.start + is_unicode,), is_unicode=is_unicode)
 
     def _number(self, token: SqlToken) -> int:
-        if self._text.startswith(".", token.end) or not token.text.isascii():
+        if self.text.startswith(".", token.end) or not token.text.isascii():
             raise NotConstant
         return int(token.text)
 

@@ -1,14 +1,16 @@
 """Decides whether running a script would reach a statement: procedures, IF and ELSE, blocks, TRY and CATCH.
 
-Conditions are not evaluated. A condition that tests for existence is assumed to know the result: `CREATE` under it is
-refused silently if the object exists already. Statements under any other condition are applied, and reported as
-conditional. An ELSE is skipped if its IF was taken.
+A condition that is known before the script runs decides; `conditions` evaluates it. Any other one that tests for
+existence is assumed to know the result: `CREATE` under it is refused silently if the object exists already. Statements
+under all others are applied, and reported as conditional. An ELSE is skipped if its IF was taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from routing.common.sentence import Sentence
+from routing.tsql.condition_answer import ConditionAnswer
 from routing.tsql.lexer import NUMBER, SYMBOL, last_word, next_token, words
 from routing.tsql.procedure_bodies import ProcedureBody
 
@@ -30,6 +32,8 @@ TESTS = words(
 _NO_BLOCK = words("tran transaction distributed dialog conversation")
 """Words after BEGIN that begin no block."""
 
+MAX_CONDITIONS = 200
+"""Limit of nested conditions that are looked through for the reason of an answer."""
 JUMPS = words("return goto throw raiserror")
 """Statements after which the next one may not run."""
 _ONLY_TELLS, _ENDS_CONNECTION = 10, 19
@@ -49,6 +53,8 @@ class FlowCondition:
     tests: bool = False
     is_loop: bool = False
     """True under a WHILE, at any depth."""
+    answer: ConditionAnswer | None = None
+    """What is known of it before the script runs."""
     taken: bool = False
     """True once a statement under it was applied."""
     known: str | None = None
@@ -67,9 +73,27 @@ class FlowCondition:
         return outer
 
     def _under(self, outer: str) -> str:
-        if outer == NEVER or (self.instead_of is not None and self.instead_of.taken):
+        if outer == NEVER:
+            return NEVER
+        value = self.value()
+        if value is not None:
+            return outer if value else NEVER
+        if self.instead_of is not None and self.instead_of.taken:
             return NEVER
         return CONDITIONAL if outer == CONDITIONAL or not self.tests else GUARDED
+
+    def value(self) -> bool | None:
+        """Whether the statements under it run, if that is known; a loop may end before its condition is false."""
+        if self.instead_of is not None:
+            before = self.instead_of.value()
+            return None if before is None else not before
+        value = self.answer.value if self.answer is not None else None
+        return None if value and self.is_loop else value
+
+    @property
+    def decision(self) -> ConditionAnswer | None:
+        """The answer of the condition or of the IF of an ELSE."""
+        return self.answer if self.instead_of is None else self.instead_of.decision
 
     def take(self) -> None:
         """A statement under it was applied, and so under every enclosing condition."""
@@ -257,6 +281,27 @@ class ControlFlow:
     def guard(self) -> FlowCondition | None:
         """The condition of the current statement."""
         return self.current or self._around()
+
+    def false_guard(self) -> Sentence | None:
+        """The fact that keeps the current statement from running, if a condition around it is known."""
+        guard = self.guard
+        for _ in range(MAX_CONDITIONS):
+            if guard is None:
+                break
+            if guard.value() is False and guard.decision is not None:
+                return guard.decision.why
+            guard = guard.outer
+        return None
+
+    def open_subject(self) -> tuple[str, str] | None:
+        """Kind and name of the object that the innermost open condition asks for, if it asks for nothing else."""
+        guard = self.guard
+        for _ in range(MAX_CONDITIONS):
+            if guard is None or (guard.decision is not None and guard.value() is None):
+                break
+            guard = guard.outer  # its answer is known, or it stands for the statement that runs a string
+        decision = guard.decision if guard is not None else None
+        return decision.subject if decision is not None else None
 
     def begin_inside(self, outer: FlowCondition | None, reached: str) -> None:
         """Begin a string that a statement runs: `outer` is the condition of that statement, `reached` its answer."""

@@ -10,12 +10,14 @@ from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.tsql.batches import has_separator
 from routing.tsql.calls import RUNS_SQL, ExecutedText, executed_text
+from routing.tsql.conditions import condition_answer
 from routing.tsql.constant_reader import ConstantReader, ConstantScope
 from routing.tsql.constants import Null, TextConstant, flat
 from routing.tsql.control_flow import NEVER, FlowCondition
 from routing.tsql.draft import DraftDatabase
 from routing.tsql.execution import Execution
 from routing.tsql.growth import ExpansionBudget
+from routing.tsql.known_objects import KnownObjects
 from routing.tsql.refusal import NotApplied, refused
 from routing.tsql.report import ScriptReport, StringReport
 from routing.tsql.session import ScriptSession
@@ -79,6 +81,7 @@ class DynamicSql:
         self._execution = execution
         self._budget = budget
         self._depth = depth
+        self._known = KnownObjects(text, session, execution.sqlcmd.variables)
         self.variables = BatchVariables(text, self.reader_at, budget)
 
     def reader_at(self, position: int) -> ConstantReader:
@@ -107,6 +110,11 @@ class DynamicSql:
         """A variable stands at `start`; one in a condition is only compared."""
         if not self.variables.is_empty and self._execution.flow.waiting is None:
             self.variables.mention(start, end, verb)
+
+    def ask(self, condition: FlowCondition, position: int) -> None:
+        """Evaluate the condition of an IF or WHILE, which begins at the position."""
+        self.variables.guard = condition.outer
+        condition.answer = condition_answer(self.reader_at(position), self._known, self._budget)
 
     def text_run(self, position: int, start: int) -> TextRun | None:
         """The text that the EXEC at `start` runs, read from `position`; None if it is not known."""

@@ -24,7 +24,7 @@ from routing.tsql.refusal import refused as refused_by
 from routing.tsql.report import ScriptReport
 from routing.tsql.session import ScriptSession
 from routing.tsql.sqlcmd import Sqlcmd
-from routing.tsql.statement import CREATE, ROUTE, Statement
+from routing.tsql.statement import CREATE, QUEUE, ROUTE, Statement
 from routing.tsql.transactions import Switches, Transactions
 from routing.tsql.unknown import shown
 
@@ -134,10 +134,13 @@ class Execution:
             self._refuse(NotApplied(REFUSED, fault.problem), statement, reached, start)
             return
         self.flow.applied()
+        self._report.applied(statement, start)
         for note in notes:
             problem = say("{title} was applied: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, name, problem, statement.kind, severity=note.severity)
         self._tell_placeholders(statement, start)
+        if reached == GUARDED:
+            self._tell_assumed(statement, start)
         if reached == UNDER_CONDITION or self._transactions.open:
             self._tell_conditions(statement, reached, start)
 
@@ -165,6 +168,8 @@ class Execution:
                 body=body.name,
                 line=self._body_line(body),
             )
+        if not self.sqlcmd.has_left and (why := self.flow.false_guard()) is not None:
+            return say("{title} stands under a condition that keeps it from running: {why}", title=title, why=why)
         if self.sqlcmd.has_left or self.flow.reached() == NEVER:
             return say("{title} stands where running this script does not come", title=title)
         if self.switches.stop:
@@ -190,6 +195,26 @@ class Execution:
             )
             self._report.add(CONDITIONAL, part[0], None, problem, severity=WARNING)
 
+    def _tell_assumed(self, statement: Statement, start: int) -> None:
+        """Report a statement under a test of which the answer is not known, unless it asks for its own object."""
+        subject = self.flow.open_subject()
+        if subject is not None and _is_about(statement, *subject):
+            return
+        problem = say(
+            "{title} was applied; it stands under a condition that is taken to be so, since the scripts do not tell",
+            title=statement.title,
+        )
+        if subject is not None:
+            kind, name = subject
+            problem = say(
+                "{title} was applied as if its condition were so; whether the {kind} {name} is there the scripts do not"
+                " tell",
+                title=statement.title,
+                kind=kind.lower(),
+                name=name,
+            )
+        self._report.add(CONDITIONAL, start, statement.object, problem, statement.kind)
+
     def _refuse(self, fault: NotApplied, statement: Statement, reached: str, start: int) -> None:
         problem = say("{title} changes nothing: {problem}", title=statement.title, problem=fault.problem)
         expected = fault.code in (ALREADY_EXISTS, NOT_FOUND) and reached in (GUARDED, UNDER_CONDITION)
@@ -198,6 +223,13 @@ class Execution:
         if fault.code == NOT_FOUND and (note := self._session.unsaid(statement)):
             problem = say("{title} changes nothing: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, statement.object, problem, statement.kind)
+
+
+def _is_about(statement: Statement, kind: str, name: str) -> bool:
+    """True if a condition about this object is about the object of the statement."""
+    own = statement.name[-1] if kind == QUEUE else statement.object
+    asked = name.rpartition(".")[2] if kind == QUEUE else name
+    return statement.kind == kind and own.casefold() == asked.casefold()
 
 
 def _is_default_route(statement: Statement) -> bool:

@@ -18,6 +18,8 @@ CONDITIONAL = "conditional"
 """BrokerUI's own code: applied, but under a condition that was not evaluated."""
 NO_USE = "no-use"
 """BrokerUI's own code: no USE precedes the statement, so it applies to master."""
+DROPPED_AGAIN = "dropped-again"
+"""BrokerUI's own code: the script makes an object and drops it before it ends."""
 ROLE_UNKNOWN = "role-unknown"
 """BrokerUI's own code: the database is mirrored, and the script does not say which partner is the principal."""
 PLACEHOLDER = "placeholder"
@@ -38,6 +40,7 @@ SEVERITY = {
     NO_USE: WARNING,
     PLACEHOLDER: WARNING,
     ROLE_UNKNOWN: INFO,
+    DROPPED_AGAIN: INFO,
 }
 
 

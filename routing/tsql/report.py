@@ -10,11 +10,12 @@ from itertools import accumulate
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.sentence import Sentence, say
 from routing.tsql.constants import TextConstant
+from routing.tsql.object_lives import ObjectLives
 from routing.tsql.procedure_bodies import ProcedureBody
 from routing.tsql.refusal import NOT_EXECUTED, NOT_UNDERSTOOD, SEVERITY
 from routing.tsql.script_text import ScriptText, one_file
 from routing.tsql.session import ScriptSession
-from routing.tsql.statement import DATABASE, ENDPOINT
+from routing.tsql.statement import DATABASE, ENDPOINT, Statement
 
 MAX_FINDINGS = 100_000
 """Limit of findings of one script; further ones are only counted, so that they take no more memory than the script."""
@@ -37,6 +38,7 @@ class ScriptReport:
         self._bodies: dict[str, list[int]] = {}
         """Findings inside procedures, by folded name of the procedure."""
         self._told: set[tuple[str, int | None, str | None]] = set()
+        self.lives = ObjectLives(self._text)
         self._retracted: set[int] = set()
         """Findings that turned out not to be so, by index."""
 
@@ -88,6 +90,11 @@ class ScriptReport:
         file = self.file_of(start)
         self.findings.append(Finding(code, rank, instance, database, name, reason, file=file, line=line))
 
+    def applied(self, statement: Statement, start: int) -> None:
+        """A statement took effect."""
+        if self.lives.is_needed:
+            self.lives.applied(statement, self._here(statement.kind), self.file_of(start), self.line_of(start))
+
     def _here(self, kind: str | None) -> Place:
         database = self._session.database
         in_database = database is not None and kind not in (DATABASE, ENDPOINT)
@@ -123,7 +130,12 @@ class ScriptReport:
         self._told = {(finding.code, finding.line, finding.object) for finding in self.findings[self._batch :]}
 
     def close(self) -> None:
-        """Add the number of findings beyond the limit."""
+        """Add the objects that are dropped again, and the number of findings beyond the limit."""
+        for finding in self.lives.findings():
+            if self.is_full:
+                self.leave_out()
+            else:
+                self.findings.append(finding)
         if self._left_out:
             problem = say("{count} more findings of this script are left out", count=self._left_out)
             self.findings.append(
@@ -155,6 +167,7 @@ class StringReport(ScriptReport):
         self.findings = parent.findings
         self._parent = parent
         self._bodies = parent._bodies
+        self.lives = parent.lives
         self._told = parent._told
         self._retracted = parent._retracted
         self._ends = list(accumulate(leaf.size_chars for leaf in leaves))

@@ -180,6 +180,8 @@ class ScriptReader:
         self._execution.flow.word(word, self._following() if word in ("begin", "end") else "")
         if word == "while":
             self._runs.variables.enter_loop(self._position)
+        if word in ("if", "while") and self._execution.flow.waiting is not None:
+            self._runs.ask(self._execution.flow.waiting, self._position)
         if word in STARTERS:
             self._verb, self._verb_end = word, self._position
             self._starter(word, start)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from routing.tsql.constant_reader import ConstantReader
 from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, joined
-from routing.tsql.control_flow import FlowCondition
+from routing.tsql.control_flow import MAX_CONDITIONS, FlowCondition
 from routing.tsql.growth import ExpansionBudget
 from routing.tsql.lexer import WORD, last_word, next_token
 
@@ -24,8 +24,6 @@ _OPERATORS = "+-*/%&^|"
 _IS_SET = re.compile(r"(@[\w@#$]+)\s*[-+*/%&^|]?=|\b(?:fetch|into|output|out)\b", re.IGNORECASE)
 MAX_VARIABLES = 500
 """Limit of variables of one batch whose values are followed."""
-MAX_CONDITIONS = 200
-"""Limit of nested conditions that are looked through; a value set under more counts as unknown."""
 
 ReaderAt = Callable[[int], ConstantReader]
 

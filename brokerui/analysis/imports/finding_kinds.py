@@ -18,6 +18,7 @@ IMPORT_TITLES = {
 """Codes of findings that only imports have."""
 REMARK_TITLES = {
     "address-unknown": say("An instance without an address"),
+    "dropped-again": say("Made by a script, and dropped before it ends"),
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
     "no-use": say("Taken to be about master, since no USE stands before it"),

@@ -12,7 +12,7 @@ CREATE PROC First AS DROP ROUTE AutoCreatedLocal
 GO
 CREATE PROC Never AS CREATE SERVICE n ON QUEUE q
 GO
-IF 1 = 0
+IF @@ERROR = 0
 EXEC @rc = A.dbo.[install] @x = 1
 GO
 first

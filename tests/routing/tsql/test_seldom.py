@@ -169,7 +169,7 @@ def test_a_statement_that_says_too_little_or_too_much_changes_nothing(text: str)
         (
             "USE e\nGO\nCREATE SERVICE S ON QUEUE Q; DROP SERVICE S; CREATE QUEUE q",
             ["e", "e: queue dbo.q"],
-            ["warning not-found 7 S"],
+            ["warning not-found 7 S", "info dropped-again 7 S"],
         ),
         (
             "CREATE ENDPOINT e AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = (WINDOWS))",

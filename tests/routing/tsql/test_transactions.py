@@ -58,7 +58,7 @@ def test_it_is_not_applied(script: str) -> None:
         (f"RETURN\nGO\n{R}", []),
         (f"{R}done:\nPRINT 'x'", []),
         (f"again:{R}done: again2:", []),
-        (f"IF 1 = 1 RETURN\n{R}", []),
+        (f"IF @@ERROR = 1 RETURN\n{R}", []),
         (f"RETURN\nlater:\n{R}", ["conditional"]),
     ],
 )  # fmt: skip

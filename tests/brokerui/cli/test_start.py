@@ -121,8 +121,8 @@ CLOSED = "error: -: cannot be written: Bad file descriptor\n"
         ("pipeline ingest --in {estate} --out x >&-", 4, CLOSED),
         ("export-sql {estate} 1</dev/null", 4, CLOSED),
         ("export-sql {estate} >/dev/full 2>/dev/full", 4, ""),
-        ("import-sql h=/dev/null -o /dev/full", 4, "error: /dev/full: cannot be written: No space left on device\n"),
-        ("import-sql h=/dev/null -o {estate}.new >&-", 0, ""),
+        ("import-sql h={script} -o /dev/full", 4, "error: /dev/full: cannot be written: No space left on device\n"),
+        ("import-sql h={script} -o {estate}.new >&-", 0, ""),
         ("outcomes - {asked} <&-", 4, "error: -: standard input is closed, or was read already\n"),
         ("outcomes {estate} {asked} 2>&- >&-", 4, ""),
     ],
@@ -130,7 +130,13 @@ CLOSED = "error: -: cannot be written: Bad file descriptor\n"
 def test_a_stream_that_is_closed_from_the_start_is_no_traceback(
     tmp_path: Path, closing: str, status: int, says: str
 ) -> None:
-    files = {"estate": written(tmp_path, "e.json", FOUND), "asked": written(tmp_path, "c.jsonl", [asked()])}
+    script = tmp_path / "x.sql"
+    script.write_text("CREATE DATABASE A", encoding="utf-8")
+    files = {
+        "estate": written(tmp_path, "e.json", FOUND),
+        "asked": written(tmp_path, "c.jsonl", [asked()]),
+        "script": str(script),
+    }
     command = f'"{sys.executable}" -m brokerui.cli.main {closing.format(**files)}'
     result = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, check=False)
     assert (result.returncode, result.stderr) == (status, says)

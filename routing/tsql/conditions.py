@@ -16,6 +16,8 @@ from routing.tsql.lexer import END, SYMBOL, WORD
 
 MAX_DEPTH = 32
 """Limit of nested parentheses and NOT in a condition; a deeper one counts as unknown."""
+MAX_PASSED_TOKENS = 200
+"""Limit of tokens of a part of a condition that is passed over; with a longer one the whole condition is unknown."""
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "=": lambda one, other: one == other,
     "<>": lambda one, other: one != other,
@@ -30,7 +32,10 @@ _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
 def condition_answer(reader: ConstantReader, known: KnownObjects, budget: ExpansionBudget) -> ConditionAnswer:
     """Read the condition at the reader. Raises `Unclosed` and `TooLarge`."""
     found = _ConditionReader(reader, known, budget)
-    value = found.read()
+    try:
+        value = found.read()
+    except NotConstant:
+        return ConditionAnswer(None)
     facts = found.queries.facts
     why = facts[0][1] if facts else say("its values are known")
     subjects = {(kind, name) for (kind, name), _ in facts} | set(found.queries.open)
@@ -146,7 +151,7 @@ class _ConditionReader:
     def _pass_over(self) -> None:
         """Skip to the AND, OR or parenthesis after what cannot be read, or to the statement."""
         depth = 0
-        while True:
+        for _ in range(MAX_PASSED_TOKENS):
             token = self._reader.ahead
             word = token.text.upper() if token.kind == WORD else ""
             if depth == 0 and (word in ("AND", "OR") or self._ends()):
@@ -155,3 +160,4 @@ class _ConditionReader:
                 return
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
             self._reader.take()
+        raise NotConstant

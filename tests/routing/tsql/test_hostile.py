@@ -115,6 +115,8 @@ SIZES: dict[str, Callable[[int], str]] = {
         "DECLARE @a nvarchar(max) = N'' " + "SET @a += N'DROP ROUTE r ' " * (n // 27) + "EXEC (@a)"
     ),
     "strings that are run": lambda n: "EXEC (N'CREATE QUEUE q;') " * (n // 26),
+    "conditions that never end": lambda n: "IF NOT " * (n // 7),
+    "queries that never end": lambda n: "IF EXISTS (SELECT * FROM sys.services WHERE name = 'a' AND " * (n // 58),
     "calls in calls": lambda n: "SET @a = " + "UPPER(" * (n // 6),
     "variables": lambda n: ":setvar a b\n$(a)" * (n // 16),
     "templates": lambda n: "<a, " * (n // 4),

@@ -41,10 +41,21 @@ class Transmission:
     large: dict[int, LargeMessage] = field(default_factory=dict)
     """By number: large messages sent at least in part."""
 
-    def copied(self) -> Transmission:
-        """Return a writable copy."""
-        large = {number: LargeMessage(one.sent, one.fragments) for number, one in self.large.items()}
-        return Transmission(self.conversation_handle, self.acknowledged, self.sent, large)
+    def copied(self, acknowledged_sequence: int = 0) -> Transmission:
+        """Return a writable copy that knows what its endpoint knows: messages numbered below `acknowledged_sequence`
+        were acknowledged.
+
+        A stored object can be older than its endpoint: what was flushed is read again after a crash, and the changes
+        since then are lost (TOB-2). The endpoint is durable, so its account stands (ACK-3).
+        """
+        large = {
+            number: LargeMessage(one.sent, one.fragments)
+            for number, one in self.large.items()
+            if number >= acknowledged_sequence
+        }
+        below = position(acknowledged_sequence, 0)
+        acknowledged = self.acknowledged.with_range(0, below - 1) if below else self.acknowledged
+        return Transmission(self.conversation_handle, acknowledged, self.sent, large)
 
     @property
     def size(self) -> int:

@@ -377,7 +377,8 @@ class UnitOfWork:
         mine = self.transmissions.get(handle)
         if mine is None:
             known = self.context.transmission(handle) or self.batch.transmissions.get(handle)
-            mine = known.copied() if known else new_transmission(handle, endpoint.acknowledged_sequence)
+            below = endpoint.acknowledged_sequence
+            mine = known.copied(below) if known else new_transmission(handle, below)
             self.transmissions[handle] = mine
         return mine
 

@@ -34,6 +34,7 @@ from routing.dialog import (
 )
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.states import CD
+from routing.dialog.transmission import Transmission
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry
 from routing.model import estate
@@ -131,6 +132,17 @@ def take_any_acknowledgement_as_one_of_everything() -> Patches:
         return real(work, endpoint, ranges, kind)
 
     yield inbound_fragment, "receive_ack", take
+
+
+@breaking("arrives-once-healed")
+def go_by_an_older_account_of_what_was_acknowledged() -> Patches:
+    real = Transmission.copied
+
+    def copied(self: Transmission, acknowledged_sequence: int = 0) -> Transmission:
+        """The endpoint knows more than the object that was flushed before a crash."""
+        return real(self)
+
+    yield Transmission, "copied", copied
 
 
 @mutation

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routing.dialog.end_conversation import end_with_cleanup
+from routing.dialog.fragmentation import position
 from routing.dialog.messages import OutboundMessage
 from routing.dialog.ranges import RangeSet
 from routing.dialog.send_window import next_fragments
@@ -238,3 +239,15 @@ def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> 
     row = OutboundMessage(handle, 0, "DEFAULT", b"x" * 40, world.now)
     assert list(next_fragments(endpoint, transmission, [row], 10, 100)) == []
     assert (endpoint.sending_sequence, transmission.large[0].sent) == (1, 4)
+
+
+def test_a_flushed_transmission_object_knows_what_its_endpoint_knows() -> None:
+    """TOB-2: what was acknowledged since it was flushed is durable in the endpoint alone, and a crash loses no more."""
+    world = Joined(settings=DialogSettings(fragment_bytes=10))
+    handle = world.begin()
+    flushed = Transmission(handle, RangeSet(((0, position(1, 0) - 1),)), RangeSet(((1, 2),)), {0: LargeMessage(2, 2)})
+    copy = flushed.copied(acknowledged_sequence=3)
+    assert copy.acknowledged == RangeSet(((0, position(3, 0) - 1),))
+    assert (copy.large, copy.sent) == ({}, flushed.sent)
+    assert flushed.acknowledged == RangeSet(((0, position(1, 0) - 1),))
+    assert Transmission(handle, RangeSet(((0, position(9, 0)),))).copied(3).acknowledged.covers(0, position(9, 0))

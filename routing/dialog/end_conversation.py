@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from routing.common.event_subclasses import ConversationSubclass
+from routing.dialog.discarding import empty_queue_of_ended
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE, error_body
 from routing.dialog.inbound_message import close_endpoint, stop_sending
@@ -55,7 +56,10 @@ def _end_receiving(work: UnitOfWork, handle: str, given: DialogInput, size: int 
         raise VerbError(number, state=seen.state)
     endpoint = work.for_update(seen)
     work.apply_input(endpoint, given)
-    work.empty_queue(endpoint)
+    if endpoint.state == DO:
+        empty_queue_of_ended(work, endpoint)
+    else:
+        work.empty_queue(endpoint)
     plain = given == END
     told = ConversationSubclass.END_CONVERSATION if plain else ConversationSubclass.END_CONVERSATION_WITH_ERROR
     if endpoint.state == DO:

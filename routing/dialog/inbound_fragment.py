@@ -20,6 +20,7 @@ from routing.common.retry import probe_delay_ms
 from routing.common.sentence import say
 from routing.dialog.control_messages import send_error
 from routing.dialog.directory import Directory
+from routing.dialog.discarding import discard
 from routing.dialog.endpoint import MAX_LIFETIME_S, Endpoint
 from routing.dialog.error_message import broker_error
 from routing.dialog.inbound_message import (
@@ -273,7 +274,7 @@ def _receive_sequenced(
     if isinstance(to, int):
         _send_answer(work, endpoint, refuse(work, here, message, endpoint.receive_sequence, to), guard)
     elif endpoint.state == DO:
-        _discard(work, endpoint, header)
+        discard(work, endpoint, header)
     elif (objection := _limit_exceeded(work, endpoint, header, message)) != 0:
         work.report_undeliverable(here.database, message.conversation_id, number, endpoint.receive_sequence, objection)
     else:
@@ -284,15 +285,6 @@ def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint) -> bool:
     """Whether a target that was begun by what follows will never get the first message: an endpoint before it has
     acknowledged that, and is gone."""
     return endpoint.state == SI and not has_whole(work.received_ranges(endpoint), 0)
-
-
-def _discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
-    """Acknowledge and discard a fragment: this side has ended."""
-    _, received = record_fragment(
-        work.received_ranges(endpoint), header.sequence, header.fragment, header.fragments, header.sequence
-    )
-    work.set_received(endpoint, received)
-    work.acks_due[endpoint.conversation_handle] = None
 
 
 def _limit_exceeded(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> int:

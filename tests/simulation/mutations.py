@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from routing.adjacent.fragment import AckRange, Fragment, rewrite_hop
+from routing.adjacent.fragment import AckRange, Fragment, Header, rewrite_hop
 from routing.adjacent.guard import TAG_BYTES
 from routing.common.choices import Choices
 from routing.common.event_subclasses import ConversationSubclass
@@ -33,6 +33,7 @@ from routing.dialog import (
     unit_of_work as work,
 )
 from routing.dialog.endpoint import Endpoint
+from routing.dialog.received_ranges import record_fragment
 from routing.dialog.states import CD
 from routing.dialog.transmission import Transmission
 from routing.dialog.unit_of_work import UnitOfWork
@@ -143,6 +144,23 @@ def go_by_an_older_account_of_what_was_acknowledged() -> Patches:
         return real(self)
 
     yield Transmission, "copied", copied
+
+
+@breaking("acknowledged-for-good")
+def forget_with_each_batch_what_was_discarded() -> Patches:
+    def discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
+        """Acknowledge it, and keep no account."""
+        received = work.received_ranges(endpoint)
+        *_, received = record_fragment(received, header.sequence, header.fragment, header.fragments, header.sequence)
+        work.set_received(endpoint, received)
+        work.acks_due[endpoint.conversation_handle] = None
+
+    yield inbound_fragment, "discard", discard
+
+
+@breaking("acknowledged-for-good")
+def lose_with_the_end_the_account_of_what_was_held() -> Patches:
+    yield end_conversation, "empty_queue_of_ended", lambda work, endpoint: work.empty_queue(endpoint)
 
 
 @mutation

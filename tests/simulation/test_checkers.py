@@ -15,6 +15,7 @@ from routing.adjacent.roles import RoleAnswer, RoleQuestion, read_role, write_ro
 from routing.common.broker_events import MessageClassify
 from routing.common.event_subclasses import ClassifySubclass
 from routing.common.network_events import CorruptedMessage
+from routing.dialog.fragmentation import MAX_FRAGMENTS_PER_MESSAGE
 from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
 from routing.model.estate import MIRROR
 from routing.security.instance_security import DialogProtection
@@ -120,6 +121,15 @@ def far_ahead(left: FrameSent) -> list[Record]:
     return with_header(left, acknowledged=(AckRange(0, 0, left.header.acknowledged[-1].last_sequence + 50, 0),))
 
 
+def acknowledges_several(record: Record) -> bool:
+    return acknowledges(record) and record.header.acknowledged[-1].last_sequence > 2  # type: ignore[union-attr]
+
+
+def acknowledges_less(left: FrameSent) -> list[Record]:
+    """The acknowledgement, and after it one of the first message alone."""
+    return [left, *with_header(left, acknowledged=(AckRange(0, 0, 0, MAX_FRAGMENTS_PER_MESSAGE - 1),))]
+
+
 def enqueues(record: Record) -> bool:
     return isinstance(record, Committed) and any(kept.message_type == "DEFAULT" for kept in record.enqueued)
 
@@ -204,6 +214,7 @@ CHANGES = [
     Change("one-target", is_known, changed_rows(far_broker_instance=None)),
     Change("one-target", is_known, changed_rows(state="CD")),
     Change("acknowledged-when-durable", acknowledges, far_ahead),
+    Change("acknowledged-for-good", acknowledges_several, acknowledges_less),
     Change("acknowledged-when-durable", enqueues, moved_on),
     Change(
         "kept-until-acknowledged",

@@ -19,6 +19,7 @@ from routing.simulation.checkers.queues import QueuesChecker
 from routing.simulation.checkers.retrying import RetryingChecker
 from routing.simulation.checkers.sealing import SealingChecker
 from routing.simulation.checkers.silencing import SilencingChecker
+from routing.simulation.checkers.taking_back import TakingBackChecker
 from routing.simulation.checkers.telling import TellingChecker
 from routing.simulation.checking import CheckerFactory
 
@@ -26,6 +27,7 @@ CHECKERS: Final[tuple[CheckerFactory, ...]] = (
     OnceInOrderChecker,
     EndpointsChecker,
     AcknowledgingChecker,
+    TakingBackChecker,
     KeepingChecker,
     SealingChecker,
     DecidingChecker,

@@ -6,10 +6,10 @@ import pytest
 
 from routing.common.retry import LONGEST_MS
 from routing.dialog.batch import ClaimRequest
-from routing.dialog.messages import DISABLED, READY
+from routing.dialog.messages import DISABLED, READY, FragmentNumber
 from routing.dialog.reassembly import bodies_needed, release_ready
 from routing.dialog.settings import DialogSettings
-from tests.routing.dialog.joined import Joined
+from tests.routing.dialog.joined import Joined, Parcel
 from tests.routing.dialog.local import SECOND
 
 
@@ -102,7 +102,8 @@ def test_parts_are_held_while_the_queue_is_off() -> None:
     assert world.received() == ["in several parts", "x"]
 
 
-def test_ending_forgets_what_is_held() -> None:
+def test_ending_keeps_the_account_of_what_is_held_and_no_body() -> None:
+    """ACK-5: what was acknowledged stays acknowledged, though nobody will receive it."""
     world = Joined(settings=DialogSettings(fragment_bytes=4))
     handle, target = world.open()
     world.fate = lambda parcel: [] if parcel.number == (1, 1) else [parcel.raw]
@@ -110,10 +111,39 @@ def test_ending_forgets_what_is_held() -> None:
     world.settle()
     assert world.there(target).held == 3
     world.end(target)
-    assert (world.there(target).held, world.there(target).held_bytes) == (0, 0)
+    assert (world.there(target).held, world.there(target).held_bytes) == (3, 0)
     batch = world.stores["b"].claim(ClaimRequest(handles=(target,)), world.now)
     world.stores["b"].release(batch.token)
-    assert batch.buffered == {}
+    assert batch.buffered == {target: tuple(FragmentNumber(1, fragment, 4) for fragment in (0, 2, 3))}
+
+
+def test_an_ended_side_takes_no_acknowledgement_back_after_a_restart() -> None:
+    world = Joined(settings=DialogSettings(fragment_bytes=4))
+    handle, target = world.open()
+    covered: list[set[tuple[int, int]]] = []
+    lost = {(2, 0)}
+
+    def fate(parcel: Parcel) -> list[bytes]:
+        if parcel.source == "b":
+            if parcel.is_acknowledgement:
+                covered.append({(one.first_sequence, one.last_sequence) for one in parcel.read.header.acknowledged})
+            return []
+        return [] if parcel.number in lost else [parcel.raw]
+
+    world.fate = fate
+    world.end(target)
+    world.send(handle, b"one", b"two", b"3, and more", b"four")
+    world.settle()
+    world.restart("b")
+    world.send(handle, b"five")
+    world.settle()
+    assert covered[-1] == {(0, 1), (3, 5)}
+    assert world.there(target).receive_sequence == 2
+    lost.clear()
+    world.restart("b")
+    world.later(5_000)
+    assert covered[-1] == {(0, 5)}
+    assert (world.there(target).receive_sequence, world.there(target).held, world.received()) == (6, 0, [])
 
 
 def test_a_held_message_that_its_type_does_not_allow_ends_the_conversation_when_its_turn_comes() -> None:

@@ -27,7 +27,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_end,
     conversation_send,
@@ -93,7 +93,7 @@ def _begin(service: str, body: dict[str, int], *, is_encrypted: bool = False) ->
 
 
 def _send(instance: str, handle: str, body: dict[str, int]) -> None:
-    conversation_send(instance=instance, handles=[handle], messages=[ReceivedMessage(json.dumps(body).encode())])
+    conversation_send(instance=instance, handles=[handle], messages=[Message(json.dumps(body).encode())])
 
 
 def _bake() -> None:

@@ -43,7 +43,7 @@ from routing.dialog.system_names import DEFAULT
 
 __all__ = [
     "Begun",
-    "ReceivedMessage",
+    "Message",
     "broker_disable",
     "broker_enable",
     "broker_renew",
@@ -75,7 +75,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class ReceivedMessage:
+class Message:
     """A message to send."""
 
     body: bytes | None = b""
@@ -123,7 +123,7 @@ def conversation_id(*, instance: str, handle: str) -> str:
         return work.require(handle).conversation_id
 
 
-def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[ReceivedMessage]) -> None:
+def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[Message]) -> None:
     """SEND: each message on each of the conversations, in this order; all of them or none."""
     with unit_of_work(instance, ClaimRequest(handles=tuple(dict.fromkeys(handles)))) as (_, work):
         for message in messages:

@@ -18,7 +18,7 @@ from django.db import Error, connection, transaction
 
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_send,
     message_receive,
@@ -60,7 +60,7 @@ def send(instance: str, _database: str, count: str, at_once: str, *handles: str)
     """So many messages of 1 KB, so many in a transaction, each transaction in the next conversation."""
     took, many = [], int(at_once)
     for turn in range(int(count) // many):
-        messages = [ReceivedMessage(os.urandom(1024)) for _ in range(many)]
+        messages = [Message(os.urandom(1024)) for _ in range(many)]
         began = time.perf_counter()
         with transaction.atomic():
             conversation_send(instance=instance, handles=[handles[turn % len(handles)]], messages=messages)
@@ -90,7 +90,7 @@ def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: 
         time.sleep(max(0.0, due - time.monotonic()))
         due += 1 / float(rate)
         body = repr(time.time()).encode().ljust(64) + os.urandom(960)
-        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[ReceivedMessage(body)])
+        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(body)])
     say("sent")
 
 
@@ -109,9 +109,7 @@ def send_timed(instance: str, _database: str, count: str, *handles: str) -> None
     took = []
     for number in range(int(count)):
         began = time.perf_counter()
-        conversation_send(
-            instance=instance, handles=[handles[number % len(handles)]], messages=[ReceivedMessage(bytes(1024))]
-        )
+        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(bytes(1024))])
         took.append(1000 * (time.perf_counter() - began))
         time.sleep(0.02)
     say(took)
@@ -203,7 +201,7 @@ def _is_recorded(handle: str, number: int) -> bool:
 
 def _send_one(handle: str, name: str, number: int) -> None:
     body = json.dumps([name, number]).encode().ljust(64) + os.urandom(random.choice(SIZES))
-    conversation_send(instance=_partners[0], handles=[handle], messages=[ReceivedMessage(body)])
+    conversation_send(instance=_partners[0], handles=[handle], messages=[Message(body)])
     _record("INSERT INTO app_sent (conversation, number, digest) VALUES (%s, %s, %s)", body)
 
 

@@ -22,7 +22,7 @@ from brokerui.api.fields import (
     StringField,
 )
 from brokerui.api.serializers import StrictSerializer
-from brokerui.messaging.services import ReceivedMessage
+from brokerui.messaging.services import Message
 from routing.common.errors import Invalid
 from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
@@ -99,7 +99,7 @@ class MessageSerializer(StrictSerializer):
     message_body = _message_body()
 
     def validate(self, attrs: Any) -> Any:
-        return ReceivedMessage(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT))
+        return Message(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT))
 
 
 class SendSerializer(StrictSerializer):
@@ -112,7 +112,7 @@ class SendSerializer(StrictSerializer):
     def validate(self, attrs: Any) -> Any:
         """Return the messages."""
         if "messages" not in attrs:
-            return (ReceivedMessage(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT)),)
+            return (Message(attrs.get("message_body", b""), attrs.get("message_type", DEFAULT)),)
         for key in attrs:
             if key != "messages":
                 raise Invalid("", unknown_key(key, ("messages",)))

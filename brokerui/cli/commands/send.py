@@ -98,6 +98,6 @@ def _send(options: argparse.Namespace, instance: str, handle: str, body: bytes |
     while left:
         number = min(left, AT_ONCE)
         bodies = [body if options.size is None else os.urandom(options.size) for _ in range(number)]
-        messages = [services.ReceivedMessage(each, options.message_type) for each in bodies]
+        messages = [services.Message(each, options.message_type) for each in bodies]
         services.conversation_send(instance=instance, handles=[handle], messages=messages)
         left -= number

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
 
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, transaction
 
-from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.errors import BusyError, MessagingError
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.verbs.administration import message_rolled_back
 
@@ -28,15 +28,30 @@ _open: ContextVar[list[QueueAddress] | None] = ContextVar("received", default=No
 @contextmanager
 def rollbacks_counted() -> Iterator[None]:
     """Scope in which an application receives, in transactions that it begins and ends. At its end, each queue whose
-    receive was rolled back counts one rollback more."""
+    receive was rolled back counts one rollback more, unless the database or another transaction is the cause."""
     received: list[QueueAddress] = []
     token = _open.set(received)
+    failure: BaseException | None = None
     try:
         yield
+    except BaseException as error:
+        failure = error
+        raise
     finally:
         _open.reset(token)
-        for place in dict.fromkeys(received):
-            _count(place)
+        if not is_contention(failure):
+            for place in dict.fromkeys(received):
+                _count(place)
+
+
+def is_contention(failure: BaseException | None) -> bool:
+    """Return True if an exception, or one that it follows from, says nothing of the message: another transaction held
+    the conversation, or the database was locked, chose a victim, or was lost."""
+    while failure is not None:
+        if isinstance(failure, (BusyError, OperationalError, InterfaceError)):
+            return True
+        failure = failure.__cause__ or (None if failure.__suppress_context__ else failure.__context__)
+    return False
 
 
 def note_received(place: QueueAddress) -> None:

@@ -6,12 +6,13 @@ Work is bounded: a worker that has not finished returns True and is woken again,
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Final, ParamSpec
 from uuid import uuid4
 
-from django.db import transaction
+from django.db import DatabaseError, connection, transaction
 from redis import RedisError
 
 from brokerui.estate.selectors import live_version
@@ -65,11 +66,27 @@ def drain(instance: str) -> bool:
     return True
 
 
+@contextmanager
+def _before_applications(broker: Broker, at: int) -> Iterator[None]:
+    """On SQLite, hold its one write lock from the claim to the commit: then no application that is writing meets a
+    conversation that a worker has claimed, and that worker could not give back before the application commits."""
+    if connection.features.has_select_for_update:
+        yield
+        return
+    try:
+        with transaction.atomic():
+            yield
+    except DatabaseError:
+        broker.frames_to_send(at)  # they tell of what was not committed
+        raise
+
+
 def _drain_once(broker: Broker) -> bool:
     """Do one batch. False where nothing is due or other workers hold all of it."""
     at = now()
     try:
-        is_more = broker.turn(at)
+        with _before_applications(broker, at):
+            is_more = broker.turn(at)
     except Conflict:
         return True  # another worker was first: look again for the rest
     _give_out(broker, at, broker.frames_to_send(at))
@@ -129,7 +146,8 @@ def take_in(instance: str, shard: int, keeping: DelayedAcks | None = None) -> bo
 def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) -> None:
     at = now()
     try:
-        broker.receive(frames, at, is_async_commit=keeping is not None and len(frames) <= FEW)
+        with _before_applications(broker, at):
+            broker.receive(frames, at, is_async_commit=keeping is not None and len(frames) <= FEW)
         given = broker.frames_to_send(at)
         at_once = keeping.keep(broker, given, len(frames)) if keeping else given
         if at_once:

@@ -42,9 +42,7 @@ def begun(to: str = "To") -> str:
 
 
 def send(handle: str, *bodies: bytes) -> None:
-    services.conversation_send(
-        instance="A", handles=[handle], messages=[services.ReceivedMessage(body) for body in bodies]
-    )
+    services.conversation_send(instance="A", handles=[handle], messages=[services.Message(body) for body in bodies])
 
 
 def of(kind: OfSample, samples: list[Sample]) -> list[Sample]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from celery import shared_task
 
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_end,
     conversation_send,
     message_receive,
@@ -44,7 +44,7 @@ def echo(instance: str, database: str, queue: str) -> None:
                 if message.message_type_name.endswith("EndDialog"):
                     conversation_end(instance=instance, handle=handle)
                 else:
-                    body = ReceivedMessage(message.message_body or b"")
+                    body = Message(message.message_body or b"")
                     conversation_send(instance=instance, handles=[handle], messages=[body])
         if not messages:
             return

@@ -35,7 +35,7 @@ from brokerui.messaging.queue_monitors.monitor_state import (
     is_wanted,
 )
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_send,
     message_receive,
@@ -96,7 +96,7 @@ class World:
             handle = conversation_begin(
                 instance="A", database="one", from_service="From", to_service="To", encryption=False
             ).conversation_handle
-            conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(body)])
+            conversation_send(instance="A", handles=[handle], messages=[Message(body)])
             self.wire.carry()
 
     def start(self) -> int:

@@ -15,7 +15,7 @@ from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NotHostedError
 from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage, TransmissionObject
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     broker_disable,
     broker_enable,
     broker_renew,
@@ -65,7 +65,7 @@ def begin(to: str = "To", **named: Any) -> str:
 
 
 def send(handle: str, *bodies: bytes) -> None:
-    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(body) for body in bodies])
+    conversation_send(instance="A", handles=[handle], messages=[Message(body) for body in bodies])
 
 
 def bodies(name: str = "two", queue: str = "ToQ") -> list[bytes | None]:

@@ -41,7 +41,7 @@ from brokerui.messaging.models import (
     TransmissionObject,
 )
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_end,
     conversation_send,
@@ -118,7 +118,7 @@ def begin() -> str:
 
 
 def send(handle: str, *bodies: bytes, by: str = "C") -> None:
-    conversation_send(instance=by, handles=[handle], messages=[ReceivedMessage(body) for body in bodies])
+    conversation_send(instance=by, handles=[handle], messages=[Message(body) for body in bodies])
 
 
 def bodies(by: str) -> list[bytes | None]:

@@ -9,7 +9,7 @@ from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_send,
     message_receive,
@@ -69,7 +69,7 @@ def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
 def send_one() -> None:
     """From A, as far as the list of what has arrived at B."""
     begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
-    conversation_send(instance="A", handles=[begun.conversation_handle], messages=[ReceivedMessage(b"x")])
+    conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
     drain("A")
     run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
 

@@ -30,7 +30,7 @@ from brokerui.messaging.leases.services import (
 from brokerui.messaging.leases.uses import use_count, uses_tell
 from brokerui.messaging.models import HostedInstance, QueueMessage
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_end,
     conversation_end_with_cleanup,
@@ -71,7 +71,7 @@ def begin(**named: Any) -> str:
 
 
 def send(handle: str, *bodies: bytes, instance: str = "A") -> None:
-    conversation_send(instance=instance, handles=[handle], messages=[ReceivedMessage(body) for body in bodies])
+    conversation_send(instance=instance, handles=[handle], messages=[Message(body) for body in bodies])
 
 
 def arrived(wire: Wire, *conversations: tuple[bytes, ...]) -> None:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
 
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging.broker_cache import broker_of
-from brokerui.messaging.errors import NoSuchQueueError
+from brokerui.messaging.errors import BusyError, NoSuchQueueError
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_send,
     message_receive,
@@ -27,9 +28,11 @@ from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
 from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.problems import VerbError
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.model.catalog_objects import Queue
 from routing.model.edits import PutDatabase, SetQueue
 from routing.model.estate import Database
+from routing.runtime.broker import Broker
 from tests.brokerui.cli.command_line import call_with
 from tests.brokerui.messaging.hosted import Wire
 
@@ -74,7 +77,7 @@ def poison(wire: Wire) -> Wire:
     handle = conversation_begin(
         instance="A", database="one", from_service="From", to_service="To", encryption=False
     ).conversation_handle
-    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"1"), ReceivedMessage(b"2")])
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"1"), Message(b"2")])
     wire.carry()
     return wire
 
@@ -125,6 +128,62 @@ def test_what_is_rolled_back_in_silence_counts_too(poison: Wire) -> None:
     with rollbacks_counted(), transaction.atomic():
         assert message_receive(**QUEUE, top=1)
     assert known() == (False, 0)
+
+
+FAILURES = [BusyError(), OperationalError("database is locked"), InterfaceError("connection already closed")]
+
+
+def crash_after(failure: Exception) -> None:
+    """An application receives, and does not get over contention."""
+    with message_reception():
+        message_receive(**QUEUE)
+        try:
+            raise failure
+        except type(failure) as cause:
+            raise Crash from cause
+
+
+def crash_besides() -> None:
+    """An application receives, gets over contention, and then goes wrong."""
+    with message_reception():
+        message_receive(**QUEUE)
+        with suppress(BusyError):
+            raise BusyError
+        raise Crash
+
+
+@pytest.mark.parametrize("failure", FAILURES, ids=repr)
+def test_contention_and_a_lost_database_are_no_poison(poison: Wire, failure: Exception) -> None:
+    for _ in range(6):
+        with pytest.raises(Crash):
+            crash_after(failure)
+    assert (known(), written()) == ((False, 0), None)
+
+
+def test_what_an_application_raises_after_it_got_over_contention_counts(poison: Wire) -> None:
+    with pytest.raises(Crash):
+        crash_besides()
+    assert known() == (False, 1)
+
+
+def test_a_worker_has_the_write_lock_of_sqlite_for_as_long_as_it_claims(
+    poison: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An application that is writing meets no claim of a worker, which could not commit before the application does."""
+    seen: list[bool] = []
+    finish = Broker._finish
+
+    def finish_seen(self: Broker, work: UnitOfWork) -> None:
+        seen.append(connection.in_atomic_block)
+        finish(self, work)
+
+    monkeypatch.setattr(Broker, "_finish", finish_seen)
+    with message_reception():
+        handles = {message.conversation_handle for message in message_receive(**QUEUE)}
+        conversation_send(instance="B", handles=list(handles), messages=[Message(b"answer")])
+    poison.carry()
+    assert seen
+    assert set(seen) == {not connection.features.has_select_for_update}
 
 
 def test_of_two_that_are_nested_each_counts_its_own(poison: Wire) -> None:

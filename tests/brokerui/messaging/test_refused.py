@@ -21,7 +21,7 @@ from brokerui.messaging.models import (
     QueueMessage,
 )
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     broker_disable,
     broker_enable,
     broker_renew,
@@ -100,7 +100,7 @@ def begin(**named: Any) -> str:
 
 
 def send(handle: str, message_type: str = "Ask", *, by: str = "A", body: bytes | None = b"x") -> None:
-    conversation_send(instance=by, handles=[handle], messages=[ReceivedMessage(body, message_type)])
+    conversation_send(instance=by, handles=[handle], messages=[Message(body, message_type)])
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ REFUSED: list[tuple[str, int, Call]] = [
     ("begin in a group of another queue", 8414, lambda c: begin(related_conversation_group=c.group)),
     ("begin in a group of another service", 9610, lambda c: begin(from_service="Twin", related_conversation=c.open)),
     # SEND
-    ("send on nothing", 8418, lambda c: conversation_send(instance="A", handles=[], messages=[ReceivedMessage(b"x")])),
+    ("send on nothing", 8418, lambda c: conversation_send(instance="A", handles=[], messages=[Message(b"x")])),
     ("send on what is not there", 8426, lambda c: send(NOWHERE)),
     ("send on what is no handle", 8426, lambda c: send("no handle")),
     ("send on no handle", 8426, lambda c: send("")),
@@ -149,12 +149,12 @@ REFUSED: list[tuple[str, int, Call]] = [
     (
         "send twice on one",
         8451,
-        lambda c: conversation_send(instance="A", handles=[c.open] * 2, messages=[ReceivedMessage(b"x", "Ask")]),
+        lambda c: conversation_send(instance="A", handles=[c.open] * 2, messages=[Message(b"x", "Ask")]),
     ),
     (
         "send on several of which one is not there",
         8426,
-        lambda c: conversation_send(instance="A", handles=[c.open, NOWHERE], messages=[ReceivedMessage(b"x", "Ask")]),
+        lambda c: conversation_send(instance="A", handles=[c.open, NOWHERE], messages=[Message(b"x", "Ask")]),
     ),
     ("send when this side has ended", 8429, lambda c: send(c.ended)),
     ("send when the other side has ended", 8429, lambda c: send(c.left)),
@@ -176,7 +176,7 @@ REFUSED: list[tuple[str, int, Call]] = [
         "send one message and one of a wrong type",
         8431,
         lambda c: conversation_send(
-            instance="A", handles=[c.open], messages=[ReceivedMessage(b"x", "Ask"), ReceivedMessage(b"y", "Stray")]
+            instance="A", handles=[c.open], messages=[Message(b"x", "Ask"), Message(b"y", "Stray")]
         ),
     ),
     # RECEIVE

@@ -21,7 +21,7 @@ from brokerui.messaging.selectors import (
     conversation_groups,
     transmission_queue,
 )
-from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -35,7 +35,7 @@ def begin(to: str = "To") -> str:
 
 
 def send(handle: str, count: int = 1) -> None:
-    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"body")] * count)
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"body")] * count)
 
 
 def everything(select: Select, where: dict[str, Any], limit: int = 3) -> list[Any]:

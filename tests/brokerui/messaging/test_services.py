@@ -20,7 +20,7 @@ from brokerui.messaging.exchange.unreachable import take_endpoint_notices
 from brokerui.messaging.keys.services import key_make, peer_take
 from brokerui.messaging.models import HostedInstance, OutgoingMessage
 from brokerui.messaging.services import (
-    ReceivedMessage,
+    Message,
     conversation_begin,
     conversation_end,
     conversation_end_with_cleanup,
@@ -51,7 +51,7 @@ def begin(**named: Any) -> str:
 
 
 def send(handle: str, *bodies: bytes, instance: str = "A") -> None:
-    conversation_send(instance=instance, handles=[handle], messages=[ReceivedMessage(body) for body in bodies])
+    conversation_send(instance=instance, handles=[handle], messages=[Message(body) for body in bodies])
 
 
 def receive(instance: str = "B", **named: Any) -> tuple[QueuedMessage, ...]:
@@ -110,7 +110,7 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
     send(handle, b"1")
     assert OutgoingMessage.objects.count() == 1
     with pytest.raises(VerbError):
-        conversation_send(instance="A", handles=[handle, "nowhere"], messages=[ReceivedMessage(b"2")])
+        conversation_send(instance="A", handles=[handle, "nowhere"], messages=[Message(b"2")])
     if connection.vendor == "postgresql":  # on SQLite Django itself commits it
         transaction.set_autocommit(False)
         try:

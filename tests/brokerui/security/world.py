@@ -21,7 +21,7 @@ from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
-from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.row_kinds import KINDS
 from routing.documents.estate_document import read_estate
 from tests.brokerui.analysis.imports.helpers import previewed
@@ -103,7 +103,7 @@ def conversation_made() -> str:
     """One that waits for a service which has no route."""
     named = {"instance": HUB, "database": SALES, "from_service": evil("Out"), "to_service": evil("Gone")}
     handle = conversation_begin(**named, encryption=False).conversation_handle
-    conversation_send(instance=HUB, handles=[handle], messages=[ReceivedMessage(EVIL.encode())])
+    conversation_send(instance=HUB, handles=[handle], messages=[Message(EVIL.encode())])
     return handle
 
 

@@ -17,7 +17,7 @@ from brokerui.messaging.exchange import forwarded_messages
 from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
-from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from routing.common.network_events import ForwardedMessage
 from tests.brokerui.messaging.hosted import Wire
 
@@ -84,7 +84,7 @@ FORWARDED = ForwardedMessage(
 def begin(to: str = "To", count: int = 1) -> str:
     named: dict[str, Any] = {"instance": "A", "database": "one", "from_service": "From", "to_service": to}
     handle = conversation_begin(**named, encryption=False).conversation_handle
-    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"body")] * count)
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"body")] * count)
     return handle
 
 

@@ -13,7 +13,7 @@ from brokerui.analysis.monitoring import waiting
 from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
-from brokerui.messaging.services import ReceivedMessage, conversation_begin, conversation_send
+from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from tests.brokerui.messaging.conftest import client as redis_client
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
@@ -56,7 +56,7 @@ def begun(service: str, *, messages: int = 1, encryption: bool = False) -> str:
     """A conversation of A with a service, and messages in it; its handle."""
     named = {"instance": "A", "database": "one", "from_service": "From", "to_service": service}
     handle = conversation_begin(**named, encryption=encryption).conversation_handle
-    conversation_send(instance="A", handles=[handle], messages=[ReceivedMessage(b"x")] * messages)
+    conversation_send(instance="A", handles=[handle], messages=[Message(b"x")] * messages)
     return handle
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from contextlib import suppress
 from io import TextIOBase, TextIOWrapper
 from pathlib import Path
 from typing import TextIO
@@ -55,9 +54,11 @@ def forget_output() -> None:
 
 def write_error(text: str) -> None:
     """Write a line to standard error, if it takes one."""
-    with suppress(OSError):
+    try:
         sys.stderr.write(f"{text}\n")
         sys.stderr.flush()
+    except OSError:  # Python would flush the line again at exit, and end with 120
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _nowhere() -> TextIO:

@@ -78,8 +78,7 @@ def _is_meant_for_messages(scene: LintContext, database: Database) -> bool:
     own_routes = any(name != AUTO_CREATED_LOCAL.name for name in database.table.routes)
     if own_routes or database.queues or database.contracts or database.remote_service_bindings:
         return True
-    identifier = database.broker_instance
-    return identifier is not None and any(row.route.broker_instance == identifier for row in scene.live)
+    return database.broker_instance in scene.routed_identifiers
 
 
 def _enable(held: HostedDatabase) -> str:

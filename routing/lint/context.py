@@ -209,6 +209,13 @@ class LintContext:
         originals = (held for held in self.everywhere if not self._is_replica(held.database))
         return {name.casefold() for held in originals for name in held.database.table.routes}
 
+    @cached_property
+    def routed_identifiers(self) -> Set[str]:
+        """The service broker identifiers that live routes of the estate name."""
+        originals = (held for held in self.everywhere if not self._is_replica(held.database))
+        routes = (route for held in originals for route in held.database.table.routes.values())
+        return {route.broker_instance for route in routes if route.broker_instance and not route.expired(self.at)}
+
     # ------------------------------------------------------------ what the engine answers
 
     def leads(self, row: LintedRoute) -> Iterator[Instance]:

@@ -35,7 +35,6 @@ from routing.dialog import (
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.received_ranges import record_fragment
 from routing.dialog.states import CD
-from routing.dialog.transmission import Transmission
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry
 from routing.model import estate
@@ -133,17 +132,6 @@ def take_any_acknowledgement_as_one_of_everything() -> Patches:
         return real(work, endpoint, ranges, kind)
 
     yield inbound_fragment, "receive_ack", take
-
-
-@breaking("arrives-once-healed")
-def go_by_an_older_account_of_what_was_acknowledged() -> Patches:
-    real = Transmission.copied
-
-    def copied(self: Transmission, acknowledged_sequence: int = 0) -> Transmission:
-        """The endpoint knows more than the object that was flushed before a crash."""
-        return real(self)
-
-    yield Transmission, "copied", copied
 
 
 @breaking("acknowledged-for-good")

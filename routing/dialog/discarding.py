@@ -7,6 +7,8 @@ body in the reassembly buffer until everything before it has arrived, and then c
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import groupby
+from operator import attrgetter
 
 from routing.adjacent.fragment import Header
 from routing.dialog.endpoint import Endpoint
@@ -26,7 +28,8 @@ def discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
     if outcome is FragmentOutcome.DUPLICATE:
         return
     endpoint = work.for_update(endpoint)
-    _count(work, endpoint, FragmentNumber(header.sequence, header.fragment, header.fragments))
+    number = FragmentNumber(header.sequence, header.fragment, header.fragments)
+    work.buffer(endpoint, _without_body(work, endpoint, number))
     work.set_received(endpoint, received)
     _advance(work, endpoint)
 
@@ -37,31 +40,25 @@ def empty_queue_of_ended(work: UnitOfWork, endpoint: Endpoint) -> None:
     acknowledged = sorted(_buffered(work, endpoint))
     work.empty_queue(endpoint)
     for number in acknowledged:
-        _count(work, endpoint, number)
+        work.buffer(endpoint, _without_body(work, endpoint, number))
     if acknowledged:
         work.set_received(endpoint, from_store(endpoint.receive_sequence, acknowledged))
         _advance(work, endpoint)
 
 
-def _count(work: UnitOfWork, endpoint: Endpoint, number: FragmentNumber) -> None:
-    """Buffer a fragment without its body."""
-    work.buffer(endpoint, BufferedFragment(endpoint.conversation_handle, *number, "", b"", work.now_ms))
-
-
 def _advance(work: UnitOfWork, endpoint: Endpoint) -> None:
     """Count the messages that have arrived whole, and have all before them, in `receive_sequence`."""
     below = next_sequence(work.received_ranges(endpoint))
-    for number in range(endpoint.receive_sequence, below):
-        _forget(work, endpoint, number)
-    endpoint.receive_sequence = max(endpoint.receive_sequence, below)
+    if below <= endpoint.receive_sequence:
+        return
+    endpoint.receive_sequence = below
+    arrived = sorted(part for part in _buffered(work, endpoint) if part.message_sequence_number < below)
+    for _, parts in groupby(arrived, key=attrgetter("message_sequence_number")):
+        work.unbuffer(endpoint, [_without_body(work, endpoint, part) for part in parts])
 
 
-def _forget(work: UnitOfWork, endpoint: Endpoint, number: int) -> None:
-    """Remove the fragments of a message from the buffer."""
-    parts = sorted(part for part in _buffered(work, endpoint) if part.message_sequence_number == number)
-    work.unbuffer(
-        endpoint, [BufferedFragment(endpoint.conversation_handle, *part, "", b"", work.now_ms) for part in parts]
-    )
+def _without_body(work: UnitOfWork, endpoint: Endpoint, number: FragmentNumber) -> BufferedFragment:
+    return BufferedFragment(endpoint.conversation_handle, *number, "", b"", work.now_ms)
 
 
 def _buffered(work: UnitOfWork, endpoint: Endpoint) -> Iterable[FragmentNumber]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 
 from brokerui.core.languages import here
+from brokerui.messaging.endpoint.tls import tls_failure
 from routing.adjacent.connection_events import ConnectionOver
 from routing.adjacent.connection_settings import CLOSE_LATE, CLOSE_REASONS, NOT_PERMITTED
 from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
@@ -19,6 +20,8 @@ def why(over: ConnectionOver | None, error: Exception | None) -> str:
     """For people; empty: it is not over."""
     if over is not None and over.error is not None:
         return over.error.render(here())
+    if isinstance(error, ssl.SSLError):
+        return tls_failure(error)
     if error is not None:
         return str(error) or type(error).__name__
     return (over.text or CLOSE_REASONS.get(over.reason, str(over.reason))) if over else ""

@@ -15,6 +15,7 @@ from redis.asyncio import Redis
 
 from brokerui.core.languages import local
 from brokerui.messaging.endpoint.notifier import Notifier
+from brokerui.messaging.endpoint.tls import tls_failure
 from brokerui.messaging.endpoint.wire import Wire, WireOwner
 from brokerui.messaging.exchange.lists import discard_outgoing, run_async, take_outgoing
 from brokerui.messaging.exchange.messages import Failed, Online
@@ -233,7 +234,9 @@ def reason_of(error: Exception) -> str:
     """The system's, with its number."""
     if isinstance(error, TimeoutError) and not error.args:
         return local(say("no answer in time"))
-    number = error.errno if isinstance(error, OSError) and not isinstance(error, ssl.SSLError) else None
+    if isinstance(error, ssl.SSLError):
+        return tls_failure(error)
+    number = error.errno if isinstance(error, OSError) else None
     if number is not None and number > 0:  # where there is no name there are other numbers
         return f"{number}({os.strerror(number)})"
     return str(error) or type(error).__name__

@@ -6,10 +6,14 @@ import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
+from brokerui.core.languages import local
 from routing.common.errors import Invalid
 from routing.common.sentence import say
+
+NOT_TLS: Final = frozenset(("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST"))
+"""Reasons of OpenSSL for bytes that are no TLS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,13 @@ def tls_of(certificate: str, key: str, authority: str, connect: Sequence[str]) -
     for context in (accepting, dialling):
         _fill(context, certificate, key, authority)
     return Tls(accepting, dialling, _permitted(connect))
+
+
+def tls_failure(error: ssl.SSLError) -> str:
+    """Return why a TLS handshake failed; a peer that speaks without TLS is called that."""
+    if error.reason in NOT_TLS:
+        return local(say("the peer speaks without TLS: it has no certificate set, or is no endpoint"))
+    return str(error)
 
 
 def _fill(context: ssl.SSLContext, certificate: str, key: str, authority: str) -> None:

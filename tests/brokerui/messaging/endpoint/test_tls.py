@@ -134,13 +134,17 @@ def test_who_was_dialled_must_be_the_instance_of_its_certificate_too(
     played(scenario())
 
 
+NO_TLS = "the peer speaks without TLS"
+
+
 def test_one_side_with_tls_and_one_without_do_not_speak(valkey: Valkey, client: Redis, authority: Authority) -> None:
     async def scenario() -> None:
         accepting, _ = await refused(valkey, client, None, authority.tls("B"))
-        assert accepting.seen(LoginSubclass.NEGOTIATE_FAILURE)
+        (negotiated,) = accepting.seen(LoginSubclass.NEGOTIATE_FAILURE)
+        assert NO_TLS in str(negotiated)
         accepting, failed = await refused(valkey, client, authority.tls("A"), None)
         assert accepting.seen(LoginSubclass.MESSAGE_FORMAT_ERROR)
-        assert failed
+        assert [NO_TLS in str(one) for one in failed] == [True]
 
     played(scenario())
 

@@ -66,7 +66,9 @@ class SilencingChecker(Checker):
         """The handles for which a commit has an acknowledgement, a fragment, or a message. What was held before has
         been taken before."""
         yield from (handle for handle, _ in commit.acknowledged_below)
-        yield from (kept.handle for kept in commit.buffered)
+        for kept in commit.buffered:
+            if (kept.sequence, kept.fragment) not in self.ledger.held.get(kept.handle, {}):
+                yield kept.handle
         for kept in commit.enqueued:
             held = self.ledger.held.get(kept.handle, {})
             if kept.message_type not in _OF_ITS_OWN and not any(number == kept.sequence for number, _ in held):

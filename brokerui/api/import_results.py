@@ -38,7 +38,7 @@ class ChangesSerializer(serializers.Serializer):
 
 
 class FindingSerializer(serializers.Serializer):
-    """What is to be localized of one object."""
+    """A finding: the object, what is wrong with it, and the statement that mends it."""
 
     code = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning", "info"])

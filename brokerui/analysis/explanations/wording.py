@@ -119,7 +119,7 @@ def headline(explanation: Explanation, estate: Estate) -> Headline:
 
 
 def chips(explanation: Explanation) -> tuple[Chip, ...]:
-    """The kinds of its outcomes, worst first. None is for always where it hangs on what is not known."""
+    """The kinds of its outcomes, worst first. No kind is called certain where an unknown identifier or role decides."""
     kinds = {outcome.kind for outcome in explanation.forward.outcomes}
     certainty = ALWAYS if len(kinds) == 1 and not explanation.supposed else MAY
     return tuple(Chip(kind, certainty) for kind in sorted(kinds, key=lambda kind: GOODNESS[kind], reverse=True))

@@ -1,4 +1,4 @@
-"""What is assumed is weaker than what is known: names and addresses of instances that the live estate has already."""
+"""Keep the names and addresses that the live estate knows; those that an import only assumed do not replace them."""
 
 from __future__ import annotations
 

@@ -18,8 +18,8 @@ from routing.rules.journey import in_order
 
 SHOWN_ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
-SHOWN_GROUPS = 50
-"""Groups in the text for a terminal."""
+SHOWN_GROUPS, SHOWN_APART = 50, 5
+"""Groups in the text for a terminal: of intended classes, and of those that stand apart."""
 
 
 @dataclass
@@ -46,6 +46,28 @@ class DiffReport:
         for (node, traffic), messages in (self.weights or {}).items():
             found.setdefault(traffic, []).append((node, messages))
         return found
+
+    @cached_property
+    def intended(self) -> dict[str, int]:
+        """How many classes that a route or the traffic names are worse, moved and better."""
+        counts = dict.fromkeys((WORSE, MOVED, BETTER), 0)
+        for group in self.comparison.groups:
+            counts[group.verdict] += self.intended_of(group)
+        return counts
+
+    @property
+    def verdict(self) -> str:
+        """`worse` where an intended class is, `changed` where anything changes, else `unchanged`."""
+        return WORSE if self.intended[WORSE] else self.comparison.verdict
+
+    def is_intended(self, node: Node, group: DiffGroup) -> bool:
+        """True if a route or the traffic names the class."""
+        return bool(self.messages_of(node, group)) or self.comparison.intent.has(node, group)
+
+    def intended_of(self, group: DiffGroup) -> int:
+        """How many of its classes a route or the traffic names."""
+        seen = (node for node, count in self._by_class.get(group.traffic, ()) if count and node in group.members)
+        return self.comparison.intent.members(group) + sum(not self.comparison.intent.has(node, group) for node in seen)
 
     def messages_of(self, node: Node, group: DiffGroup) -> int | None:
         """The messages of one class; null without traffic."""
@@ -95,7 +117,8 @@ def report_as_json(report: DiffReport) -> Iterator[str]:
     yield from _lines(_rows(report, texts))
     yield f'],\n"truncated": {json.dumps(report.changed > report.limit)},\n"groups": ['
     yield from _lines(_group(report, group, texts) for group in report.comparison.groups)
-    yield f'],\n"summary": {json.dumps(report.summary)}}}\n'
+    yield f'],\n"summary": {json.dumps(report.summary)},\n'
+    yield f'"intended": {json.dumps(report.intended)},\n"verdict": "{report.verdict}"}}\n'
 
 
 def _rows(report: DiffReport, texts: _Texts) -> Iterator[str]:
@@ -104,13 +127,14 @@ def _rows(report: DiffReport, texts: _Texts) -> Iterator[str]:
         if common[0] is not group:
             common = (group, texts.group(group))
         messages = json.dumps(report.messages_of(node, group))
-        yield f'{{"from": {texts.entry(node)}, {common[1]}, "messages": {messages}}}'
+        intended = json.dumps(report.is_intended(node, group))
+        yield f'{{"from": {texts.entry(node)}, {common[1]}, "messages": {messages}, "intended": {intended}}}'
 
 
 def _group(report: DiffReport, group: DiffGroup, texts: _Texts) -> str:
     entries = ", ".join(map(texts.entry, islice(group.members, SHOWN_ENTRIES)))
-    messages = json.dumps(report.messages(group))
-    return f'{{{texts.group(group)}, "messages": {messages}, "from_count": {len(group.members)}, "from": [{entries}]}}'
+    counts = f'"from_count": {len(group.members)}, "intended_count": {report.intended_of(group)}'
+    return f'{{{texts.group(group)}, "messages": {json.dumps(report.messages(group))}, {counts}, "from": [{entries}]}}'
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
@@ -119,11 +143,25 @@ def _lines(texts: Iterable[str]) -> Iterator[str]:
 
 
 def report_as_text(report: DiffReport, translate: Translate = str) -> Iterator[str]:
-    """First the answer, then the groups, worst first."""
+    """First the answer, then the groups of intended classes, worst first; at the end what stands apart from it."""
     yield _answer(report).render(translate) + "\n"
-    for group in report.comparison.groups[:SHOWN_GROUPS]:
-        yield "".join("\n" + one_line(line.render(translate)) for line in _group_lines(report, group)) + "\n"
-    left = len(report.comparison.groups) - SHOWN_GROUPS
+    yield from _groups(report, translate, SHOWN_GROUPS, intended=True)
+    apart = report.changed - sum(report.intended.values())
+    if apart:
+        yield "\n" + "".join(f"{line.render(translate)}\n" for line in _apart(report, apart))
+        yield from _groups(report, translate, SHOWN_APART, intended=False)
+
+
+def _groups(report: DiffReport, translate: Translate, shown: int, *, intended: bool) -> Iterator[str]:
+    """The groups with classes that are intended, or with others."""
+    sizes = ((group, report.intended_of(group)) for group in report.comparison.groups)
+    groups = [(group, n if intended else len(group.members) - n) for group, n in sizes]
+    groups = [(group, number) for group, number in groups if number]
+    for group, number in groups[:shown]:
+        nodes = (node for node in group.members if report.is_intended(node, group) is intended)
+        lines = _group_lines(report, group, nodes, number)
+        yield "".join("\n" + one_line(line.render(translate)) for line in lines) + "\n"
+    left = len(groups) - shown
     if left > 0:
         more = say_counted(
             left,
@@ -137,9 +175,9 @@ def _answer(report: DiffReport) -> Sentence:
     classes = f"{report.comparison.classes:,}"
     if not report.changed:
         return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
-    counts = {verdict: f"{count:,}" for verdict, count in report.summary.items()}
+    counts = {verdict: f"{count:,}" for verdict, count in report.intended.items()}
     return say_counted(
-        report.changed,
+        sum(report.intended.values()),
         "{count} of {classes} classes of traffic changes: {worse} worse, {moved} moved, {better} better.",
         "{count} of {classes} classes of traffic change: {worse} worse, {moved} moved, {better} better.",
         classes=classes,
@@ -147,12 +185,26 @@ def _answer(report: DiffReport) -> Sentence:
     )
 
 
-def _group_lines(report: DiffReport, group: DiffGroup) -> Iterator[Sentence]:
+def _apart(report: DiffReport, apart: int) -> Iterator[Sentence]:
+    """What changes and is no part of the verdict, and why not."""
+    counts = {verdict: f"{report.summary[verdict] - count:,}" for verdict, count in report.intended.items()}
+    yield say_counted(
+        apart,
+        "Not counted above: {count} class that no route names and that is never delivered ({worse} worse, {moved}"
+        " moved, {better} better).",
+        "Not counted above: {count} classes that no route names and that are never delivered ({worse} worse, {moved}"
+        " moved, {better} better).",
+        **counts,
+    )
+    yield say("* stands for any service name, or any identifier, that occurs in neither estate.")
+
+
+def _group_lines(report: DiffReport, group: DiffGroup, nodes: Iterator[Node], number: int) -> Iterator[Sentence]:
     yield _group_title(report, group)
     yield say("  before  {ends}", ends=_ends_as_text(group.before))
     yield say("  after   {ends}", ends=_ends_as_text(group.after))
-    first = tuple(_entry_as_text(node) for node in islice(group.members, SHOWN_ENTRIES))
-    more = len(group.members) - len(first)
+    first = tuple(_entry_as_text(node) for node in islice(nodes, SHOWN_ENTRIES))
+    more = number - len(first)
     if more > 0:
         yield say("  from    {entries} and {count} more", entries=first, count=f"{more:,}")
     else:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from heapq import merge
 
 from routing.classes.default_behaviour import EquivalenceClass
 from routing.classes.traffic_class import Node, TrafficClass
+from routing.diff.intent import Intent
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT, Outcome
 from routing.rules.verdict import goodness
 
 WORSE, BETTER, MOVED = "worse", "better", "moved"
+CHANGED, UNCHANGED = "changed", "unchanged"
 WORST_FIRST = {WORSE: 0, MOVED: 1, BETTER: 2}
 Outcomes = frozenset[Outcome]
 
@@ -99,24 +102,42 @@ def _loops(outcome: Outcome) -> bool:
     return outcome.kind == DROPPED and outcome.detail == HOP_LIMIT
 
 
-@dataclass(slots=True)
+@dataclass
 class Differential:
     """The complete result. `rows` yields single classes, of which there may be a hundred million."""
 
     classes: int
     groups: list[DiffGroup]
     """Worst first, then by service name and identifier."""
+    intent: Intent
 
     def summary(self) -> dict[str, int]:
         """How many classes are worse, better, moved and unchanged."""
-        counts = dict.fromkeys((WORSE, BETTER, MOVED), 0)
-        for group in self.groups:
-            counts[group.verdict] += len(group.members)
+        counts = _counted((group.verdict, len(group.members)) for group in self.groups)
         return {**counts, "unchanged": self.classes - sum(counts.values())}
+
+    @cached_property
+    def intended(self) -> dict[str, int]:
+        """How many of the intended classes are worse, better and moved."""
+        return _counted((group.verdict, self.intent.members(group)) for group in self.groups)
+
+    @property
+    def verdict(self) -> str:
+        """`worse` if an intended class is, `changed` if anything changes, else `unchanged`."""
+        if self.intended[WORSE]:
+            return WORSE
+        return CHANGED if self.groups else UNCHANGED
 
     def rows(self) -> Iterator[tuple[Node, DiffGroup]]:
         """Every changed class, worst first."""
         return ((node, group) for group in self.groups for node in group.members)
+
+
+def _counted(verdicts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    counts = dict.fromkeys((WORSE, BETTER, MOVED), 0)
+    for verdict, number in verdicts:
+        counts[verdict] += number
+    return counts
 
 
 def in_worst_order(groups: list[DiffGroup]) -> list[DiffGroup]:

@@ -16,6 +16,7 @@ from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.common.gc_control import gc_paused
 from routing.diff.context import DiffContext
+from routing.diff.intent import Intent
 from routing.diff.per_name import NameContext
 from routing.diff.result import Differential, DiffGroup, GroupMembers, Outcomes, in_worst_order
 from routing.model.estate import Estate
@@ -26,7 +27,7 @@ def compare(before: Estate, after: Estate, at: datetime) -> Differential:
     with gc_paused():
         comparing = DiffContext(before, after, at)
         groups = [group for name in comparing.names for group in _groups(comparing, name)]
-        return Differential(comparing.vocabulary.count(), in_worst_order(groups))
+        return Differential(comparing.vocabulary.count(), in_worst_order(groups), Intent(before, after, at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class StepwiseDiff:
     """The number of names that the change may affect, which is the number of steps."""
     steps: Iterator[list[DiffGroup]]
     """The groups of each name."""
+    intent: Intent
 
 
 def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDiff:
@@ -47,7 +49,8 @@ def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDif
         comparing = DiffContext(before, after, at)
         named = comparing.delta.by_name
         names = sorted(comparing.names, key=lambda name: name not in named)
-        return StepwiseDiff(comparing.vocabulary.count(), len(names), (_step(comparing, name) for name in names))
+        steps = (_step(comparing, name) for name in names)
+        return StepwiseDiff(comparing.vocabulary.count(), len(names), steps, Intent(before, after, at))
 
 
 def _step(comparing: DiffContext, name: str) -> list[DiffGroup]:

@@ -41,6 +41,7 @@ def _answer(summary: Json) -> Iterator[Sentence]:
     yield say("{added} new, {changed} changed, {removed} removed.", **counts)
     if not summary["is_first"]:
         yield _ends(summary["ends"])
+        yield from _apart(summary["ends"].get("apart", {}))
     judged = summary["judged"]
     yield say("Findings: {new} new, {gone} gone.", new=f"{judged['new_total']:,}", gone=f"{judged['gone_total']:,}")
 
@@ -57,6 +58,20 @@ def _ends(ends: Json) -> Sentence:
         return line
     how_far = {"done": f"{ends['done']:,}", "names": f"{ends['names']:,}"}
     return say("{said} At least: {done} of {names} service names were compared.", said=line, **how_far)
+
+
+def _apart(counts: Json) -> Iterator[Sentence]:
+    """What ends otherwise and is no part of the verdict."""
+    if total := sum(counts.values()):
+        named = {verdict: f"{counts.get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
+        yield say_counted(
+            total,
+            "Not counted: {count} class that no route names and that is never delivered ({worse} worse, {moved}"
+            " elsewhere, {better} better).",
+            "Not counted: {count} classes that no route names and that are never delivered ({worse} worse, {moved}"
+            " elsewhere, {better} better).",
+            **named,
+        )
 
 
 def _instance(instance: Json, translate: Translate) -> Iterator[str]:

@@ -14,6 +14,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from routing.diff.intent import Intent
 from routing.diff.result import BETTER, MOVED, WORSE, DiffGroup, Outcomes, in_worst_order
 from routing.diff.run import compare_stepwise
 from routing.model.estate import Estate
@@ -37,14 +38,19 @@ class Ends:
     done: int = 0
     """Names that were looked at."""
     counts: Counter[str] = field(default_factory=Counter)
-    """Classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
+    """Intended classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
+    apart: Counter[str] = field(default_factory=Counter)
+    """Classes that end otherwise and that nobody intends, by verdict: they are no part of what the change is called."""
     groups: list[DiffGroup] = field(default_factory=list)
+    """With intended classes."""
+    groups_apart: list[DiffGroup] = field(default_factory=list)
+    """Without any."""
     grouped: int = 0
-    """Groups that there are, with those that are not kept."""
+    """Groups with intended classes that there are, with those that are not kept."""
 
     @property
     def changed(self) -> int:
-        """Classes that end otherwise, of entry points that both estates have."""
+        """Intended classes that end otherwise, of entry points that both estates have."""
         return self.counts[WORSE] + self.counts[MOVED] + self.counts[BETTER]
 
     def as_json(self) -> dict[str, Any]:
@@ -53,6 +59,7 @@ class Ends:
             "names": self.names,
             "done": self.done,
             "counts": dict(self.counts),
+            "apart": dict(self.apart),
             "changed": self.changed,
             "grouped": self.grouped,
         }
@@ -70,25 +77,32 @@ def ends_compared(
     stepwise = compare_stepwise(before, after, at)
     found = Ends(stepwise.classes, stepwise.names)
     for groups in stepwise.steps:
-        _add(found, groups)
+        _add(found, groups, stepwise.intent)
         found.done += 1
         on_progress(found.done, found.names)
         if time.monotonic() > until:
             break
-    found.groups = in_worst_order(found.groups)[:KEPT]
+    _keep_worst(found)
     return found
 
 
-def _add(found: Ends, groups: Iterable[DiffGroup]) -> None:
+def _add(found: Ends, groups: Iterable[DiffGroup], intent: Intent) -> None:
     for group in groups:
-        kind = group.kind
-        is_one_sided = kind in (APPEARED, VANISHED)
-        found.counts[kind if is_one_sided else group.verdict] += len(group.members)
-        if not is_one_sided:
-            found.grouped += 1
-            found.groups.append(group)
-    if len(found.groups) > 10 * KEPT:
-        found.groups = in_worst_order(found.groups)[:KEPT]
+        if group.kind in (APPEARED, VANISHED):
+            found.counts[group.kind] += len(group.members)
+            continue
+        intended = intent.members(group)
+        found.counts[group.verdict] += intended
+        found.apart[group.verdict] += len(group.members) - intended
+        found.grouped += bool(intended)
+        (found.groups if intended else found.groups_apart).append(group)
+    if max(len(found.groups), len(found.groups_apart)) > 10 * KEPT:
+        _keep_worst(found)
+
+
+def _keep_worst(found: Ends) -> None:
+    found.groups = in_worst_order(found.groups)[:KEPT]
+    found.groups_apart = in_worst_order(found.groups_apart)[:KEPT]
 
 
 def group_as_json(group: DiffGroup) -> dict[str, Any]:

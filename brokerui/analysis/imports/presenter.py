@@ -154,6 +154,19 @@ class ImportPresenter:
     def groups(self) -> list[Json]:
         return [self._group(group) for group in self.ends.get("shown", [])]
 
+    @cached_property
+    def groups_apart(self) -> list[Json]:
+        """Of conversations that nobody intends."""
+        return [self._group(group) for group in self.ends.get("shown_apart", [])]
+
+    @property
+    def apart(self) -> Json:
+        """How many of these end worse, elsewhere and better, and in all."""
+        counts = self.ends.get("apart", {})
+        return {verdict: counts.get(verdict, 0) for verdict in ("worse", "moved", "better")} | {
+            "total": sum(counts.values())
+        }
+
     @property
     def groups_left(self) -> int:
         return int(self.ends.get("grouped", 0)) - len(self.groups)

@@ -29,6 +29,8 @@ FINDINGS = 10_000
 """Findings that are kept: ten thousand statements may be wrong, and all for one reason."""
 FIELDS = ("severity", "code", "instance", "database", "object", "file", "line")
 SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_GROUPS, SHOWN_MISSING = 40, 25, 100, 50, 20
+SHOWN_APART = 10
+"""Groups of classes that nobody intends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def preview_of(
     ends = Ends()
     if change and live.instances:
         ends = ends_compared(live, made.estate, at, lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
-    groups = [group_as_json(group) for group in ends.groups]
+    groups, apart = ([group_as_json(group) for group in some] for some in (ends.groups, ends.groups_apart))
     on_progress(Phase.FINDINGS, 0, 0)
     judged = _judged(live, made.estate, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
     findings = _worst_first(made.findings)
@@ -62,13 +64,13 @@ def preview_of(
         "is_changed": bool(change),
         "is_first": not live.instances,
         **_of_instances(lines),
-        "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS]},
+        "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS], "shown_apart": apart[:SHOWN_APART]},
         "judged": judged,
         **_of_findings(findings, made),
         **_of_missing(made.estate, at),
         "holds": _holds(made.estate),
     }
-    return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups)
+    return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups + apart)
 
 
 def _counted(lines: Iterable[ChangeLine]) -> Json:

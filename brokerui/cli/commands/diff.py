@@ -23,11 +23,11 @@ from brokerui.cli.traffic_weights import load_weights
 from brokerui.core.languages import here, local
 from routing.classes.traffic_class import Vocabulary
 from routing.common.sentence import say
-from routing.diff.result import WORSE, Differential
+from routing.diff.result import CHANGED, UNCHANGED, WORSE
 from routing.diff.run import compare
 
 LIMIT = 100_000
-NONE_CHANGED, NONE_WORSE, SOME_WORSE = 0, 1, 3
+STATUS = {UNCHANGED: 0, CHANGED: 1, WORSE: 3}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0 when nothing changes, 1 when something does and nothing is worse, 3 when something is worse."""
+    """0 when nothing changes, 1 when something does, 3 when something that a route or the traffic names is worse."""
     gc.disable()  # this process makes no cycles worth collecting, and ends soon
     one_from_standard_input(options.before, options.after, options.traffic)
     before = load_estate(options.before, options.max_size)
@@ -52,18 +52,12 @@ def run(options: argparse.Namespace) -> int:
     comparison = compare(before, after, now_unless(options.at))
     report = DiffReport(comparison, weights, options.limit)
     _write(report_as_json(report) if options.format == "json" else report_as_text(report, here()))
-    return _status(comparison)
+    return STATUS[report.verdict]
 
 
 def _write(pieces: Iterator[str]) -> None:
     for piece in pieces:
         sys.stdout.write(piece)
-
-
-def _status(comparison: Differential) -> int:
-    if not comparison.groups:
-        return NONE_CHANGED
-    return SOME_WORSE if comparison.groups[0].verdict == WORSE else NONE_WORSE
 
 
 def _whole(text: str) -> int:

@@ -50,13 +50,19 @@ class ChangePreview:
     solved: int = 0
     """Findings that are gone then."""
     changed: Mapping[str, int] | None = None
-    """How many classes of conversations end otherwise: worse, better, moved; None: not worked out."""
+    """How many intended classes of conversations end otherwise: worse, better, moved; None: not worked out."""
+    apart: Mapping[str, int] = field(default_factory=dict)
+    """How many others do, which no route names and which are never delivered."""
     is_change: bool = False
 
     @property
     def placed(self) -> int:
         """How many findings stand at a field."""
         return sum(map(len, self.at_fields.values()))
+
+    @property
+    def apart_total(self) -> int:
+        return sum(self.apart.values())
 
     @property
     def errors(self) -> list[Note]:
@@ -113,8 +119,10 @@ def _preview_of(
         _place(preview, finding, forms, is_new=identity not in before)
     preview.solved = sum(1 for identity in before if identity not in after)
     if draft and _size(draft.before) <= COMPARED:
-        summary = compare(draft.before, draft.after, at).summary()
-        preview.changed = {verdict: summary[verdict] for verdict in ("worse", "better", "moved")}
+        comparison = compare(draft.before, draft.after, at)
+        summary = comparison.summary()
+        preview.changed = comparison.intended
+        preview.apart = {verdict: summary[verdict] - count for verdict, count in preview.changed.items()}
     return preview
 
 

@@ -7,6 +7,7 @@ import pytest
 from routing.classes.class_evaluator import HopResult, NextHop
 from routing.classes.default_behaviour import EquivalenceClass
 from routing.classes.traffic_class import Node, TrafficClass
+from routing.diff.intent import Intent
 from routing.diff.result import (
     Differential,
     DiffGroup,
@@ -15,7 +16,9 @@ from routing.diff.result import (
     kind_of_change,
     verdict_of_change,
 )
+from routing.model.estate import Estate
 from routing.rules.decision import Outcome
+from tests.strategies import AT
 
 SOME = {
     "to A": Outcome("delivered", "a", "db"),
@@ -96,7 +99,9 @@ WORSE, MOVED, BETTER = (
     group("S", "dropped", "exits", 3),
 )
 AGAIN = group("S", "to B", "delayed", 4, identifier="id")
-COMPARISON = Differential(20, in_worst_order([BETTER, AGAIN, MOVED, WORSE]))
+NOBODY = Intent(Estate(), Estate(), AT)
+"""No estate, and so no route that names anything."""
+COMPARISON = Differential(20, in_worst_order([BETTER, AGAIN, MOVED, WORSE]), NOBODY)
 
 
 def test_the_worst_stands_first_then_moved_then_better() -> None:
@@ -131,4 +136,4 @@ def test_the_summary_counts_classes_and_leaves_the_rest_unchanged() -> None:
 
 
 def test_nothing_changed_is_all_unchanged() -> None:
-    assert Differential(7, []).summary() == {"worse": 0, "better": 0, "moved": 0, "unchanged": 7}
+    assert Differential(7, [], NOBODY).summary() == {"worse": 0, "better": 0, "moved": 0, "unchanged": 7}

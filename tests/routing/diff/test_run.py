@@ -127,5 +127,5 @@ def test_step_by_step_it_is_the_same_answer(seed: int) -> None:
     stepwise = compare_stepwise(*(read_estate(json.dumps(one)) for one in (before, after)), AT)
     steps = list(stepwise.steps)
     assert (len(steps), stepwise.classes) == (stepwise.names, whole.classes)
-    found = Differential(whole.classes, [group for step in steps for group in step])
+    found = Differential(whole.classes, [group for step in steps for group in step], stepwise.intent)
     assert sorted(map(str, rows_of(found))) == sorted(map(str, rows_of(whole)))

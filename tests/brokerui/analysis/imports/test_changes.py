@@ -80,9 +80,10 @@ def test_ends_are_those_of_the_comparison(before: Estate, after: Estate) -> None
     found, whole = ends_compared(before, after, AT), compare(before, after, AT)
     sided = [group for group in whole.groups if group.kind in ("appeared", "vanished")]
     assert found.classes == whole.classes
-    assert found.counts.total() == sum(len(group.members) for group in whole.groups)
-    assert found.grouped == len(whole.groups) - len(sided)
-    assert found.counts["worse"] == whole.summary()["worse"]
+    assert found.counts.total() + found.apart.total() == sum(len(group.members) for group in whole.groups)
+    assert found.grouped == sum(bool(whole.intent.members(group)) for group in whole.groups if group not in sided)
+    assert found.counts["worse"] == whole.intended["worse"]
+    assert found.counts["worse"] + found.apart["worse"] == whole.summary()["worse"]
 
 
 def test_a_comparison_that_takes_too_long_says_how_far_it_came() -> None:

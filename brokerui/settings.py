@@ -415,10 +415,13 @@ LOGGING = {
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    # Who mistypes an address is told so on the page; the log is for what we have to mend.
+    # A mistyped address is the page's to explain; the log is for what we have to mend.
     "loggers": {
         "django.request": {"level": "ERROR", "filters": ["later"]},
-        "django.security.TooManyFilesSent": {"level": "CRITICAL"},
+        # brokerui.core.refusals writes one line for each refused request, in place of what these would write.
+        "django.security": {"level": "CRITICAL"},
+        "django.security.SuspiciousSession": {"level": "WARNING"},
+        "axes": {"level": "ERROR"},
         # It warns of each request that waits for a thread.
         "waitress.queue": {"level": "ERROR"},
     },

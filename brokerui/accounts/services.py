@@ -6,6 +6,7 @@ import secrets
 from typing import Any
 
 import axes.utils
+from django.conf import settings
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
@@ -15,6 +16,7 @@ from django.utils import timezone
 from brokerui.accounts.levels import Level, Role
 from brokerui.accounts.models import Token
 from brokerui.estate.audit import audit
+from brokerui.estate.models import AuditEntry
 
 FIRST_NAME = "admin"
 PASSWORD_BYTES = 12
@@ -84,11 +86,26 @@ def password_change(*, user: User, password: str) -> None:
     audit(author=user.get_username(), action="user.password", note=user.get_username())
 
 
+LOCKOUT_BEGIN, LOCKOUT_RELEASE = "lockout.begin", "lockout.release"
+"""Actions of the audit."""
+
+
+@transaction.atomic
+def lockout_begin(*, name: str, address: str) -> None:
+    """Add the lock-out of a name at an address to the audit, once for all tries while it lasts."""
+    note = f"{name} {address}".strip()
+    since = timezone.now() - settings.AXES_COOLOFF_TIME
+    entries = AuditEntry.objects.filter(action__in=(LOCKOUT_BEGIN, LOCKOUT_RELEASE), note=note, at__gt=since)
+    latest = entries.values_list("action", flat=True).first()
+    if latest != LOCKOUT_BEGIN:
+        audit(author="", action=LOCKOUT_BEGIN, note=note)
+
+
 @transaction.atomic
 def lockout_release(*, name: str, address: str, author: str) -> None:
     """Forget the wrong passwords for a name from an address."""
     axes.utils.reset(username=name, ip=address or None)
-    audit(author=author, action="lockout.release", note=f"{name} {address}".strip())
+    audit(author=author, action=LOCKOUT_RELEASE, note=f"{name} {address}".strip())
 
 
 def first_login(password: str = "") -> tuple[str, str] | None:

@@ -8,12 +8,13 @@ from typing import Any
 from django.core.exceptions import PermissionDenied
 from django.http import Http404
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import APIException, ValidationError
+from rest_framework.exceptions import APIException, AuthenticationFailed, Throttled, ValidationError
 from rest_framework.response import Response
 
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.errors import being_read_text
 from brokerui.core.problems import MEDIA_TYPE, problem
+from brokerui.core.refusals import log_refusal, quoted
 from brokerui.estate.estate_view import EstateViewError
 from routing.common.errors import InputError, Invalid
 
@@ -67,8 +68,20 @@ def handle(error: Exception, context: dict[str, Any]) -> Response | None:
     found = _problem_of(error)
     if found is None:
         return None
+    if _is_logged(error, found):
+        log_refusal(context["request"], found.status, quoted(found.detail))
     body = problem(status=found.status, detail=found.detail, code=found.code, errors=found.errors, **found.more)
     return Response(body, status=found.status, headers=_headers(error), content_type=MEDIA_TYPE)
+
+
+def _is_logged(error: Exception, found: ApiProblem) -> bool:
+    """Return whether the log has a line about it: an invalid token, a flood, a body that nothing can be read from."""
+    if isinstance(error, AuthenticationFailed | Throttled):
+        return True
+    if found.status == 403:
+        return found.detail.startswith("CSRF Failed")
+    is_query = any(fault["in"] == "query" for fault in found.errors)
+    return found.status == 413 or (found.status == 400 and not is_query)
 
 
 def _problem_of(error: Exception) -> ApiProblem | None:

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import TooManyFilesSent
+from django.core.exceptions import DisallowedHost, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -12,6 +12,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.htmx import htmx_of
 from brokerui.core.problems import asks_for_problems, problem_response
+from brokerui.core.refusals import log_refusal, quoted, reason_of
 
 
 def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
@@ -23,6 +24,10 @@ def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> H
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400."""
+    log_refusal(request, 400, reason_of(request, exception))
+    if isinstance(exception, DisallowedHost):
+        text = _("This site does not answer under that name. Its administrator can add the name to ALLOWED_HOSTS.")
+        return error_page(request, status=400, title=_("The name of this site is another"), text=text)
     if isinstance(exception, TooManyFilesSent):
         text = _("Choose at most %(count)s files at a time. Nothing of what you sent was kept.")
         values = {"count": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
@@ -45,6 +50,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """403: the CSRF token of a form is missing, of another site, or expired."""
+    log_refusal(request, 403, f"the form was not accepted: {quoted(reason)}")
     text = _("The form was out of date, or cookies are off. Go back, reload the page and send it again.")
     return error_page(request, status=403, title=_("The form was not accepted"), text=text)
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from brokerui.core.deferred import NotReadyError, deferral_allowed
 from brokerui.core.errors import being_read, error_page
 from brokerui.core.problems import asks_for_problems
+from brokerui.core.refusals import log_refusal
 
 Handler = Callable[[HttpRequest], HttpResponse]
 
@@ -43,6 +44,7 @@ def address_limit(get_response: Handler) -> Handler:
     def middleware(request: HttpRequest) -> HttpResponse:
         if len(request.META.get("QUERY_STRING", "")) <= QUERY_MAX_CHARS:
             return get_response(request)
+        log_refusal(request, 414, f"its query is longer than {QUERY_MAX_CHARS:,} characters")
         text = _("No page has an address as long as this one. Ask for less at a time.")
         return error_page(request, status=414, title=_("That address is too long"), text=text)
 
@@ -75,6 +77,7 @@ def body_limit(get_response: Handler) -> Handler:
     def middleware(request: HttpRequest) -> HttpResponse:
         if _length(request) <= settings.BODY_MAX_BYTES:
             return get_response(request)
+        log_refusal(request, 413, f"its body has {_length(request):,} bytes, more than {settings.BODY_MAX_BYTES:,}")
         _drain(request, settings.BODY_MAX_BYTES * DRAIN_FACTOR)
         return error_page(
             request,

@@ -15,9 +15,11 @@ from django.conf import settings
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]  # it has no types
 from waitress.channel import HTTPChannel
 from waitress.server import create_server
+from waitress.task import ErrorTask
 from waitress.wasyncore import close_all, loop
 
 from brokerui.core.middleware import DRAIN_FACTOR
+from brokerui.core.refusals import quoted, write_refusal
 
 ARRIVAL_S: Final = 10.0
 """A request has to be there within this time, and the next one to begin on a connection that stays open;"""
@@ -83,8 +85,22 @@ class BufferedWorker(Worker):
         }
 
 
+class MalformedRequest(ErrorTask):
+    """The answer to bytes that are no HTTP request, or too large a one; the log has a line about it."""
+
+    def execute(self) -> None:
+        error, peer = self.request.error, self.channel.addr
+        # Bytes that end before a line does leave the parser without this attribute.
+        first_line = getattr(self.request, "first_line", b"").decode("latin-1")
+        place = peer[0] if isinstance(peer, tuple) else "a local socket"
+        write_refusal(f"{error.code} {quoted(first_line)} from {place}: {error.reason}, {quoted(error.body)}")
+        super().execute()
+
+
 class HttpConnection(HTTPChannel):
     """A connection on which the loop waits for a thread that is sending; waitress's asks again, as fast as it can."""
+
+    error_task_class = MalformedRequest
 
     def handle_write(self) -> None:
         """Send what is left. Threads never wait for the client while they hold the lock."""

@@ -17,8 +17,10 @@ from django.utils.timezone import now
 from django.utils.translation import gettext as _
 
 from brokerui.accounts.access import own_account, public
-from brokerui.accounts.services import password_change
+from brokerui.accounts.services import lockout_begin, password_change
+from brokerui.core.client_ip import client_ip_of
 from brokerui.core.errors import error_page
+from brokerui.core.refusals import log_refusal, quoted
 
 METHODS = ["get", "head", "post"]
 """Django's forms take PUT for POST."""
@@ -31,6 +33,13 @@ class SignIn(auth.LoginView):
     http_method_names = METHODS
     template_name = "account/login.html"
     redirect_authenticated_user = True
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """Show the form again; the log has a line about a wrong password. `locked_out` writes that of a lock-out."""
+        typed = form.cleaned_data
+        if typed.get("username") and typed.get("password") and not getattr(self.request, "axes_locked_out", False):
+            log_refusal(self.request, 200, f"wrong password, or no such user: {quoted(typed['username'])}")
+        return super().form_invalid(form)
 
 
 @method_decorator(public, name="dispatch")
@@ -54,10 +63,18 @@ class ChangePassword(auth.PasswordChangeView):
         return HttpResponseRedirect(self.get_success_url())
 
 
-def locked_out(request: HttpRequest, _response: Any = None, _credentials: Any = None) -> HttpResponse:
-    """429, after too many wrong passwords."""
+def locked_out(request: HttpRequest, _response: Any = None, credentials: Any = None) -> HttpResponse:
+    """429, after too many wrong passwords: the page says until when, the log and the audit who and from where."""
     pause: timedelta = settings.AXES_COOLOFF_TIME
     moment = now()
-    text = _("Too many wrong passwords for this name from here. Try again in %(duration)s.")
-    duration = timeuntil(moment + pause, moment)
-    return error_page(request, status=429, title=_("Wait a while"), text=text % {"duration": duration})
+    # The minute in which the lock-out is over: the page shows no seconds.
+    until = (moment + pause + timedelta(seconds=59)).replace(second=0, microsecond=0)
+    name = str((credentials or {}).get("username") or "")
+    log_refusal(request, 429, f"{quoted(name)} is locked out there until {until:%Y-%m-%d %H:%M} UTC")
+    lockout_begin(name=name, address=client_ip_of(request) or "")
+    text = _(
+        "Too many wrong passwords for this name from your address. Try again at %(until)s UTC, in %(duration)s; "
+        "a try before that begins the wait again. An administrator can end it: Tables, Lock-outs."
+    )
+    values = {"until": f"{until:%H:%M}", "duration": timeuntil(moment + pause, moment)}
+    return error_page(request, status=429, title=_("Wait a while"), text=text % values)

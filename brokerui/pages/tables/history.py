@@ -86,6 +86,7 @@ class Action(Chosen):
             "user.create",
             "user.change",
             "user.password",
+            "lockout.begin",
             "lockout.release",
         )
     )

@@ -8,14 +8,16 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 
 import pytest
 from waitress.server import create_server
-from waitress.wasyncore import loop
+from waitress.wasyncore import close_all, loop
 
+from brokerui.core import refusals
 from brokerui.core.home import CHECKOUT
-from brokerui.running.slow_clients import ARRIVAL_S, SENDING_S, HttpConnection
+from brokerui.core.refusals import LineBudget
+from brokerui.running.slow_clients import ARRIVAL_S, HEAD_BYTES, SENDING_S, HttpConnection
 from tests.brokerui.product import eventually, free_port
 
 THREADS = 2
@@ -156,6 +158,47 @@ def test_more_requests_than_threads_wait_for_their_turn_before_the_end(port: int
         for client in clients:
             client.sendall(WHOLE % 7)
         assert all(received(client).endswith("/7 0") for client in clients)
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "line"),
+    [
+        (b"\x16\x03\x01\x02\x00\xff\r\n\r\n", 400, r"400 '\x16\x03\x01\x02\x00ÿ' from 127.0.0.1: Bad Request, "),
+        (b"GET / HTTP/1.1\r\nno header\r\n\r\n", 400, "400 'GET / HTTP/1.1' from 127.0.0.1: Bad Request, "),
+        (
+            b"GET / HTTP/1.1\r\nA: " + b"x" * 70_000,
+            431,
+            "431 'GET / HTTP/1.0' from 127.0.0.1: Request Header Fields Too Large, ",
+        ),
+        (b"PUT / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n", 413, "413 'PUT / HTTP/1.1' from 127.0.0.1: "),
+    ],
+    ids=["tls", "header", "long", "large"],
+)
+def test_what_is_no_request_is_one_line_of_the_log(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, sent: bytes, status: int, line: str
+) -> None:
+    monkeypatch.setattr(refusals, "_budget", LineBudget())
+    channels: dict[int, object] = {}
+    server = create_server(
+        lambda environ, start: [], map=channels, listen="127.0.0.1:0", threads=1, max_request_header_size=HEAD_BYTES
+    )
+    server.channel_class = HttpConnection
+    try:
+        with talking(server.effective_port) as client:
+            client.sendall(sent)
+            client.setblocking(False)
+            answer, until = b"", time.monotonic() + 10
+            while not answer and time.monotonic() < until:
+                loop(timeout=0.05, use_poll=True, map=channels, count=1)
+                with suppress(BlockingIOError):
+                    answer = client.recv(1000)
+    finally:
+        server.task_dispatcher.shutdown()
+        close_all(channels)
+    assert answer.split(b" ")[1] == str(status).encode()
+    (record,) = caplog.records
+    assert record.getMessage().startswith(line)
+    assert len(record.getMessage()) < 500
 
 
 def test_the_loop_does_not_spin_while_a_thread_sends() -> None:

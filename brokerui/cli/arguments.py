@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TypedDict, TypeVar
 
-from brokerui.analysis.imports.variables import variable_from
+from brokerui.analysis.imports.variables import VARIABLE_NAME, variable_from
 from brokerui.cli.inputs import STANDARD_INPUT
 from brokerui.cli.outputs import STANDARD_OUTPUT
 from brokerui.core.languages import here, local
@@ -21,6 +22,8 @@ from routing.documents.estate_document import MAX_DOCUMENT_BYTES
 from routing.tsql.encodings import check_encoding
 
 _T = TypeVar("_T")
+_SUFFIXES = frozenset((".sql", ".txt", ".csv", ".tsv", ".json"))
+"""Endings of names of files that are imported."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -47,10 +50,41 @@ def add_at(parser: argparse.ArgumentParser) -> None:
 
 
 def add_variables(parser: argparse.ArgumentParser) -> None:
-    said = local(say("a sqlcmd variable of the scripts; -v for each of several"))
+    said = local(say("a sqlcmd variable of the scripts; several may follow, as with sqlcmd"))
     parser.add_argument(
         "-v", metavar="NAME=VALUE", dest="variables", action="append", default=[], type=variable, help=said
     )
+
+
+def one_variable_each(words: Sequence[str]) -> list[str]:
+    """The words of a command line with a `-v` before each variable: sqlcmd takes several after one.
+
+    A word is taken for a variable until one follows that names files: `NAME=FILE`.
+    """
+    found: list[str] = []
+    place = 0
+    """1: a variable must follow; 2: one may follow."""
+    for index, word in enumerate(words):
+        if word == "--":
+            return [*found, *words[index:]]
+        is_further = place == 2 and not word.startswith("-") and _is_variable(word)
+        found += ["-v", word] if is_further else [word]
+        place = 1 if word == "-v" else 2 if place == 1 or is_further else 0
+    return found
+
+
+def _is_variable(word: str) -> bool:
+    name, equals, value = word.partition("=")
+    files = [file for file in value.split(",") if file]
+    is_file = any(file == STANDARD_INPUT or Path(file).suffix.lower() in _SUFFIXES or _is_file(file) for file in files)
+    return bool(equals) and VARIABLE_NAME.fullmatch(name) is not None and not is_file
+
+
+def _is_file(name: str) -> bool:
+    try:
+        return Path(name).is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from brokerui.cli.arguments import described
+from brokerui.cli.arguments import described, one_variable_each
 from brokerui.cli.standard_output import CANNOT_WRITE, forget_output, ready_streams, write_error
 from brokerui.cli.usage import bind_usage
 from brokerui.core.languages import environment_language, local, translation
@@ -65,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bind_usage()
     options = argparse.Namespace()
     try:
-        _parser(_wanted(arguments)).parse_args(arguments, options)
+        words = one_variable_each(sys.argv[1:] if arguments is None else arguments)
+        _parser(_wanted(words)).parse_args(words, options)
         status: int = options.run(options)
         sys.stdout.flush()
         return status
@@ -90,9 +91,8 @@ def _refuse(error: InputError, options: argparse.Namespace) -> int:
     return BAD_INPUT
 
 
-def _wanted(arguments: Sequence[str] | None) -> str | None:
+def _wanted(words: Sequence[str]) -> str | None:
     """The command that is asked for: only its module is loaded."""
-    words = sys.argv[1:] if arguments is None else arguments
     return next((word for word in words if not word.startswith("-")), None)
 
 

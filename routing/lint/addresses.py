@@ -8,10 +8,10 @@ from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
 from routing.lint.context import LintContext, LintedRoute, instance_finding, lost
 from routing.lint.facts import TDS_PORT, corrected, host_meant, host_of, network_addresses
+from routing.lint.reasons import unless
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
-from routing.rules.suppositions import Supposition
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
 """Hosts that stand for the local machine."""
@@ -212,28 +212,8 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
             remedy = altered(row.database.name, route, address=Address(LOCAL, LOCAL))
             severity = _severity_of_detour(scene, row)
             if severity == ERROR and (supposed := scene.supposed(row, str(route.remote_service_name))):
-                severity, reason = INFO, _unless(reason, supposed[0])
+                severity, reason = INFO, unless(reason, supposed[0])
             yield row.finding("own-address", severity, reason, remedy)
-
-
-def _unless(reason: Sentence, supposed: Supposition) -> Sentence:
-    """The reason, and the unknown fact on which the severity hangs."""
-    if supposed.identifier is None:
-        return say(
-            "{reason} They arrive if {database} is the principal, which is not known: import sys.databases of"
-            " {instance}.",
-            reason=reason,
-            database=supposed.database,
-            instance=supposed.instance,
-        )
-    return say(
-        "{reason} They arrive if the identifier of {database} is {identifier}, which is not known: import"
-        " sys.databases of {instance}.",
-        reason=reason,
-        database=supposed.database,
-        identifier=supposed.identifier,
-        instance=supposed.instance,
-    )
 
 
 def _is_nowhere(scene: LintContext, row: LintedRoute) -> bool:

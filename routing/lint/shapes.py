@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from routing.common.finding import ERROR, WARNING, Finding
+from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import say
 from routing.lint.context import LintContext, LintedRoute, lost
 from routing.lint.facts import own_services
+from routing.lint.reasons import unless
 from routing.lint.remedy import altered, drop_route, made_again, use
 from routing.model.address import address_in_name
 from routing.model.estate import PRINCIPAL
@@ -81,7 +82,8 @@ def _with_identifier(scene: LintContext, row: LintedRoute) -> str | None:
 def mirror_equals_address(scene: LintContext) -> Iterator[Finding]:
     """Both addresses are equal in canonical form: there is no partner (9747; MIR-2).
 
-    An error if conversations for its service get nowhere, for example because the database there is no principal.
+    An error if conversations for its service get nowhere, for example because the database there is no principal; only
+    information where that hangs on a role or an identifier that is not known.
     """
     for row in scene.live:
         route = row.route
@@ -89,6 +91,7 @@ def mirror_equals_address(scene: LintContext) -> Iterator[Finding]:
             reason = say("Its mirror address is its address, {address}: it has no partner.", address=route.address.key)
             remedy = made_again(row.database.name, route, scene.at, mirror_address=None)
             name = route.remote_service_name
-            is_lost = name is not None and lost(scene.ends(row, name)) and not scene.supposed(row, name)
-            severity = ERROR if is_lost else WARNING
+            severity = ERROR if name is not None and lost(scene.ends(row, name)) else WARNING
+            if severity == ERROR and (supposed := scene.supposed(row, str(name))):
+                severity, reason = INFO, unless(reason, supposed[0])
             yield row.finding("mirror-equals-address", severity, reason, remedy)

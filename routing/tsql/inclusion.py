@@ -24,6 +24,7 @@ from routing.tsql.lexer import (
 )
 from routing.tsql.script_text import ScriptText, TextSection, one_file
 from routing.tsql.sqlcmd import set_variable
+from routing.tsql.unknown import without_value
 
 Parts = tuple[str, ...]
 """The path of a file below the folder of a script: folders, then the name."""
@@ -156,7 +157,7 @@ class _Expansion:
         """Append the file that a `:r` names. Raises `Invalid`, having changed nothing."""
         name = substituted(name, self._variables)
         if variable := sqlcmd_variable(name):
-            raise Invalid("", say("{name} has no value", name=variable))
+            raise Invalid("", without_value(variable))
         parts = path_below(within[-1][:-1], name)
         self._check(parts, within)
         try:

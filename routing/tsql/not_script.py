@@ -6,6 +6,7 @@ import re
 
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
+from routing.tsql.lexer import END, Unclosed, next_token
 
 _LOOKED_AT = 1 << 20
 """Characters of a text in which signs are searched."""
@@ -30,6 +31,7 @@ _WEAK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_DIRECTIVE = re.compile(r"^[ \t\ufeff]*-- brokerui:", re.MULTILINE)
 _CONTROL = re.compile(r"[\0-\x08\x0e-\x1f]")
 _BLOCK = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _MAIL = re.compile(
@@ -52,11 +54,25 @@ _GRID = say("a grid without headings: copy it with its headings, or run the scri
 _OTHER = say("no T-SQL: nothing in it begins a statement")
 
 
+SAYS_NOTHING = say("says nothing: it is empty, or all of it is a comment")
+
+
+def says_nothing(text: str) -> bool:
+    """True if a script is empty, or all of it is a comment."""
+    if _DIRECTIVE.search(text):
+        return False
+    try:
+        token = next_token(text, 0)
+        while token.text == ";":
+            token = next_token(text, token.end)
+    except Unclosed as fault:
+        return text.startswith("/*", fault.start)
+    return token.kind == END and token.end == len(text)
+
+
 def checked_script(text: str, where: str) -> str:
-    """The text of a script. Raises `InputError` for one in which nothing is T-SQL."""
-    if not _COMMENT.sub(" ", text).strip(" \t\r\n\ufeff;") and "-- brokerui:" not in text:
-        raise InputError(where, "", say("says nothing: it is empty, or all of it is a comment"))
-    likely = looks_like(text)
+    """The text of a script. Raises `InputError` for one in which something stands, and nothing of it is T-SQL."""
+    likely = None if says_nothing(text) else looks_like(text)
     if likely is None:
         return text
     raise InputError(where, "", say("is no script, so that nothing of it was taken; it looks like {what}", what=likely))

@@ -17,7 +17,8 @@ from routing.model.estate import INSTANCE_NAME_CHARS, Estate
 from routing.tsql.draft import DraftInstance, EstateDraft
 from routing.tsql.inclusion import Include, script_text
 from routing.tsql.missing import forget_made, remember_missing
-from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
+from routing.tsql.not_script import SAYS_NOTHING, says_nothing
+from routing.tsql.refusal import ADDRESS_UNKNOWN, NO_STATEMENT, SEVERITY
 from routing.tsql.script import ScriptReader
 from routing.tsql.session import ScriptSession
 
@@ -75,6 +76,9 @@ def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables:
     is_new = draft.instances.find(group.name) is None
     findings: list[Finding] = []
     for file, text in group.scripts:
+        if says_nothing(text):
+            findings.append(_of_nothing(group.name, file))
+            continue
         instance = _instance_of(group, draft)
         session = ScriptSession(draft, instance, at, None, variables=variables)
         session.connect(instance, said=False)
@@ -88,6 +92,17 @@ def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables:
             # The script names its instances itself, as exported ones do.
             draft.instances.drop(instance.name)
     return findings
+
+
+def _of_nothing(instance: str, file: str) -> Finding:
+    return Finding(NO_STATEMENT, SEVERITY[NO_STATEMENT], instance, None, None, SAYS_NOTHING, file=file)
+
+
+def refuse_nothing(findings: Iterable[Finding], file_count: int) -> None:
+    """Raise `InputError` if none of the files of an import says anything."""
+    silent = [finding for finding in findings if finding.code == NO_STATEMENT]
+    if silent and len(silent) == file_count:
+        raise InputError(silent[0].file or "", "", SAYS_NOTHING)
 
 
 def _check_names(group: ScriptGroup) -> None:

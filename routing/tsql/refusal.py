@@ -24,6 +24,8 @@ ROLE_UNKNOWN = "role-unknown"
 """BrokerUI's own code: the database is mirrored, and the script does not say which partner is the principal."""
 PLACEHOLDER = "placeholder"
 """BrokerUI's own code: a name is a placeholder of a template, such as `{0}`, that nobody filled in."""
+NO_STATEMENT = "no-statement"
+"""BrokerUI's own code: a file is empty, or all of it is a comment."""
 ADDRESS_UNKNOWN = "address-unknown"
 """BrokerUI's own code: no address can be derived from the instance name."""
 
@@ -41,6 +43,7 @@ SEVERITY = {
     PLACEHOLDER: WARNING,
     ROLE_UNKNOWN: INFO,
     DROPPED_AGAIN: INFO,
+    NO_STATEMENT: INFO,
 }
 
 

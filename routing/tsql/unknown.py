@@ -34,11 +34,23 @@ def unknown_values(found: Iterable[str]) -> Sentence:
 def _variables(names: list[str]) -> Sentence:
     if len(names) > 1:
         return say(
-            "the sqlcmd variables {names} have no value: put a line with `:setvar` for each before it",
+            "the sqlcmd variables {names} have no value: put a line with `:setvar` for each before it, or give them"
+            " with `-v` on the command line, in the field Variables on the page",
             names=listed(names),
         )
-    line = f":setvar {names[0][2:-1]} …"
-    return say("the sqlcmd variable {name} has no value: put `{line}` before it", name=names[0], line=line)
+    return without_value(names[0])
+
+
+def without_value(variable: str) -> Sentence:
+    """The sentence about a `$(x)` that nobody set, with all ways to set it."""
+    name = variable[2:-1]
+    return say(
+        "the sqlcmd variable {name} has no value: put `{line}` before it, or give it with `{option}` on the command"
+        " line, in the field Variables on the page",
+        name=variable,
+        line=f":setvar {name} …",
+        option=f"-v {name}=…",
+    )
 
 
 def _templates(names: list[str]) -> Sentence:

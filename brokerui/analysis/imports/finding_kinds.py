@@ -21,6 +21,7 @@ REMARK_TITLES = {
     "dropped-again": say("Made by a script, and dropped before it ends"),
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
+    "no-statement": say("A file without a statement"),
     "no-use": say("Taken to be about master, since no USE stands before it"),
     "placeholder": say("A placeholder of a template that was not filled in"),
     "role-unknown": say("Mirrored, in a role that the script does not say"),

@@ -22,9 +22,10 @@ from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
 from routing.model.address import Address
 from routing.model.estate import Estate
-from routing.tsql import ScriptGroup, read_scripts
+from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
 from routing.tsql.encodings import script_from
 from routing.tsql.inclusion import Include
+from routing.tsql.not_script import says_nothing
 
 OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -68,6 +69,7 @@ def build_estate(
     sources = named_as_known(sources, live)
     made = BuiltEstate(Estate() if mode is Mode.WHOLE else live)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
+    file_count = len(sources)
     for source in by_kind[Kind.DOCUMENT]:
         on_progress(source)
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
@@ -76,8 +78,11 @@ def build_estate(
         scripts, include = by_kind[Kind.SCRIPT], settings.include
         if include is None:
             scripts, include = without_read_in(scripts), SentAlong(scripts)
+            file_count -= len(by_kind[Kind.SCRIPT]) - len(scripts)
         groups = groups_of(scripts, on_progress, include)
-        made = _with_scripts(made, groups, files, mode, settings)
+        kept = _instances_of(scripts) - _instances_of(one for one in scripts if not says_nothing(_text_of(one)))
+        made = _with_scripts(made, groups, files, mode, settings, kept)
+        refuse_nothing(made.findings, file_count)
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
         made = _with_catalog(made, source)
@@ -102,6 +107,14 @@ def groups_of(
     ]
 
 
+def _instances_of(sources: Iterable[Source]) -> set[str]:
+    return {source.instance for source in sources}
+
+
+def _text_of(source: Source) -> str:
+    return script_from(source.load(), where=source.name, encoding=source.encoding)
+
+
 def _address_of(own: Iterable[Source]) -> Address | None:
     return next((source.address for source in own if source.address), None)
 
@@ -120,7 +133,7 @@ class _Scripts:
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for source in self.sources:
             self.on_progress(source)
-            yield source.name, script_from(source.load(), where=source.name, encoding=source.encoding)
+            yield source.name, _text_of(source)
 
 
 def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) -> BuiltEstate:
@@ -136,10 +149,18 @@ def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) ->
 
 
 def _with_scripts(
-    made: BuiltEstate, groups: Sequence[ScriptGroup], files: Mapping[str, str], mode: Mode, settings: ScriptSettings
+    made: BuiltEstate,
+    groups: Sequence[ScriptGroup],
+    files: Mapping[str, str],
+    mode: Mode,
+    settings: ScriptSettings,
+    kept: set[str],
 ) -> BuiltEstate:
-    """Run scripts on the estate, and collect findings; `files` gets the last script of each instance."""
-    names = {group.name for group in groups}
+    """Run scripts on the estate, and collect findings; `files` gets the last script of each instance.
+
+    The instances `kept` stay as they are, since none of their scripts has a statement.
+    """
+    names = {group.name for group in groups} - kept
     base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
     estate, findings = read_scripts(groups, into=base, at=settings.at, variables=settings.variables)
     known = {name.casefold(): file for name, file in files.items()}
@@ -148,7 +169,7 @@ def _with_scripts(
     imported = {
         name: known.get(name.casefold(), some)
         for name in estate.instances
-        if name.casefold() in known or name not in base.instances
+        if (name.casefold() in known and name not in kept) or name not in base.instances
     }
     estate = _in_place(estate, made.estate)
     return BuiltEstate(estate, {**made.imported, **imported}, made.findings + findings, made.sums)

@@ -12,7 +12,7 @@ MAX_VARIABLES = 100
 MAX_VALUE_CHARS = 4_000
 MAX_TEXT_CHARS = 64 << 10
 """Of all variables, a line each."""
-_NAME = re.compile(r"\w[\w-]{0,127}")
+VARIABLE_NAME = re.compile(r"\w[\w-]{0,127}")
 
 
 def variable_from(text: str) -> tuple[str, str]:
@@ -29,7 +29,7 @@ def variable_from(text: str) -> tuple[str, str]:
 
 def check_variable(name: str, value: str) -> None:
     """Raise `Invalid` for a name that sqlcmd would not take, or a value that is too long."""
-    if not _NAME.fullmatch(name):
+    if not VARIABLE_NAME.fullmatch(name):
         raise Invalid("", say("the name of a variable has letters, digits, _ and - only"))
     if len(value) > MAX_VALUE_CHARS:
         raise Invalid(

@@ -25,7 +25,7 @@ from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
-from routing.tsql import ScriptGroup, read_scripts
+from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
 from routing.tsql.encodings import script_from
 
 
@@ -68,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     ]
     at, variables = now_unless(options.at), dict(options.variables)
     estate, findings = read_scripts(groups, into=into, at=at, variables=variables)
+    refuse_nothing(findings, sum(len(each.files) for each in options.sources))
     write_output(options.output, write_estate(estate))
     report(findings, options.format)
     return int(something_is_missing(findings))

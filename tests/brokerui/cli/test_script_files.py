@@ -119,3 +119,62 @@ def test_depth_and_number_of_files_are_bounded(call: Call, tmp_path: Path) -> No
     answer = call("import-sql", f"shop={tmp_path / 'a0.sql'}")
     assert answer.status == 1
     assert "deep" in answer.err or "may read in" in answer.err
+
+
+TWO = "CREATE ROUTE [ToDepot] WITH SERVICE_NAME = N'$(Service)', ADDRESS = N'TCP://$(Host):4022';\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["{}", "-v", "Service=Tell", "Host=depot"],
+        ["-v", "Service=Tell", "Host=depot", "{}"],
+        ["-v", "Service=Tell", "-v", "Host=depot", "{}"],
+        ["-v", "Service=Tell", "Host=depot", "--", "{}"],
+        ["-v", "Service=Tell", "Host=depot", "--format", "text", "{}"],
+    ],
+)
+def test_several_variables_follow_one_option_as_with_sqlcmd(call: Call, tmp_path: Path, words: list[str]) -> None:
+    source = f"shop/Shop={written(tmp_path, 'two.sql', TWO)}"
+    answer = call("import-sql", *(word.format(source) for word in words))
+    assert (answer.status, answer.err, address(answer)) == (0, "", "TCP://depot:4022")
+
+
+def test_a_file_that_is_missing_is_no_variable(call: Call, tmp_path: Path) -> None:
+    answer = call("import-sql", "-v", "Service=Tell", f"shop={tmp_path / 'missing.sql'}")
+    assert answer.status == 4
+    assert "missing.sql: cannot be read" in answer.err
+
+
+def test_a_variable_that_is_not_set_names_every_way_to_set_it(call: Call, tmp_path: Path) -> None:
+    answer = call("import-sql", f"shop/Shop={written(tmp_path, 'r.sql', ROUTE)}")
+    assert answer.status == 1
+    assert ":setvar DepotAddress" in answer.err
+    assert "-v DepotAddress=" in answer.err
+    assert "field Variables" in answer.err
+
+
+COMMENT = "/* Post-Deployment Script Template */\n"
+
+
+def test_a_file_of_comments_stops_no_other(call: Call, tmp_path: Path) -> None:
+    comment, script = written(tmp_path, "post.sql", COMMENT), written(tmp_path, "r.sql", PLAIN)
+    answer = call("import-sql", f"shop/Shop={comment},{script}", f"office={comment}")
+    assert answer.status == 0
+    assert list(read_estate(answer.out).instances) == ["shop"]
+    assert address(answer) == "TCP://depot:4022"
+    assert answer.err.count("says nothing") == 2
+
+
+def test_files_of_comments_alone_are_refused(call: Call, tmp_path: Path) -> None:
+    comment, empty = written(tmp_path, "post.sql", COMMENT), written(tmp_path, "empty.sql", "")
+    answer = call("import-sql", f"shop={comment},{empty}")
+    assert (answer.status, answer.out) == (4, "")
+    assert answer.err.count("\n") == 1
+    assert "post.sql: says nothing" in answer.err
+
+
+def test_a_file_of_comments_can_be_read_in(call: Call, tmp_path: Path) -> None:
+    written(tmp_path, "vars.sql", "-- later\n")
+    answer = call("import-sql", f"shop/Shop={written(tmp_path, 'r.sql', ':r vars.sql' + chr(10) + PLAIN)}")
+    assert (answer.status, answer.err) == (0, "")

@@ -89,7 +89,7 @@ def test_a_mirror_that_is_the_address_is_no_partner() -> None:
 
 def test_a_mirror_that_is_the_address_of_no_principal_loses_its_messages() -> None:
     asks = server("a", db("D", route("R", "Bill", "b", 1, mirror_address="tcp://b")))
-    roles = {"MIRROR": "error", "PRINCIPAL": "warning", None: "warning"}  # an unknown role may be that of the principal
+    roles = {"MIRROR": "error", "PRINCIPAL": "warning", None: "info"}  # an unknown role may be that of the principal
     for role, severity in roles.items():
         there = db("E", services=("Bill",), broker=1, mirroring_role=role)
         assert finding("mirror-equals-address", asks, server("b", there)).severity == severity

@@ -35,11 +35,11 @@ def document(**instance: Any) -> Estate:
 @pytest.mark.parametrize(
     ("one", "at"),
     [
-        (group("h", ""), "tcp://h:4022"),
+        (group("h", "GO"), "tcp://h:4022"),
         (group("h", ENDPOINT), "tcp://h:5022"),
         (group("h", ENDPOINT, address="tcp://far"), "tcp://far"),
         (group("SRV\\SQL", ENDPOINT), "tcp://SRV:5022"),
-        (group("two words", ""), ""),
+        (group("two words", "GO"), ""),
     ],
 )
 def test_the_address_of_an_instance(one: ScriptGroup, at: str) -> None:
@@ -48,17 +48,17 @@ def test_the_address_of_an_instance(one: ScriptGroup, at: str) -> None:
 
 
 def test_an_address_that_cannot_be_made_is_told() -> None:
-    _, findings = read(group("SRV\\A", ""), group("SRV\\B", ""))
+    _, findings = read(group("SRV\\A", "GO"), group("SRV\\B", "GO"))
     assert [(finding.code, finding.instance) for finding in findings] == [("address-unknown", "SRV\\B")]
 
 
 def test_one_address_cannot_be_given_twice() -> None:
     with pytest.raises(InputError, match="is an address of"):
-        read(group("a", "", address="tcp://x"), group("b", "", address="tcp://x"))
+        read(group("a", "GO", address="tcp://x"), group("b", "GO", address="tcp://x"))
 
 
 def test_every_new_instance_has_an_msdb_that_delivers() -> None:
-    assert "AutoCreatedLocal" in read(group("h", ""))[0].instances["h"].databases["msdb"].table.routes
+    assert "AutoCreatedLocal" in read(group("h", "GO"))[0].instances["h"].databases["msdb"].table.routes
 
 
 def test_an_instance_of_an_estate_keeps_what_it_has() -> None:

@@ -98,3 +98,15 @@ def test_an_exception_of_the_progress_callback_stops_the_reading() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         build_estate([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, ScriptSettings(AT), stop)
+
+
+def test_an_instance_whose_scripts_say_nothing_stays_as_it_is() -> None:
+    found = made(source("here.sql", "-- later\n", instance="here"), source("shop.sql", SHOP, instance="shop"))
+    assert found.estate.instances["here"] == TWO.instances["here"]
+    assert found.imported == {"shop": "shop.sql"}
+    assert [finding.code for finding in found.findings] == ["no-statement"]
+
+
+def test_files_that_all_say_nothing_are_refused() -> None:
+    with pytest.raises(InputError, match=r"a.sql: says nothing"):
+        made(source("a.sql", "-- later\n", instance="here"), source("b.sql", "", instance="shop"))

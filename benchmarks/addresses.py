@@ -23,8 +23,15 @@ WRITE_ONLY = frozenset(
     {
         *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language", "shell:theme"),
         *("demo:remove", "findings:remove", "scenarios:delete"),
-        *("api:dialogs", "api:dialog_messages", "api:dialog_end", "api:dialog_move", "api:dialog_timer"),
-        *("api:queue_receive", "api:queue_status", "api:receipt"),
+        *(
+            "api:dialogs",
+            "api:dialogs_messages",
+            "api:dialog_messages",
+            "api:dialog_end",
+            "api:dialog_move",
+            "api:dialog_timer",
+        ),
+        *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry"),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),

@@ -43,6 +43,7 @@ COMMANDS = {
     "failover": say("let the partners of a mirrored database change roles, with all that it holds"),
     "send": say("send messages from a database of a hosted instance"),
     "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),
+    "conversation": say("end or move a conversation, start its timer, or get the next group of a queue"),
     "status": say("whether the product of this home runs and is well"),
 }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ssl
 import time
-from datetime import datetime
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from .batch import Batch
 from .dialog import Dialog
-from .message import Received
+from .message import Message, messages_as_json
 from .requests import Requests
 
 LONGEST_WAIT_S = 20.0
@@ -83,6 +83,12 @@ class Client:
         """One that is there already, as that of a message which was received."""
         return Dialog(self._requests, conversation_handle)
 
+    def send(self, dialogs: Iterable[Dialog | str], *messages: Message | bytes | None) -> None:
+        """SEND ON CONVERSATION (…): each message on each of these, by themselves or their handles; all or nothing."""
+        handles = [one.conversation_handle if isinstance(one, Dialog) else one for one in dialogs]
+        body = {"conversation_handles": handles, "messages": messages_as_json(messages)}
+        self._requests.send("POST", "dialogs/messages/", body, key=uuid4().hex)
+
     def receive(
         self,
         *,
@@ -96,25 +102,37 @@ class Client:
         conversation_group_id: str | None = None,
     ) -> Batch:
         """RECEIVE messages of one conversation group, for a `with` block. Empty where none arrive in time."""
-        path = "queues/{}/{}/{}/receive/".format(*(quote(name, safe="") for name in (instance, database, queue)))
         body = {
             "top": top,
             "lease_s": lease_s,
             "conversation_handle": conversation_handle,
             "conversation_group_id": conversation_group_id,
         }
+        return self._waited_for(_queue_path(instance, database, queue), "receive", body, wait_s)
+
+    def get_conversation_group(
+        self, *, instance: str, database: str, queue: str, wait_s: float = 0.0, lease_s: int = 30
+    ) -> Batch:
+        """GET CONVERSATION GROUP, for a `with` block: `conversation_group_id` is None where no group has messages, else
+        nobody else receives from it, and `receive` gives its messages."""
+        return self._waited_for(
+            _queue_path(instance, database, queue), "conversation_group", {"lease_s": lease_s}, wait_s
+        )
+
+    def _waited_for(self, queue: str, verb: str, body: dict[str, Any], wait_s: float) -> Batch:
         end = time.monotonic() + wait_s
         while True:
             left = min(max(end - time.monotonic(), 0.0), LONGEST_WAIT_S)
-            found = self._requests.send("POST", path, {**body, "wait_ms": int(left * 1000)}, longer_s=left)
+            asked = {**body, "wait_ms": int(left * 1000)}
+            found = self._requests.send("POST", f"{queue}{verb}/", asked, longer_s=left)
             if found["receipt"] is not None or time.monotonic() >= end:
-                return self._batch(found)
+                return Batch(self._requests, queue, found)
 
     def set_queue_status(self, *, instance: str, database: str, queue: str, enabled: bool) -> None:
         """ALTER QUEUE … WITH STATUS."""
-        path = "queues/{}/{}/{}/status/".format(*(quote(name, safe="") for name in (instance, database, queue)))
+        path = f"{_queue_path(instance, database, queue)}status/"
         self._requests.send("POST", path, {"enabled": enabled}, key=uuid4().hex)
 
-    def _batch(self, found: dict[str, Any]) -> Batch:
-        until = datetime.fromisoformat(found["until"]) if found["until"] else None
-        return Batch(self._requests, found["receipt"], until, [Received.from_json(row) for row in found["messages"]])
+
+def _queue_path(instance: str, database: str, queue: str) -> str:
+    return "queues/{}/{}/{}/".format(*(quote(name, safe="") for name in (instance, database, queue)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import uuid4
 
-from .message import Message
+from .message import Message, messages_as_json
 from .requests import Requests
 
 
@@ -21,8 +21,7 @@ class Dialog:
 
     def send(self, *messages: Message | bytes | None) -> None:
         """SEND, in this order; all of them or none."""
-        rows = [one if isinstance(one, Message) else Message(one) for one in messages]
-        self._post("messages", {"messages": [row.as_json() for row in rows]})
+        self._post("messages", {"messages": messages_as_json(messages)})
 
     def end(self) -> None:
         """END CONVERSATION."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +19,11 @@ class Message:
     def as_json(self) -> dict[str, Any]:
         body = {} if self.body is None else {"message_body": base64.b64encode(self.body).decode()}
         return {"message_type": self.message_type, **body}
+
+
+def messages_as_json(messages: Iterable[Message | bytes | None]) -> list[dict[str, Any]]:
+    """Messages to send; bytes are bodies of the type DEFAULT."""
+    return [(one if isinstance(one, Message) else Message(one)).as_json() for one in messages]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,9 @@ from django.db import connection
 from brokerui.core.paging import KeysetPage
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transmission_status import statuses
+from routing.common.errors import Invalid
+from routing.common.identifier import parse_identifier
+from routing.dialog.problems import VerbError
 
 Key = tuple[str | int, ...]
 """The key of a row after which a page begins."""
@@ -92,6 +95,17 @@ class TransmissionRow(NamedTuple):
 def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[EndpointRow, Key]:
     """By handle."""
     return _page(_ENDPOINTS, where, after, limit, _endpoint_rows)
+
+
+def endpoint_of(handle: str) -> EndpointRow:
+    """Return the side of a conversation that has this handle, in any spelling of it. Raises `VerbError` (8426)."""
+    try:
+        found = conversation_endpoints({"conversation_handle": parse_identifier(handle)}).rows
+    except Invalid:
+        found = ()
+    if not found:
+        raise VerbError(8426, handle=handle)
+    return found[0]
 
 
 def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[GroupRow, Key]:

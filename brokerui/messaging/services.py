@@ -51,6 +51,7 @@ __all__ = [
     "conversation_end",
     "conversation_end_with_cleanup",
     "conversation_end_with_error",
+    "conversation_group_get",
     "conversation_id",
     "conversation_move",
     "conversation_send",
@@ -130,6 +131,24 @@ def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequen
             if message.body is None:
                 raise VerbError(8433)
             sending.send(work, handles, message.message_type, message.body)
+
+
+def conversation_group_get(*, instance: str, database: str, queue: str, wait_s: float = 0.0) -> str | None:
+    """GET CONVERSATION GROUP: the next group that has messages and that nobody else has locked; None: there is none.
+
+    It stays locked until the transaction around it ends: then `message_receive` with this `conversation_group_id`
+    gives its messages, and nobody else can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does."""
+    request = ReceiveRequest((database, queue), top=0)
+    end = time.monotonic() + wait_s
+    while (group := _next_group(instance, request)) is None and (left := end - time.monotonic()) > 0:
+        message_wait(instance=instance, database=database, queue=queue, seconds=left)
+    return group
+
+
+def _next_group(instance: str, request: ReceiveRequest) -> str | None:
+    with unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
+        check_queue(broker, request.queue)
+        return receiving.get_conversation_group(work, request)
 
 
 def message_receive(

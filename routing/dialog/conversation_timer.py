@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from routing.dialog.problems import VerbError
 from routing.dialog.states import BEGIN_TIMER, next_state
 from routing.dialog.unit_of_work import UnitOfWork
+
+MAX_TIMER_S: Final = 2**31 - 1
+"""Maximum of the SQL type int, in seconds."""
 
 
 def begin_conversation_timer(work: UnitOfWork, handle: str, timeout_s: int) -> None:

@@ -26,6 +26,7 @@ from brokerui.messaging.services import Message
 from routing.common.errors import Invalid
 from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
+from routing.dialog.conversation_timer import MAX_TIMER_S
 from routing.dialog.endpoint import MAX_LIFETIME_S
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE
 from routing.dialog.system_names import DEFAULT
@@ -33,7 +34,10 @@ from routing.documents.json_decoders import integer, string, unknown_key
 
 MAX_MESSAGES: Final = 10_000
 """Messages of one request."""
-MAX_TIMER_S: Final = 2**31 - 1
+MAX_HANDLES: Final = 1_000
+"""Conversations of one request."""
+MAX_COPIED_BYTES: Final = 64 << 20
+"""Bodies that one request may write, on all of its conversations together."""
 
 
 class VerbIntegerField(StrictIntegerField):
@@ -56,6 +60,14 @@ class MessagesField(ArrayField):
     def check_length(self, data: list[Any]) -> None:
         if not 1 <= len(data) <= MAX_MESSAGES:
             raise Invalid("", say("must have 1 to {limit} messages", limit=MAX_MESSAGES))
+
+
+class HandlesField(ArrayField):
+    """The conversations of one request."""
+
+    def check_length(self, data: list[Any]) -> None:
+        if not 1 <= len(data) <= MAX_HANDLES:
+            raise Invalid("", say("must have 1 to {limit} conversation handles", limit=MAX_HANDLES))
 
 
 class BeginSerializer(StrictSerializer):
@@ -123,6 +135,32 @@ class SentSerializer(serializers.Serializer):
     """What was sent."""
 
     conversation_handle = serializers.UUIDField()
+    messages = serializers.IntegerField(min_value=1)
+
+
+class SendOnSerializer(SendSerializer):
+    """SEND ON CONVERSATION (HANDLE, …): one message, or `messages`, on each of several conversations."""
+
+    conversation_handles = HandlesField(child=IdentifierField(), min_length=1, max_length=MAX_HANDLES)
+
+    def validate(self, attrs: Any) -> Any:
+        """Return the handles and the messages. A copy of each message is written for each conversation."""
+        handles = attrs.pop("conversation_handles")
+        messages = super().validate(attrs)
+        copies = len(handles) * len(messages)
+        size = len(handles) * sum(len(message.body or b"") for message in messages)
+        if copies > MAX_MESSAGES or size > MAX_COPIED_BYTES:
+            limits = {"messages": MAX_MESSAGES, "megabytes": MAX_COPIED_BYTES >> 20}
+            raise Invalid(
+                "conversation_handles", say("must make at most {messages} copies and {megabytes} MB of them", **limits)
+            )
+        return handles, messages
+
+
+class SentOnSerializer(serializers.Serializer):
+    """What was sent on each of the conversations."""
+
+    conversation_handles = serializers.ListField(child=serializers.UUIDField())
     messages = serializers.IntegerField(min_value=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -21,21 +22,23 @@ from brokerui.api.messaging.dialog_bodies import (
     EndSerializer,
     HandleSerializer,
     MoveSerializer,
+    SendOnSerializer,
     SendSerializer,
+    SentOnSerializer,
     SentSerializer,
     TimerSerializer,
 )
 from brokerui.api.messaging.sys_columns import DialogSerializer
 from brokerui.api.messaging.sys_rows import endpoints_as_json
+from brokerui.api.problems import in_body
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.audit import audit
 from brokerui.messaging import services
 from brokerui.messaging.broker_cache import has_binding
-from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
+from brokerui.messaging.selectors import endpoint_of
 from routing.common.errors import Invalid
-from routing.common.identifier import parse_identifier
-from routing.dialog.problems import VerbError
+from routing.common.sentence import say
 
 TAG = openapi.tags(_("Messaging"))
 HANDLE = openapi.guid_in_path("handle", _("Of the conversation."))
@@ -45,6 +48,10 @@ KEY = key_header(
         "request is done once, and answered as it was."
     ),
 )
+SEND_ON = {
+    "conversation_handles": ["6f3f0d5e-0000-4000-8000-000000000001", "6f3f0d5e-0000-4000-8000-000000000002"],
+    "message_body": "aGVsbG8=",
+}
 STATUSES = (*openapi.WRITE_STATUSES, 404)
 
 
@@ -62,21 +69,19 @@ def verb(operation_id: str, summary: Any, request: Any, response: Any, *, status
     )
 
 
-def endpoint_of(handle: str) -> EndpointRow:
-    """Return the side of a conversation that has this handle. Raises `Refused`."""
-    try:
-        found = conversation_endpoints({"conversation_handle": parse_identifier(handle)}).rows
-    except Invalid:
-        found = ()
-    if not found:
-        raise VerbError(8426, handle=handle)
-    return found[0]
-
-
 def instance_of(handle: str) -> tuple[str, str]:
-    """Return the instance that has a conversation, and its handle as it stands there. Raises `Refused`."""
+    """Return the instance that has a conversation, and its handle as it stands there. Raises `VerbError`."""
     row = endpoint_of(handle)
     return row.instance, row.conversation_handle
+
+
+def of_one_database(handles: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the instance of several conversations, and their handles as they stand there. Raises `VerbError`, and a
+    problem where they belong to different databases."""
+    rows = [endpoint_of(handle) for handle in handles]
+    if len({(row.instance, row.database) for row in rows}) > 1:
+        raise in_body(Invalid("conversation_handles", say("must be conversations of one database")))
+    return rows[0].instance, [row.conversation_handle for row in rows]
 
 
 class DialogBegin(MessagingView):
@@ -164,6 +169,33 @@ class DialogMessages(MessagingView):
             instance, found = instance_of(handle)
             services.conversation_send(instance=instance, handles=[found], messages=messages)
             return instance, len(messages), {"conversation_handle": found, "messages": len(messages)}
+
+        return Response(done_once(request, "send", send), status=201)
+
+
+class DialogsMessages(MessagingView):
+    """Messages that are sent on several conversations."""
+
+    @verb(
+        "dialogs_send",
+        _("Send on several conversations"),
+        SendOnSerializer,
+        SentOnSerializer,
+        status=201,
+        description=_(
+            "SEND ON CONVERSATION (HANDLE, …): each message on each of the conversations, in this order; all or "
+            "nothing. They are conversations of one database. A request may have up to 32 MB."
+        ),
+        examples=[OpenApiExample("two", value=SEND_ON, request_only=True)],
+    )
+    def post(self, request: Request) -> Response:
+        """SEND ON CONVERSATION (…)."""
+
+        def send() -> tuple[str, int, Any]:
+            handles, messages = read_body(request.data, SendOnSerializer)
+            instance, found = of_one_database(handles)
+            services.conversation_send(instance=instance, handles=found, messages=messages)
+            return instance, len(found) * len(messages), {"conversation_handles": found, "messages": len(messages)}
 
         return Response(done_once(request, "send", send), status=201)
 

@@ -9,6 +9,8 @@ from rest_framework import serializers
 
 from brokerui.api.fields import IdentifierField, StrictBooleanField, StrictChoiceField, StrictIntegerField
 from brokerui.api.serializers import StrictSerializer
+from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 TOP: Final = 100
 MAX_TOP: Final = 1_000
@@ -25,24 +27,40 @@ class QueueStatusSerializer(StrictSerializer):
     enabled = StrictBooleanField()
 
 
-class ReceiveSerializer(StrictSerializer):
-    """RECEIVE."""
+class ConversationGroupSerializer(StrictSerializer):
+    """GET CONVERSATION GROUP."""
 
-    top = StrictIntegerField(min_value=1, max_value=MAX_TOP, default=TOP, help_text=_("At most so many messages."))
     wait_ms = StrictIntegerField(
-        min_value=0, max_value=MAX_WAIT_MS, default=0, help_text=_("How long to wait for the first.")
+        min_value=0, max_value=MAX_WAIT_MS, default=0, help_text=_("How long to wait for the first message.")
     )
     lease_s = StrictIntegerField(
-        min_value=1, max_value=MAX_LEASE_S, default=LEASE_S, help_text=_("How long they are yours.")
-    )
-    conversation_handle = IdentifierField(allow_null=True, required=False, help_text=_("Of this conversation only."))
-    conversation_group_id = IdentifierField(
-        allow_null=True, required=False, help_text=_("Of this conversation group only.")
+        min_value=1, max_value=MAX_LEASE_S, default=LEASE_S, help_text=_("How long the group is yours.")
     )
 
     def to_internal_value(self, data: Any) -> Any:
         """Take `null` as an object without members: all of them may be left out."""
         return super().to_internal_value({} if data is None else data)
+
+
+class ReceiveSerializer(ConversationGroupSerializer):
+    """RECEIVE."""
+
+    top = StrictIntegerField(min_value=1, max_value=MAX_TOP, default=TOP, help_text=_("At most so many messages."))
+    conversation_handle = IdentifierField(allow_null=True, required=False, help_text=_("Of this conversation only."))
+    conversation_group_id = IdentifierField(
+        allow_null=True, required=False, help_text=_("Of this conversation group only.")
+    )
+    receipt = IdentifierField(
+        allow_null=True, required=False, help_text=_("Of the conversation group that this receipt has locked.")
+    )
+
+    def validate(self, attrs: Any) -> Any:
+        """Refuse what cannot stand beside a receipt: it says from which group, and that there is something."""
+        if attrs.get("receipt"):
+            for key in ("conversation_handle", "conversation_group_id", "wait_ms"):
+                if attrs.get(key):
+                    raise Invalid(key, say("cannot stand beside a receipt"))
+        return attrs
 
 
 class QueueMessageSerializer(serializers.Serializer):
@@ -63,6 +81,14 @@ class QueueMessageSerializer(serializers.Serializer):
     validation = serializers.CharField()
     message_body = serializers.CharField(allow_null=True, allow_blank=True, help_text=_("In base64; null: none."))
     message_enqueue_time = serializers.DateTimeField()
+
+
+class LockedGroupSerializer(serializers.Serializer):
+    """A conversation group, with the receipt that holds its lock."""
+
+    receipt = serializers.UUIDField(allow_null=True, help_text=_("null: no group has messages."))
+    conversation_group_id = serializers.UUIDField(allow_null=True)
+    until = serializers.DateTimeField(allow_null=True, help_text=_("From then on others may receive from it."))
 
 
 class ReceivedSerializer(serializers.Serializer):

@@ -15,6 +15,8 @@ from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialogs import TAG, verb
 from brokerui.api.messaging.queue_bodies import (
     ROLLBACK,
+    ConversationGroupSerializer,
+    LockedGroupSerializer,
     QueueStatusSerializer,
     ReceiptSerializer,
     ReceivedSerializer,
@@ -28,7 +30,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import broker_of, check_queue
 from brokerui.messaging.leases.models import LeaseState
 from brokerui.messaging.leases.selectors import has_messages
-from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_roll_back
+from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_receive, lease_roll_back
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_rows import queue_rows
@@ -55,41 +57,85 @@ class QueueReceive(MessagingView):
             "They stay in the queue until the receipt is committed (`receipts/{receipt}/`), and nobody else receives "
             "from their conversation group until then. A lease that is not committed in time lapses: then the messages "
             "are for whoever receives them next, and that counts as a rollback of the queue's.\n\n"
+            "With a `receipt` they are the first messages of the group that it has locked, and it stands for them "
+            "from then on.\n\n"
             "With `wait_ms` the answer comes as soon as there is something. 503 says that too many wait already."
         ),
         parameters=PLACE,
         request=ReceiveSerializer,
         examples=[OpenApiExample("wait", value={"top": 10, "wait_ms": 5000, "lease_s": 60}, request_only=True)],
-        responses={200: ReceivedSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404))},
+        responses={200: ReceivedSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404, 410))},
     )
     def post(self, request: Request, instance: str, database: str, queue: str) -> Response:
         """RECEIVE, with a lease."""
         read_query(request, NoQuery)
         body = read_body(request.data, ReceiveSerializer)
+        place = QueueAddress(instance, database, queue)
+        if body.get("receipt"):
+            return Response(_as_json(instance, _of_receipt(request, place, body)))
         of = (body.get("conversation_handle"), body.get("conversation_group_id"))
         receive = ReceiveRequest((database, queue), body["top"], *of)
-        author = request.user.get_username()
-        check_queue(broker_of(instance), receive.queue)
-        number = HostedInstance.objects.values_list("id", flat=True).get(name=instance)
-        leased = wait_for(
-            lambda: lease_make(instance=instance, request=receive, owner=author, lease_ms=body["lease_s"] * 1000),
-            lambda: has_messages(number, receive.queue),
-            QueueAddress(instance, database, queue),
-            body["wait_ms"] / 1000,
-            gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
-        )
-        return Response(_as_json(instance, leased))
+        return Response(_as_json(instance, _waited_for(request, place, body, receive)))
 
 
-def _as_json(instance: str, leased: Leased | None) -> dict[str, Any]:
+class QueueConversationGroup(MessagingView):
+    """The next conversation group of a queue, locked."""
+
+    @extend_schema(
+        operation_id="queue_conversation_group",
+        tags=TAG,
+        summary=_("Lock the next conversation group that has messages"),
+        description=_(
+            "GET CONVERSATION GROUP: nobody else receives from the group as long as the receipt lives. Receive its "
+            "messages with `receive/` and `{receipt}`, then commit the receipt."
+        ),
+        parameters=PLACE,
+        request=ConversationGroupSerializer,
+        examples=[OpenApiExample("wait", value={"wait_ms": 5000, "lease_s": 60}, request_only=True)],
+        responses={200: LockedGroupSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404))},
+    )
+    def post(self, request: Request, instance: str, database: str, queue: str) -> Response:
+        """GET CONVERSATION GROUP, with a lease."""
+        read_query(request, NoQuery)
+        body = read_body(request.data, ConversationGroupSerializer)
+        place, receive = QueueAddress(instance, database, queue), ReceiveRequest((database, queue), top=0)
+        return Response(_group_as_json(_waited_for(request, place, body, receive)))
+
+
+def _waited_for(request: Request, place: QueueAddress, body: Any, receive: ReceiveRequest) -> Leased | None:
+    """A lease of the next group; None: nothing has come in time."""
+    owner, lease_ms = request.user.get_username(), body["lease_s"] * 1000
+    check_queue(broker_of(place.instance), receive.queue)
+    number = HostedInstance.objects.values_list("id", flat=True).get(name=place.instance)
+    return wait_for(
+        lambda: lease_make(instance=place.instance, request=receive, owner=owner, lease_ms=lease_ms),
+        lambda: has_messages(number, receive.queue),
+        place,
+        body["wait_ms"] / 1000,
+        gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
+    )
+
+
+def _of_receipt(request: Request, place: QueueAddress, body: Any) -> Leased:
+    """The messages of the group that a receipt has locked."""
+    owner = request.user.get_username()
+    lease_ms = body["lease_s"] * 1000
+    return lease_receive(receipt=body["receipt"], place=place, owner=owner, top=body["top"], lease_ms=lease_ms)
+
+
+def _group_as_json(leased: Leased | None) -> dict[str, Any]:
     if leased is None:
-        return {"receipt": None, "conversation_group_id": None, "until": None, "messages": []}
+        return {"receipt": None, "conversation_group_id": None, "until": None}
     return {
         "receipt": leased.receipt,
         "conversation_group_id": leased.conversation_group_id,
         "until": from_milliseconds(leased.until).isoformat(),
-        "messages": queue_rows(estate_current().estate, instance, leased.messages),
     }
+
+
+def _as_json(instance: str, leased: Leased | None) -> dict[str, Any]:
+    messages = queue_rows(estate_current().estate, instance, leased.messages) if leased else []
+    return {**_group_as_json(leased), "messages": messages}
 
 
 class QueueStatus(MessagingView):

@@ -15,12 +15,14 @@ def addresses() -> list[URLPattern]:
     """Return the addresses of the verbs, and of the views of what is under way."""
     return [
         path("dialogs/", dialogs.DialogBegin.as_view(), name="dialogs"),
+        path("dialogs/messages/", dialogs.DialogsMessages.as_view(), name="dialogs_messages"),
         path("dialogs/<str:handle>/", dialogs.DialogDetail.as_view(), name="dialog"),
         path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
         path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),
         path("dialogs/<str:handle>/move/", dialogs.DialogMove.as_view(), name="dialog_move"),
         path("dialogs/<str:handle>/timer/", dialogs.DialogTimer.as_view(), name="dialog_timer"),
         path(f"{QUEUE}/receive/", queues.QueueReceive.as_view(), name="queue_receive"),
+        path(f"{QUEUE}/conversation_group/", queues.QueueConversationGroup.as_view(), name="queue_conversation_group"),
         path(f"{QUEUE}/status/", queues.QueueStatus.as_view(), name="queue_status"),
         path("receipts/<str:receipt>/", queues.ReceiptSettle.as_view(), name="receipt"),
         *sys_addresses(),

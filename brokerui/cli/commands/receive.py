@@ -8,6 +8,7 @@ import math
 import sys
 import time
 
+from brokerui.cli.arguments import identifier
 from brokerui.cli.messaging import HOST_DB_QUEUE, place, verb
 from brokerui.core.languages import local
 from routing.common.sentence import say
@@ -18,6 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=help_text)
     help_text = local(say("at most so many messages at once (default: all of one conversation group)"))
     parser.add_argument("--top", metavar="N", type=int, help=help_text)
+    of = parser.add_mutually_exclusive_group()
+    of.add_argument("--conversation", metavar="HANDLE", type=identifier, help=local(say("of this conversation only")))
+    of.add_argument("--group", metavar="GROUP", type=identifier, help=local(say("of this conversation group only")))
     help_text = local(say("wait so long for the first, in milliseconds (default: 0)"))
     parser.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
     parser.add_argument("--follow", action="store_true", help=local(say("go on until Ctrl-C")))
@@ -50,7 +54,14 @@ def _receive(options: argparse.Namespace) -> int:
 
     instance, database, queue = options.queue
     with message_reception():
-        messages = message_receive(instance=instance, database=database, queue=queue, top=options.top)
+        messages = message_receive(
+            instance=instance,
+            database=database,
+            queue=queue,
+            top=options.top,
+            conversation_handle=options.conversation,
+            conversation_group_id=options.group,
+        )
         for row in queue_rows(estate_current().estate, instance, messages):
             sys.stdout.write(f"{json.dumps(row, ensure_ascii=False)}\n")
         sys.stdout.flush()

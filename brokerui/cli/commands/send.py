@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--message-type", metavar="NAME", default="DEFAULT", help=help_text)
     help_text = local(say("encrypt the dialog (default: where there is a key for the service)"))
     parser.add_argument("--encryption", choices=("on", "off"), help=help_text)
-    parser.add_argument("--conversation", metavar="HANDLE", type=identifier, help=local(say("go on with this one")))
+    help_text = local(say("go on with this one; several times: each message on each of them"))
+    parser.add_argument("--conversation", metavar="HANDLE", action="append", type=identifier, help=help_text)
     parser.add_argument("--count", metavar="N", type=int, default=1, help=local(say("so many messages (default: 1)")))
     help_text = local(say("bodies of so many random bytes in place of a file"))
     parser.add_argument("--size", metavar="BYTES", type=size, help=help_text)
@@ -52,7 +53,7 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints handle and id of the conversation, a line of JSON, once everything is committed."""
+    """Print handle and id of each conversation, a line of JSON each, once everything is committed."""
     need_output()
     options.check(options)
     body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
@@ -61,18 +62,20 @@ def run(options: argparse.Namespace) -> int:
         from django.db import transaction
 
         with transaction.atomic():
-            handle, conversation = _conversation(options, instance, database)
-            _send(options, instance, handle, body)
-    answer = {"conversation_handle": handle, "conversation_id": conversation}
-    sys.stdout.write(f"{json.dumps(answer)}\n")
+            conversations = _conversations(options, instance, database)
+            _send(options, instance, options.conversation or list(conversations), body)
+    for handle, conversation in conversations.items():
+        answer = {"conversation_handle": handle, "conversation_id": conversation}
+        sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0
 
 
-def _conversation(options: argparse.Namespace, instance: str, database: str) -> tuple[str, str]:
+def _conversations(options: argparse.Namespace, instance: str, database: str) -> dict[str, str]:
+    """The id of each by its handle."""
     from brokerui.messaging import services
 
     if options.conversation is not None:
-        return options.conversation, services.conversation_id(instance=instance, handle=options.conversation)
+        return {handle: services.conversation_id(instance=instance, handle=handle) for handle in options.conversation}
     begun = services.conversation_begin(
         instance=instance,
         database=database,
@@ -82,7 +85,7 @@ def _conversation(options: argparse.Namespace, instance: str, database: str) -> 
         contract=options.contract,
         encryption=_encryption(options, instance, database),
     )
-    return begun.conversation_handle, begun.conversation_id
+    return {begun.conversation_handle: begun.conversation_id}
 
 
 def _encryption(options: argparse.Namespace, instance: str, database: str) -> bool:
@@ -91,7 +94,7 @@ def _encryption(options: argparse.Namespace, instance: str, database: str) -> bo
     return options.encryption == "on" if options.encryption else has_binding(instance, database, options.to)
 
 
-def _send(options: argparse.Namespace, instance: str, handle: str, body: bytes | None) -> None:
+def _send(options: argparse.Namespace, instance: str, handles: list[str], body: bytes | None) -> None:
     from brokerui.messaging import services
 
     left = options.count
@@ -99,5 +102,5 @@ def _send(options: argparse.Namespace, instance: str, handle: str, body: bytes |
         number = min(left, AT_ONCE)
         bodies = [body if options.size is None else os.urandom(options.size) for _ in range(number)]
         messages = [services.Message(each, options.message_type) for each in bodies]
-        services.conversation_send(instance=instance, handles=[handle], messages=messages)
+        services.conversation_send(instance=instance, handles=handles, messages=messages)
         left -= number

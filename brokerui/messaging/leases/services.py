@@ -20,6 +20,7 @@ from brokerui.messaging.leases.errors import LeaseCommittedError, LeaseOverError
 from brokerui.messaging.leases.models import Lease, LeaseState
 from brokerui.messaging.leases.uses import use_count
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
+from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back
 from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest, ReceiveRequest
@@ -46,14 +47,15 @@ class Leased:
 
 
 def lease_make(*, instance: str, request: ReceiveRequest, owner: str, lease_ms: int) -> Leased | None:
-    """The next messages of a queue, handed out; None: there are none that nobody else has."""
+    """The next messages of a queue, handed out; None: there are none that nobody else has. With `top` 0 only their
+    group is locked, for `lease_receive` (GET CONVERSATION GROUP)."""
     database, queue = request.queue
     leases_lapse(instance=instance, database=database, queue=queue)
     with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
         check_queue(broker, request.queue)
         group = get_conversation_group(work, request)
         messages = _within_bounds(work.batch.received)
-        if group is None or not messages:
+        if group is None or not (messages or request.top == 0):
             return None
         lease = Lease(
             receipt=str(uuid4()),
@@ -62,13 +64,36 @@ def lease_make(*, instance: str, request: ReceiveRequest, owner: str, lease_ms: 
             queue=queue,
             conversation_group_id=group,
             owner=owner,
-            messages=[(message.queuing_order, message.conversation_handle) for message in messages],
-            count=len(messages),
-            until=now() + lease_ms,
         )
+        _hand_out(lease, messages, lease_ms)
         _end_lapsed(lease)
         lease.save(force_insert=True)
     return Leased(lease.receipt, group, lease.until, messages)
+
+
+def lease_receive(*, receipt: str, place: QueueAddress, owner: str, top: int, lease_ms: int) -> Leased:
+    """The first messages of the group that a lease has locked, handed out in place of those that it had: asked for
+    again, they are the same. Raises `LeaseOverError`, and `NoSuchReceiptError`, also where it is of another queue."""
+    with transaction.atomic():
+        lease = _living(receipt, owner)
+        if (lease.instance.name, lease.database, lease.queue) != place:
+            raise NoSuchReceiptError
+        lease.until = 0  # it hides the group from everybody, and nobody else sees this
+        lease.save(update_fields=["until"])
+        request = ReceiveRequest((lease.database, lease.queue), top, group=lease.conversation_group_id)
+        with unit_of_work(place.instance, ClaimRequest(receive=request)) as (broker, work):
+            check_queue(broker, request.queue)
+            get_conversation_group(work, request)
+            messages = _within_bounds(work.batch.received)
+        _hand_out(lease, messages, lease_ms)
+        lease.save(update_fields=["messages", "count", "until"])
+    return Leased(receipt, lease.conversation_group_id, lease.until, messages)
+
+
+def _hand_out(lease: Lease, messages: Sequence[QueuedMessage], lease_ms: int) -> None:
+    lease.messages = [(message.queuing_order, message.conversation_handle) for message in messages]
+    lease.count = len(messages)
+    lease.until = now() + lease_ms
 
 
 def _within_bounds(messages: Sequence[QueuedMessage]) -> tuple[QueuedMessage, ...]:
@@ -101,9 +126,9 @@ def lease_commit(*, receipt: str, owner: str) -> int:
         lease = _mine(receipt, owner)
         if lease.state == LeaseState.COMMITTED:
             return lease.count
-        if lease.state != LeaseState.LEASED or lease.until <= now():
-            raise LeaseOverError
-        _take(lease)
+        _check_living(lease)
+        if lease.count:
+            _take(lease)
         _end(lease, LeaseState.COMMITTED)
         use_count(author=owner, verb="receive", instance=lease.instance.name, messages=lease.count)
     return lease.count
@@ -140,6 +165,17 @@ def _mine(receipt: str, owner: str) -> Lease:
         return Lease.objects.select_for_update(of=("self",)).select_related("instance").get(pk=receipt, owner=owner)
     except Lease.DoesNotExist:
         raise NoSuchReceiptError from None
+
+
+def _living(receipt: str, owner: str) -> Lease:
+    lease = _mine(receipt, owner)
+    _check_living(lease)
+    return lease
+
+
+def _check_living(lease: Lease) -> None:
+    if lease.state != LeaseState.LEASED or lease.until <= now():
+        raise LeaseOverError
 
 
 def _take(lease: Lease) -> None:
@@ -180,6 +216,8 @@ def _lapse(lease: Lease) -> bool:
 
 
 def _count_rollback(lease: Lease) -> None:
+    if not lease.count:
+        return  # a group was locked, and nothing received
     try:
         message_rolled_back(instance=lease.instance.name, database=lease.database, queue=lease.queue)
     except MessagingError:

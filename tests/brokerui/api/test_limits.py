@@ -22,7 +22,7 @@ __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
 
 TOLD = schema()
-MESSAGING = ("/dialogs/", "/receive/", "/status/", "/receipts/")
+MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/")
 """Verbs, which need hosted instances: tests/brokerui/messaging/api/test_limits.py."""
 OPERATIONS = [
     (path, method)

@@ -75,6 +75,34 @@ def test_the_other_verbs(wire: Wire, client: Client) -> None:
     assert (refused.value.number, refused.value.status) == (9617, 409)
 
 
+def test_a_group_is_locked_and_then_received_from(wire: Wire, client: Client) -> None:
+    assert client.get_conversation_group(**QUEUE).conversation_group_id is None
+    client.begin(**FROM).send(b"1", b"2")
+    wire.carry()
+    with client.get_conversation_group(**QUEUE) as batch:
+        assert (batch.conversation_group_id is None, len(batch)) == (False, 0)
+        assert not client.receive(**QUEUE), "nobody else receives from it"
+        assert [message.body for message in batch.receive(top=1)] == [b"1"]
+        assert [message.body for message in batch.receive(top=1)] == [b"1"], "asked again, the same"
+        assert [message.body for message in batch.receive()] == [b"1", b"2"]
+    assert not QueueMessage.objects.exists()
+
+
+def test_a_message_is_sent_on_several_conversations_or_on_none(wire: Wire, client: Client) -> None:
+    one, other = client.begin(**FROM), client.begin(**FROM)
+    client.send([one, other.conversation_handle], b"1", b"2")
+    wire.carry()
+    assert sorted(bytes(body) for body in QueueMessage.objects.values_list("message_body", flat=True)) == [
+        *(b"1", b"1", b"2", b"2")
+    ]
+    other.end()
+    with pytest.raises(Refused) as refused:
+        client.send([one, other], b"3")
+    assert refused.value.number == 8429
+    wire.carry()
+    assert not QueueMessage.objects.filter(message_body=b"3").exists()
+
+
 def test_a_block_that_raises_gives_its_messages_back(wire: Wire, client: Client) -> None:
     client.begin(**FROM).send(b"1")
     wire.carry()
@@ -118,6 +146,7 @@ def test_nobody_receives_without_a_right_to(wire: Wire, live_server: Any) -> Non
 
 # ---------------------------------------------------------------- a server that answers badly
 
+RECEIPT = {"receipt": "r", "conversation_group_id": "g", "until": None}
 Step = Callable[["Handler"], None]
 
 
@@ -225,7 +254,7 @@ def test_a_long_wait_is_several_requests(scripted: Any, monkeypatch: Any) -> Non
 
 def test_what_cannot_be_rolled_back_hides_nothing(scripted: Any) -> None:
     client, _ = scripted(hang_up, patience_s=0.1)
-    with pytest.raises(ZeroDivisionError), Batch(client._requests, "r", None, []):
+    with pytest.raises(ZeroDivisionError), Batch(client._requests, "q/", RECEIPT):
         raise ZeroDivisionError
 
 

@@ -1,4 +1,4 @@
-"""`brokerui send` and `brokerui receive`, in this process."""
+"""`brokerui send`, `brokerui receive` and `brokerui conversation`, in this process."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ import pytest
 
 from brokerui.cli.commands.send import MOST_BODY
 from brokerui.cli.messaging import HOST_DB, HOST_DB_QUEUE, place
+from brokerui.estate.models import AuditEntry
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage, QueueMessage
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
@@ -118,3 +119,85 @@ def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:
     for form, text in ((HOST_DB_QUEUE, "A/one"), (HOST_DB_QUEUE, "A//q"), (HOST_DB, "A/one/more"), (HOST_DB, "A")):
         with pytest.raises(ArgumentTypeError):
             place(form)(text)
+
+
+# ---------------------------------------------------------------- one conversation
+
+
+def begun(call: Callable[..., Any], *words: str) -> str:
+    """The handle of a conversation on which something was sent."""
+    result = call("send", "--from", "A/one", "--service", "From", "--to", "To", "-", *words, stdin="1")
+    return str(json.loads(result.out)["conversation_handle"])
+
+
+def state_of(handle: str) -> str:
+    return ConversationEndpoint.objects.get(conversation_handle=handle).state
+
+
+def test_a_conversation_is_ended_each_way(wire: Wire, call: Callable[..., Any]) -> None:
+    plain, failed, gone = begun(call), begun(call), begun(call)
+    wire.carry()
+    assert json.loads(call("conversation", "end", plain).out) == {"conversation_handle": plain}
+    assert call("conversation", "end", failed, "--error", "7", "--description", "out of stock").status == 0
+    assert call("conversation", "end", gone, "--cleanup").status == 0
+    wire.carry()
+    bodies = {json.loads(line)["message_type_name"].rsplit("/")[-1] for line in received(call)}
+    assert bodies == {"DEFAULT", "EndDialog", "Error"}
+    assert not ConversationEndpoint.objects.filter(conversation_handle=gone).exists()
+    assert AuditEntry.objects.get(action="dialog.cleanup").note == f"A: {gone}"
+
+
+def received(call: Callable[..., Any]) -> list[str]:
+    """Lines of all messages of B."""
+    lines: list[str] = []
+    while found := call("receive", "B/two/ToQ").out.splitlines():
+        lines += found
+    return lines
+
+
+def test_an_end_that_is_half_said_is_bad_usage(wire: Wire, call: Callable[..., Any]) -> None:
+    handle = begun(call)
+    for words in (("--error", "7"), ("--description", "x"), ("--error", "7", "--description", "x", "--cleanup")):
+        assert call("conversation", "end", handle, *words).status == 2
+    refused = call("conversation", "end", handle, "--error", "0", "--description", "x")
+    assert (refused.status, "8419: " in refused.err, state_of(handle)) == (4, True, "CO")
+
+
+def test_a_conversation_is_moved_and_its_timer_started(wire: Wire, call: Callable[..., Any]) -> None:
+    one, other = begun(call), begun(call)
+    group = ConversationEndpoint.objects.get(conversation_handle=other).conversation_group_id
+    assert json.loads(call("conversation", "move", one, group).out)["conversation_group_id"] == group
+    assert call("conversation", "timer", one, "60").status == 0
+    endpoint = ConversationEndpoint.objects.get(conversation_handle=one)
+    assert (endpoint.conversation_group_id, endpoint.dialog_timer is None) == (group, False)
+    nowhere = "00000000-0000-4000-8000-000000000009"
+    for words, number in ((("end", nowhere), "8426"), (("move", one, nowhere), "8439")):
+        refused = call("conversation", *words)
+        assert (refused.status, f": {number}: " in refused.err) == (4, True)
+    assert call("conversation", "timer", one, "0").status == 2
+
+
+def test_the_next_group_is_named_and_received_from(wire: Wire, call: Callable[..., Any]) -> None:
+    assert json.loads(call("conversation", "group", "B/two/ToQ").out) == {"conversation_group_id": None}
+    assert json.loads(call("conversation", "group", "B/two/ToQ", "--wait", "1").out) == {"conversation_group_id": None}
+    begun(call)
+    begun(call)
+    wire.carry()
+    group = json.loads(call("conversation", "group", "B/two/ToQ").out)["conversation_group_id"]
+    assert QueueMessage.objects.count() == 2, "nothing was received"
+    (line,) = call("receive", "B/two/ToQ", "--group", group).out.splitlines()
+    assert json.loads(line)["conversation_group_id"] == group
+    assert call("receive", "B/two/ToQ", "--group", group).out == ""
+    left = QueueMessage.objects.get()
+    assert call("receive", "B/two/ToQ", "--conversation", left.conversation_handle).out.count("\n") == 1
+
+
+def test_a_message_is_sent_on_several_conversations(wire: Wire, call: Callable[..., Any]) -> None:
+    one, other = begun(call), begun(call)
+    wire.carry()
+    both = ("--conversation", one, "--conversation", other)
+    lines = call("send", "--from", "A/one", *both, "-", stdin="2").out.splitlines()
+    assert [json.loads(line)["conversation_handle"] for line in lines] == [one, other]
+    assert OutgoingMessage.objects.count() == 2
+    twice = call("send", "--from", "A/one", "--conversation", one, "--conversation", one, "-", stdin="2")
+    assert (twice.status, ": 8451: " in twice.err) == (4, True)

@@ -23,12 +23,14 @@ from brokerui.messaging.leases.services import (
     Leased,
     lease_commit,
     lease_make,
+    lease_receive,
     lease_roll_back,
     leases_forget,
     leases_lapse,
 )
 from brokerui.messaging.leases.uses import use_count, uses_tell
-from brokerui.messaging.models import HostedInstance, QueueMessage
+from brokerui.messaging.models import HostedInstance, Queue, QueueMessage
+from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.services import (
     Message,
     conversation_begin,
@@ -124,6 +126,48 @@ def test_nobody_else_receives_from_the_group_however_he_asks(wire: Wire) -> None
     assert message_receive(**PLACE) == ()
     commit(found)
     assert bodies(leased()) == [b"2"]
+
+
+def received_with(found: Leased, top: int = 100, owner: str = "me") -> Leased:
+    place = QueueAddress("B", "two", "ToQ")
+    return lease_receive(receipt=found.receipt, place=place, owner=owner, top=top, lease_ms=LEASE_MS)
+
+
+def test_a_group_that_is_locked_gives_its_messages_to_its_receipt_alone(wire: Wire) -> None:
+    arrived(wire, (b"1", b"2"))
+    group = leased(top=0)
+    assert (group.messages, lease(), message_receive(**PLACE)) == ((), None, ())
+    assert bodies(received_with(group, top=1)) == [b"1"]
+    assert bodies(received_with(group, top=1)) == [b"1"], "an answer that was lost is given again"
+    assert lease() is None, "it is still locked"
+    assert commit(group) == 1
+    assert bodies(leased()) == [b"2"]
+    with pytest.raises(LeaseOverError):
+        received_with(group)
+
+
+def test_a_group_that_is_only_locked_counts_against_no_queue(wire: Wire, time: list[int]) -> None:
+    arrived(wire, (b"1",))
+    lease_roll_back(receipt=leased(top=0).receipt, owner="me")
+    lapsed = leased(top=0)
+    time[0] += LEASE_MS
+    assert leases_lapse() == 1
+    assert not Queue.objects.filter(rollbacks__gt=0).exists()
+    with pytest.raises(LeaseOverError):
+        received_with(lapsed)
+    assert commit(leased(top=0)) == 0, "nothing was received"
+    assert bodies(leased()) == [b"1"]
+
+
+def test_a_receipt_gives_nothing_to_others_nor_in_another_queue(wire: Wire) -> None:
+    arrived(wire, (b"1",))
+    group = leased(top=0)
+    with pytest.raises(NoSuchReceiptError):
+        received_with(group, owner="you")
+    for place in (QueueAddress("B", "two", "OtherQ"), QueueAddress("A", "two", "ToQ")):
+        with pytest.raises(NoSuchReceiptError):
+            lease_receive(receipt=group.receipt, place=place, owner="me", top=1, lease_ms=LEASE_MS)
+    assert bodies(received_with(group)) == [b"1"]
 
 
 def test_messages_that_come_meanwhile_are_not_taken_with_it(wire: Wire) -> None:

@@ -146,6 +146,7 @@ ADDRESSES = [
     *(_page(f"api:sys_dm_broker_{name}") for name in ("connections", "forwarded_messages")),
     *(_page(f"api:sys_dm_broker_{name}") for name in ("queue_monitors", "activated_tasks")),
     Address("api:dialogs", VIEW, OPERATE, ("POST",), has_page=False),
+    Address("api:dialogs_messages", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialog", VIEW, args=("handle",)),
     *(
         Address(f"api:dialog_{name}", VIEW, OPERATE, ("POST",), ("handle",), has_page=False)
@@ -153,7 +154,7 @@ ADDRESSES = [
     ),
     *(
         Address(f"api:queue_{name}", VIEW, OPERATE, ("POST",), ("nowhere", "nowhere", "nowhere"), has_page=False)
-        for name in ("receive", "status")
+        for name in ("conversation_group", "receive", "status")
     ),
     Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
     _page("api:events"),

@@ -204,8 +204,11 @@ NOTHING = {
 }
 """What takes forms and keeps nothing of them but who is signed in."""
 
-COUNTED = {f"api:{name}" for name in ("dialogs", "dialog_messages", "dialog_move", "dialog_timer", "receipt")}
-COUNTED |= {"api:queue_receive", "api:queue_status"}
+COUNTED = {
+    f"api:{name}"
+    for name in ("dialogs", "dialogs_messages", "dialog_messages", "dialog_move", "dialog_timer", "receipt")
+}
+COUNTED |= {"api:queue_conversation_group", "api:queue_receive", "api:queue_status"}
 """Verbs of messaging, of which the audit hears once an hour: tests/brokerui/messaging/api. So it does of a queue that
 is switched, at once: the names of this world do not go into its address."""
 

@@ -22,14 +22,17 @@ NONE_THERE = f"{API}/queues/B/two/None"
 VERBS: dict[str, tuple[str, Any]] = {
     "dialog_begin": (f"{API}/dialogs/", BEGIN),
     "dialog_send": (f"{API}/dialogs/{NOWHERE}/messages/", {}),
+    "dialogs_send": (f"{API}/dialogs/messages/", {"conversation_handles": [NOWHERE]}),
     "dialog_end": (f"{API}/dialogs/HANDLE/end/", {}),
     "dialog_move": (f"{API}/dialogs/{NOWHERE}/move/", {"conversation_group_id": NOWHERE}),
     "dialog_timer": (f"{API}/dialogs/{NOWHERE}/timer/", {"timeout_s": 60}),
+    "queue_conversation_group": (f"{NONE_THERE}/conversation_group/", {}),
     "queue_receive": (f"{NONE_THERE}/receive/", {}),
     "queue_status": (f"{QUEUE}/status/", {"enabled": True}),
     "receipt_settle": (f"{API}/receipts/{NOWHERE}/", {"action": "commit"}),
 }
 """By operation: an address and a body of it."""
+VERB_PATHS = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/")
 BODIES = {
     operation["operationId"]: operation["requestBody"]["content"]["application/json"]["schema"]
     for methods in TOLD["paths"].values()
@@ -43,7 +46,7 @@ def test_every_verb_is_tried() -> None:
         operation["operationId"]
         for path, methods in TOLD["paths"].items()
         for method, operation in methods.items()
-        if method == "post" and any(part in path for part in ("/dialogs/", "/receive/", "/status/", "/receipts/"))
+        if method == "post" and any(part in path for part in VERB_PATHS)
     }
     assert verbs == set(VERBS) == set(BODIES)
 

@@ -99,6 +99,72 @@ def test_a_receive_of_what_is_not_there(wire: Wire, operator: Client) -> None:
     assert receive(operator, conversation_group_id=unknown)["messages"] == []
 
 
+def test_the_next_group_is_locked_and_received_from(wire: Wire, operator: Client) -> None:
+    nothing = post(operator, f"{QUEUE}/conversation_group/")
+    assert nothing == {"receipt": None, "conversation_group_id": None, "until": None}
+    for text in ("1", "2"):
+        send(operator, begin(operator), text)
+    wire.carry()
+    group = post(operator, f"{QUEUE}/conversation_group/", {"lease_s": 60})
+    other = receive(operator)
+    assert other["conversation_group_id"] != group["conversation_group_id"]
+    received = receive(operator, receipt=group["receipt"])
+    assert (received["receipt"], received["conversation_group_id"]) == (
+        group["receipt"],
+        group["conversation_group_id"],
+    )
+    assert sorted(texts(received) + texts(other)) == ["1", "2"]
+    assert receive(operator)["receipt"] is None
+    assert [settle(operator, one)["messages"] for one in (received, other)] == [1, 1]
+    assert post(operator, f"{QUEUE}/receive/", {"receipt": group["receipt"]}, 410)
+    assert post(operator, f"{QUEUE}/receive/", {"receipt": NOWHERE}, 404)
+    beside = post(operator, f"{QUEUE}/receive/", {"receipt": NOWHERE, "wait_ms": 1}, 422)
+    assert "cannot stand beside a receipt" in json.dumps(beside)
+
+
+def test_the_next_group_is_waited_for(wire: Wire, operator: Client, monkeypatch: Any) -> None:
+    handle = begin(operator)
+
+    def pause(_bell: QueueAddress, _seconds: float) -> None:
+        send(operator, handle, "1")
+        wire.carry()
+
+    monkeypatch.setattr(waiting, "wait_for_notification", pause)
+    assert post(operator, f"{QUEUE}/conversation_group/", {"wait_ms": 20_000})["receipt"] is not None
+
+
+def test_a_message_on_several_conversations_is_sent_once_or_not_at_all(wire: Wire, operator: Client) -> None:
+    one, other = begin(operator), begin(operator)
+    body = {"conversation_handles": [one, other.upper()], "messages": [{"message_body": b64("1")}, {}]}
+    path = f"{API}/dialogs/messages/"
+    sent = post(operator, path, body, 201, Idempotency_Key="several")
+    assert sent == {"conversation_handles": [one, other], "messages": 2}
+    assert post(operator, path, body, 201, Idempotency_Key="several") == sent
+    wire.carry()
+    rows = QueueMessage.objects.values_list("conversation_handle", "message_sequence_number")
+    assert sorted(number for _, number in rows) == [0, 0, 1, 1]
+    post(operator, f"{API}/dialogs/{other}/end/")
+    for handles, status, number in (
+        ([one, other], 409, 8429),
+        ([one, one], 422, 8451),
+        ([one, NOWHERE], 404, 8426),
+        ([], 422, None),
+        ([one, QueueMessage.objects.all()[0].conversation_handle], 422, None),
+    ):
+        refused = post(operator, path, {"conversation_handles": handles, "message_body": b64("2")}, status)
+        assert refused.get("number") == number
+    wire.carry()
+    assert QueueMessage.objects.filter(message_body=b"2").count() == 0
+
+
+def test_copies_on_several_conversations_are_bounded(wire: Wire, operator: Client) -> None:
+    handles = [f"00000000-0000-4000-8000-{number:012}" for number in range(1_000)]
+    many = {"conversation_handles": handles, "messages": [{}] * 11}
+    large = {"conversation_handles": handles, "message_body": b64("x" * 70_000)}
+    for body in (many, large):
+        assert "at most 10000 copies and 64 MB" in json.dumps(post(operator, f"{API}/dialogs/messages/", body, 422))
+
+
 def test_a_row_of_a_queue_has_all_columns(wire: Wire, operator: Client) -> None:
     handle = begin(operator)
     send(operator, handle, "1")

@@ -5,7 +5,8 @@ from typing import Any
 
 import environ
 
-SQLITE = "django.db.backends.sqlite3"
+DJANGO_SQLITE = "django.db.backends.sqlite3"
+SQLITE = "brokerui.core.sqlite"
 
 # Nothing acknowledged may be lost: WAL lets readers go on while one writes, FULL waits for the disk at
 # every commit, IMMEDIATE takes the write lock at the beginning, where waiting for it is still possible.
@@ -20,13 +21,17 @@ def database(env: environ.Env, home: Path) -> dict[str, Any]:
     """Return Django's `DATABASES` for an address; empty: the SQLite of the home."""
     given = env.str("DATABASE_URL", default="")
     if not given:
-        return _sqlite({"ENGINE": SQLITE, "NAME": str(home / "brokerui.sqlite3")})
+        return _sqlite({"NAME": str(home / "brokerui.sqlite3")})
     settings = dict(environ.Env.db_url_config(given))
-    if settings["ENGINE"] == SQLITE:
+    if settings["ENGINE"] == DJANGO_SQLITE:
         return _sqlite(settings)
     return settings | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
 
 
 def _sqlite(settings: dict[str, Any]) -> dict[str, Any]:
-    """Add BrokerUI's options, except those that the address sets itself."""
-    return settings | {"OPTIONS": SQLITE_OPTIONS | settings.get("OPTIONS", {})}
+    """Add BrokerUI's backend and options, except options that the address sets itself. Tests run in memory."""
+    return settings | {
+        "ENGINE": SQLITE,
+        "TEST": {"NAME": ":memory:"},
+        "OPTIONS": SQLITE_OPTIONS | settings.get("OPTIONS", {}),
+    }

@@ -61,3 +61,14 @@ class BusyError(MessagingError):
 
     def __init__(self) -> None:
         super().__init__(say("Another transaction holds the conversation or its group."))
+
+
+class WriteLockHeldError(MessagingError):
+    """A receive would wait in a transaction that has written, and on SQLite no other transaction could write then."""
+
+    def __init__(self) -> None:
+        problem = say(
+            "On SQLite a transaction that has written cannot wait for messages, because nobody else could send any:"
+            " commit before this receive, or receive without waiting."
+        )
+        super().__init__(problem)

@@ -8,7 +8,6 @@ nothing was done. Moments are milliseconds since 1970, bodies are bytes.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,6 +30,7 @@ from brokerui.messaging.verbs.database_brokers import (
 )
 from brokerui.messaging.verbs.receive_outcomes import note_received, rollbacks_counted
 from brokerui.messaging.verbs.transactions import unit_of_work
+from brokerui.messaging.waiting import asked_until_found
 from routing.dialog import begin_dialog as begin
 from routing.dialog import conversation_timer, end_conversation, move_conversation
 from routing.dialog import receive as receiving
@@ -137,12 +137,10 @@ def conversation_group_get(*, instance: str, database: str, queue: str, wait_s: 
     """GET CONVERSATION GROUP: the next group that has messages and that nobody else has locked; None: there is none.
 
     It stays locked until the transaction around it ends: then `message_receive` with this `conversation_group_id`
-    gives its messages, and nobody else can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does."""
+    gives its messages, and nobody else can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does; on SQLite
+    with the bounds of `message_receive`."""
     request = ReceiveRequest((database, queue), top=0)
-    end = time.monotonic() + wait_s
-    while (group := _next_group(instance, request)) is None and (left := end - time.monotonic()) > 0:
-        message_wait(instance=instance, database=database, queue=queue, seconds=left)
-    return group
+    return asked_until_found(partial(_next_group, instance, request), QueueAddress(instance, database, queue), wait_s)
 
 
 def _next_group(instance: str, request: ReceiveRequest) -> str | None:
@@ -162,13 +160,11 @@ def message_receive(
     wait_s: float = 0.0,
 ) -> tuple[QueuedMessage, ...]:
     """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
-    there are none that nobody else has locked. `wait_s`: so long it waits for the first of them, as WAITFOR does; a
-    transaction of the caller's stays open meanwhile."""
+    there are none that nobody else has locked. `wait_s`: seconds that it waits for the first of them, as WAITFOR does.
+    On SQLite a transaction of the caller's gives the write lock back meanwhile; one that has written is refused
+    (`WriteLockHeldError`)."""
     request = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
-    end = time.monotonic() + wait_s
-    while not (messages := _received(instance, request)) and (left := end - time.monotonic()) > 0:
-        message_wait(instance=instance, database=database, queue=queue, seconds=left)
-    return messages
+    return asked_until_found(partial(_received, instance, request), QueueAddress(instance, database, queue), wait_s)
 
 
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:

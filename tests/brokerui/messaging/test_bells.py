@@ -65,7 +65,7 @@ def test_a_receive_that_waits_has_the_message_as_soon_as_it_is_there(
         send(handle, b"1")
         wire.carry()
 
-    monkeypatch.setattr("brokerui.messaging.services.wait_for_notification", pause)
+    monkeypatch.setattr("brokerui.messaging.waiting.wait_for_notification", pause)
     (message,) = message_receive(**HERE._asdict(), wait_s=60)
     assert (message.message_body, len(heard)) == (b"1", 1)
     assert outbox.redis().llen(queue_notify._bell(HERE)) == 1, "it rang when it was committed"

@@ -30,6 +30,12 @@ def read_table(text: str, *, where: str) -> Grid | None:
     return _drawn(text, where) or _listed(text, where) or read_grid(text, where=where)
 
 
+def drawn_rows(text: str) -> Rows | None:
+    """The rows of the only drawn table of a text, headings included; None if there is none or several."""
+    tables = _tables(text)
+    return tables[0] if len(tables) == 1 else None
+
+
 def _lines(text: str) -> list[str]:
     return text.lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
 

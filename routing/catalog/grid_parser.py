@@ -32,7 +32,7 @@ _SEARCHED = 50
 _LONGEST = 1 << 16
 """Limit of characters of a header, or of the dashes below it."""
 _DASHES = re.compile(r"-+(?:[ \t,;|]+-+)*[ \t]*")
-_TRAILER = re.compile(r"\(.*\)|.*\d{4}-\d\d-\d\dT\d\d:\d\d.*")
+TRAILER = re.compile(r"\(.*\)|.*\d{4}-\d\d-\d\dT\d\d:\d\d.*")
 """`(3 rows affected)` in any language, and the completion time."""
 
 
@@ -134,7 +134,7 @@ class _Cells:
         spans = [match.span() for match in re.finditer("-+", self._ruler)]
         for number, line in enumerate(lines, first):
             text = line.rstrip()
-            if not text or _TRAILER.fullmatch(text):
+            if not text or TRAILER.fullmatch(text):
                 continue
             between = "".join(text[end:start] for (_, end), (start, _) in pairwise(spans))
             if len(text) <= spans[-1][0] or text[spans[-1][1] :].strip() or between.strip():
@@ -147,4 +147,4 @@ class _Cells:
 
 def _is_trailer(cells: list[str], delimiter: str) -> bool:
     text = delimiter.join(cells).strip(" \t,;|")
-    return not text or _TRAILER.fullmatch(text) is not None
+    return not text or TRAILER.fullmatch(text) is not None

@@ -6,6 +6,8 @@ from routing.catalog.document import read_catalog
 from routing.catalog.drawn_tables import read_table
 from routing.catalog.frames import framed_document, without_space
 from routing.catalog.grid_import import snapshot_of_grid
+from routing.catalog.grid_parser import Grid
+from routing.catalog.headless_grid import read_headless
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.catalog.unwrap import plain_document
 from routing.common.errors import InputError, Invalid
@@ -24,13 +26,25 @@ def read_saved(
     document = _document(text, where)
     if document is None:
         # A result of collect-sql is ASCII; a grid has names.
-        grid = read_table(text_from(content, where=where, encoding=encoding), where=where)
-        if grid is None:
-            raise InputError(where, "", _no_catalog(text))
+        grid = _grid(text_from(content, where=where, encoding=encoding), where)
         return snapshot_of_grid(grid, database, where=where)
     if database is not None:
         raise InputError(where, "", say("is of a whole instance: give it as NAME=FILE"))
     return read_catalog(document, where=where)
+
+
+def _grid(text: str, where: str) -> Grid:
+    """The grid of a text, with or without headings. Raises `InputError` if there is none."""
+    grid = read_table(text, where=where)
+    if grid is None:
+        try:
+            grid = None if has_statements(text) else read_headless(text)
+        except Invalid as fault:
+            problem = say("is a grid without headings, and {problem}: copy it with them", problem=fault.problem)
+            raise InputError(where, "", problem) from None
+    if grid is None:
+        raise InputError(where, "", _no_catalog(text))
+    return grid
 
 
 def _no_catalog(text: str) -> Sentence:

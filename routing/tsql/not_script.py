@@ -50,7 +50,10 @@ _MAGIC = (
     ("\xff\xd8\xff", say("an image: copy the text")),
     ("%PDF", say("a PDF: copy the text")),
 )
-_GRID = say("a grid without headings: copy it with its headings, or run the script of `collect-sql`")
+_GRID = say(
+    "a grid without headings: give it to `import-catalog`, or as a catalog, best with its headings, or run the script"
+    " of `collect-sql`"
+)
 _OTHER = say("no T-SQL: nothing in it begins a statement")
 
 

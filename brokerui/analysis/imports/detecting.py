@@ -11,10 +11,12 @@ from routing.catalog.document import FORMAT as CATALOG_FORMAT
 from routing.catalog.document import read_catalog
 from routing.catalog.drawn_tables import read_table
 from routing.catalog.frames import framed_document, without_space
+from routing.catalog.headless_grid import read_headless
 from routing.common.errors import InputError, Invalid
 from routing.documents.estate_document import FORMAT as ESTATE_FORMAT
 from routing.model.estate import INSTANCE_NAME_CHARS
 from routing.tsql import decode_script
+from routing.tsql.not_script import has_statements
 
 BEGINNING = 64 << 10
 """Bytes that are looked at."""
@@ -68,8 +70,10 @@ def _is_grid(text: str) -> bool:
     try:
         if read_table("".join(lines), where="") is not None:
             return True
+        if not has_statements(text) and read_headless("".join(lines[: -1 if len(lines) > 1 else None])) is not None:
+            return True
         return any(read_table("".join(lines[at : at + 2]), where="") is not None for at in range(len(lines)))
-    except (InputError, ValueError):
+    except (InputError, Invalid, ValueError):
         return True
 
 

@@ -84,7 +84,7 @@ def test_an_escaped_line_is_a_part_of_the_value() -> None:
             "name remote_service_name address\n---- ------------------- -------\nT... x                   LOCAL\n",
             "shortened",
         ),
-        ("AutoCreatedLocal\tNULL\tLOCAL\nToPost\tP\ttcp://p:1\n", "without headings"),
+        ("ToDepot\tD\tLOCAL\nToPost\tP\ttcp://p:1\n", "without headings"),
         ("From: a\nTo: b\n\nHi", "a mail"),
         ("CREATE ROUTE r WITH ADDRESS = 'LOCAL'", "import-sql"),
     ],

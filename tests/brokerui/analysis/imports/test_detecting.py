@@ -37,6 +37,12 @@ def collected() -> bytes:
         ("host1.Orders.tsv", GRID.encode(), Guess(Kind.CATALOG, "host1", "Orders")),
         ("host1.Orders.routes.tsv", GRID.encode(), Guess(Kind.CATALOG, "host1", "Orders")),
         ("host1.tsv", GRID.encode("utf-16"), Guess(Kind.CATALOG, "host1")),
+        (
+            "host1.Orders.txt",
+            b"AutoCreatedLocal\tNULL\tLOCAL\nA\tB\ttcp://b:1\n",
+            Guess(Kind.CATALOG, "host1", "Orders"),
+        ),
+        ("host1.Orders.txt", b"A\tB\ttcp://b:1\nC\tD\ttcp://b:1\n", Guess(Kind.CATALOG, "host1", "Orders")),
         ("noise.sql", b"\x00\x01\xff\xfe" * 99, Guess(Kind.SCRIPT, "noise")),
     ],
 )

@@ -32,10 +32,10 @@ from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.deferred import is_deferred_work_running
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.cache import estates
-from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import

@@ -82,6 +82,7 @@ INSTALLED_APPS = [
     "brokerui.messaging.leases",
     "brokerui.messaging.activation",
     "brokerui.eventlog",
+    "brokerui.changes",
     "brokerui.demo",
     "brokerui.analysis.lint",
     "brokerui.analysis.reachability",

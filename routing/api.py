@@ -32,6 +32,7 @@ from routing.model.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetMirroringRole,
     SetQueue,
 )
 from routing.model.estate import Database, Edit, Estate, Instance
@@ -82,6 +83,7 @@ __all__ = [
     "SetBroker",
     "SetForwarding",
     "SetHopLimit",
+    "SetMirroringRole",
     "SetQueue",
     "Store",
     "apply_snapshot",

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from brokerui.api.schema import schema
 
 METHODS = ("get", "post", "put", "patch", "delete")
-COMMON = ("scenario", "as_of", "If-None-Match", "If-Match", "limit", "cursor", "ordering", "note")
+COMMON = ("scenario", "as_of", "draft", "If-None-Match", "If-Match", "limit", "cursor", "ordering", "note")
 """Parameters that mean the same everywhere; the page describes them once."""
 SAMPLE = {
     "id": "ID",

@@ -14,7 +14,7 @@ from brokerui.api.base import ApiView
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.queries import EstateQuery
 from brokerui.api.serializers import read_query
-from brokerui.estate.estate_view import estate_view_from
+from brokerui.changes.estate_view import estate_view_from
 from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 from routing.model.estate import MAX_HOP_LIMIT

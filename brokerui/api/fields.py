@@ -19,6 +19,7 @@ from routing.common.identifier import parse_identifier
 from routing.common.moment import parse_moment
 from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
+from routing.documents.edits_json import edits_from
 from routing.documents.json_decoders import boolean, integer, string
 from routing.model.address import ADDRESS_CHARS, parse_address, parse_network_address
 
@@ -177,3 +178,27 @@ class ArrayField(StrictField, serializers.ListField):
             raise Invalid(f"[{self.max_length}]", say("is one too many: the limit is {limit}", limit=self.max_length))
         if self.min_length is not None and len(data) < self.min_length:
             raise Invalid("", say("must not be empty"))
+
+
+class EditsField(ArrayField):
+    """Edits of the engine, read by its own reader."""
+
+    child = serializers.DictField()
+
+    def to_internal_value(self, data: Any) -> Any:
+        if type(data) is list:
+            self.check_length(data)
+        return edits_from(data)
+
+
+class TextField(StringField):
+    """A text that people read, over several lines where they like; it may be empty."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_blank=True, **options)
+
+    def to_internal_value(self, data: Any) -> Any:
+        text = super().to_internal_value(data)
+        if text:
+            check_name(text, "", len(text))
+        return text

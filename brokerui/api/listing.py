@@ -22,7 +22,7 @@ from brokerui.api.problems import in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.rows import EstateRow, Keeps, Where
 from brokerui.api.serializers import QuerySerializer, read_query
-from brokerui.estate.estate_view import estate_view_from
+from brokerui.changes.estate_view import estate_view_from
 from routing.common.names import SYSNAME_CHARS
 from routing.model.estate import Estate
 

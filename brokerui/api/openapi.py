@@ -75,3 +75,11 @@ def conditional_get(response: Any, *, query: Any = None, parameters: Sequence[Op
         "parameters": [*parameters, *queries, IF_NONE_MATCH, etag_header([200])],
         "responses": {200: response, 304: NOT_MODIFIED, **problems(READ_STATUSES)},
     }
+
+
+def write(response: Any) -> dict[str, Any]:
+    """Return what a write of a numbered resource that takes `If-Match` says, for `extend_schema`."""
+    return {
+        "parameters": [NUMBER, IF_MATCH, etag_header([200])],
+        "responses": {200: response, **problems(CHANGE_STATUSES)},
+    }

@@ -11,11 +11,11 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import APIException, AuthenticationFailed, Throttled, ValidationError
 from rest_framework.response import Response
 
+from brokerui.changes.estate_view import EstateViewError
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.errors import being_read_text
 from brokerui.core.problems import MEDIA_TYPE, problem
 from brokerui.core.refusals import log_refusal, quoted
-from brokerui.estate.estate_view import EstateViewError
 from routing.common.errors import InputError, Invalid
 
 Errors = Sequence[dict[str, Any]]

@@ -18,12 +18,20 @@ MAX_NOTE: Final = 1_000
 SCENARIO_NAME: Final = 200
 AS_OF: Final = 40
 """Characters of a version's number or of a moment."""
+DRAFT_NUMBER: Final = 15
+"""Digits of a draft's number."""
 
 
 def scenario_field(**options: Any) -> NameField:
     """Return the field that names a scenario, for queries and bodies."""
     help_text = _("Of this scenario instead of the live estate.")
     return NameField(max_length=SCENARIO_NAME, required=False, help_text=help_text, **options)
+
+
+def draft_field(**options: Any) -> NameField:
+    """Return the field that names a draft, for queries and bodies."""
+    help_text = _("As it is with the edits of this draft (its number).")
+    return NameField(max_length=DRAFT_NUMBER, required=False, help_text=help_text, **options)
 
 
 class NoQuery(QuerySerializer):
@@ -38,6 +46,7 @@ class EstateQuery(QuerySerializer):
         max_length=AS_OF,
         help_text=_("As it was in this version (its number), or at this moment (ISO 8601)."),
     )
+    draft = draft_field()
 
 
 class PageQuery(QuerySerializer):

@@ -19,7 +19,7 @@ from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import EstateQuery
 from brokerui.api.resource import Resource
 from brokerui.api.serializers import read_body, read_query
-from brokerui.estate.estate_view import estate_view_from
+from brokerui.changes.estate_view import estate_view_from
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 from routing.model.estate import Edit, Estate

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, row_schema
+from brokerui.api import catalog_views, changes, row_schema
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
@@ -22,6 +22,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *catalog_views.addresses(),
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
+    *changes.addresses(),
     *messaging.addresses(),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),

@@ -18,7 +18,7 @@ from brokerui.analysis.explanations.as_json import explanation_as_json
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.fields import (
-    ArrayField,
+    EditsField,
     IdentifierField,
     MomentField,
     NameField,
@@ -26,13 +26,12 @@ from brokerui.api.fields import (
     StrictField,
     StringField,
 )
-from brokerui.api.queries import AS_OF, NoQuery, scenario_field
+from brokerui.api.queries import AS_OF, NoQuery, draft_field, scenario_field
 from brokerui.api.serializers import StrictSerializer, read_body, read_query
+from brokerui.changes.estate_view import EstateView, EstateViewError, estate_view_from
 from brokerui.estate.edit_list import apply_edit_list
-from brokerui.estate.estate_view import EstateView, EstateViewError, estate_view_from
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say, translator
-from routing.documents.edits_json import edits_from
 from routing.documents.json_decoders import unknown_key
 from routing.model.conversation import Conversation
 from routing.model.estate import Edit, Estate
@@ -62,17 +61,6 @@ class ConversationIdField(StrictField):
         if type(data) not in (str, int):
             raise Invalid("", must_be(say("a string or a whole number"), data))
         return data
-
-
-class EditsField(ArrayField):
-    """Edits of the engine, read by its own reader."""
-
-    child = serializers.DictField()
-
-    def to_internal_value(self, data: Any) -> Any:
-        if type(data) is list:
-            self.check_length(data)
-        return edits_from(data)
 
 
 class EntrySerializer(StrictSerializer):
@@ -121,10 +109,11 @@ class WhatIfSerializer(StrictSerializer):
         required=False,
         help_text=_("As it was in this version, or at this moment."),
     )
+    draft = draft_field(allow_null=True)
     at = MomentField(required=False, allow_null=True, help_text=_("When routes count as expired or not; null: now."))
 
     def validate(self, attrs: Any) -> Any:
-        estate = {name: value for name in ("scenario", "as_of") if (value := attrs.pop(name, None))}
+        estate = {name: value for name in ("scenario", "as_of", "draft") if (value := attrs.pop(name, None))}
         return WhatIfRequest(estate=estate, **attrs)
 
 

@@ -19,7 +19,7 @@ from django.urls import get_resolver
 
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.reachability.selectors import is_worked_out, names_of
-from brokerui.estate.estate_view import EstateView, estate_view_from
+from brokerui.changes.estate_view import EstateView, estate_view_from
 from brokerui.estate.signals import estate_read
 from brokerui.pages.flow import page as flow
 from brokerui.pages.map.network import network_of

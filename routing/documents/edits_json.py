@@ -46,6 +46,7 @@ from routing.model.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetMirroringRole,
     SetQueue,
 )
 from routing.model.estate import Database, Edit, Instance, by_name
@@ -101,6 +102,7 @@ _KINDS: Mapping[str, tuple[type[Any], Mapping[str, Decoder]]] = {
     "drop_instance": (DropInstance, {"name": string}),
     "set_forwarding": (SetForwarding, {"instance": string, "forwarding": boolean}),
     "set_broker": (SetBroker, {**_PLACE, "enabled": boolean}),
+    "set_mirroring_role": (SetMirroringRole, {**_PLACE, "mirroring_role": or_null(string)}),
     "set_queue": (SetQueue, {**_PLACE, "queue": string, "enabled": boolean}),
     "set_hop_limit": (SetHopLimit, {"hop_limit": integer}),
 }

@@ -163,6 +163,19 @@ class SetBroker:
 
 
 @dataclass(frozen=True, slots=True)
+class SetMirroringRole:
+    """Sets the mirroring role of a database: PRINCIPAL, MIRROR, or None where it is not mirrored (MIR)."""
+
+    instance: str
+    database: str
+    mirroring_role: str | None
+
+    def apply(self, estate: Estate) -> Estate:
+        database = _database(estate, self.instance, self.database)
+        return _with_database(estate, self.instance, replace(database, mirroring_role=self.mirroring_role))
+
+
+@dataclass(frozen=True, slots=True)
 class SetHopLimit:
     """Sets how often a message may be forwarded (LOOP-1)."""
 

@@ -24,9 +24,10 @@ from routing.model.edits import (
     SetBroker,
     SetForwarding,
     SetHopLimit,
+    SetMirroringRole,
     SetQueue,
 )
-from routing.model.estate import Database, Edit, Estate, Instance
+from routing.model.estate import MIRROR, PRINCIPAL, Database, Edit, Estate, Instance
 from routing.model.route import Route
 from tests.naive.message import service_names
 from tests.strategies.choices import Chooser, HypothesisChooser, chance, pick, some
@@ -190,6 +191,7 @@ def _edits(c: Chooser, here: Instance, there: Database, donor: Instance, given: 
         SetForwarding(here.name, not here.forwarding),
         SetBroker(here.name, there.name, not there.broker_enabled),
         SetQueue(here.name, there.name, pick(c, [q.name for q in there.queues] or ["dbo.New"]), chance(c, 50)),
+        SetMirroringRole(here.name, there.name, pick(c, (None, PRINCIPAL, MIRROR))),
         SetHopLimit(c.below(256)),
     ]
 

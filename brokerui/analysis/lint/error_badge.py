@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
-from brokerui.estate.estate_view import EstateView
 
 CACHE_SIZE = 64
 """Estates."""

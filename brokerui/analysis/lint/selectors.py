@@ -17,10 +17,10 @@ from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.models import Suppression as SuppressionRow
 from brokerui.analysis.lint.services import request_lint
 from brokerui.analysis.lint.stored_findings import LintResult, RouteKey, StoredFinding, by_route, counted
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
-from brokerui.estate.estate_view import EstateView
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around

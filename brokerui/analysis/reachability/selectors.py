@@ -12,10 +12,10 @@ from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.packing import unpacked
 from brokerui.analysis.reachability.services import request_survey, since_text
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
-from brokerui.estate.estate_view import EstateView
 from routing.classes.reachability import entry_points, service_names, settled_since
 from routing.common.gc_control import gc_paused
 from routing.model.estate import Estate

@@ -38,8 +38,8 @@ from brokerui.api.messaging.sys_rows import (
 from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.serializers import QuerySerializer, read_query
+from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.paging import KeysetPage
-from brokerui.estate.estate_view import estate_view_from
 from brokerui.messaging import selectors
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.selectors import Key
@@ -84,7 +84,7 @@ class GroupRowsQuery(DatabaseRowsQuery):
     service_name = NameField(help_text=gettext_lazy("Of this service."))
 
 
-PAGE_PARAMETERS: Final = ("limit", "cursor", "scenario", "as_of")
+PAGE_PARAMETERS: Final = ("limit", "cursor", "scenario", "as_of", "draft")
 """Parameters that keep no rows by their columns."""
 
 
@@ -188,7 +188,7 @@ class SysRowList(ApiView):
         viewed = estate_view_from(request.query_params.dict())
         after = read_cursor(query.get("cursor"), sys_view.key_kinds)
         where = {name: value for name, value in query.items() if name not in PAGE_PARAMETERS}
-        # Nothing runs in a scenario, nor in the past.
+        # Nothing runs in a scenario, in a draft, nor in the past.
         page = sys_view.page(where, after, query["limit"]) if viewed.is_editable else KeysetPage((), None)
         body = page_body(request, sys_view.as_json(page.rows), page.after)
         etag = etag_of_json(body)
@@ -212,8 +212,8 @@ def _view(sys_view: SysView) -> type[SysRowList]:
             summary=f"sys.{sys_view.name}",
             description=gettext_lazy(
                 "The columns of the product's view, of instances that are hosted here. A page may have fewer rows than "
-                "asked for, even none, and be followed by others: `next` says so. Nothing runs in a scenario or in the "
-                "past: of these the page is empty."
+                "asked for, even none, and be followed by others: `next` says so. Nothing runs in a scenario, a draft "
+                "or the past: of these the page is empty."
             ),
             **openapi.conditional_get(uncounted_page_of(sys_view.columns), query=sys_view.query),
         )

@@ -8,8 +8,8 @@ from collections import Counter
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.templatetags.look import figure
-from brokerui.estate.estate_view import EstateView
 from routing.common.finding import ERROR, INFO, WARNING
 from routing.lint.registry import CHECKS
 

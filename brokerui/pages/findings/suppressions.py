@@ -20,7 +20,7 @@ from brokerui.accounts.levels import Level
 from brokerui.analysis.lint.models import Suppression
 from brokerui.analysis.lint.selectors import as_rules, findings_for, suppressions
 from brokerui.analysis.lint.services import suppression_add, suppression_remove
-from brokerui.estate.estate_view import EstateView, estate_view_from
+from brokerui.changes.estate_view import EstateView, estate_view_from
 from brokerui.pages.findings.finding_ids import named
 from brokerui.pages.findings.forms import SuppressForm, usual
 from brokerui.pages.findings.listing import TITLES

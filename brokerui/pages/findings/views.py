@@ -19,9 +19,9 @@ from django_htmx.http import HttpResponseClientRefresh
 from brokerui.accounts.levels import Level, may
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import htmx_of
-from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.pages.findings.code_docs import explained, source
 from brokerui.pages.findings.headline import answer, command, tone
 from brokerui.pages.findings.listing import TITLES, FindingListing

@@ -15,11 +15,11 @@ from brokerui.analysis.flow.folding import REST, Cut, FlowPlace, Folded, Lane, P
 from brokerui.analysis.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
 from brokerui.core.filters import Term, Test, as_text
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
-from brokerui.estate.estate_view import EstateView
 from brokerui.pages.flow.filtering import ConversationPath, way_filter
 from brokerui.pages.reachability.axes import asked_origin
 from routing.classes.reachability import FirstHopOutcome

@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from brokerui.analysis.flow.wording import title
+from brokerui.changes.estate_view import estate_view_of
 from brokerui.core.filters import FilterError
-from brokerui.estate.estate_view import estate_view_of
 from brokerui.pages.flow.exporting import ways_as_csv
 from brokerui.pages.flow.page import FlowPage, FlowQuery, figure_of, lines_of, page_of, translate
 from brokerui.pages.reachability.wording import headline, tone

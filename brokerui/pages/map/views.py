@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_for
+from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
-from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges

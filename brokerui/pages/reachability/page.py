@@ -14,10 +14,10 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
 from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
-from brokerui.estate.estate_view import EstateView
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
 from brokerui.pages.reachability.query import ALL, NAMED, VERDICTS, ReachabilityQuery

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.analysis.reachability.selectors import LATE, is_small, job_of
-from brokerui.estate.estate_view import estate_view_of
+from brokerui.changes.estate_view import estate_view_of
 from brokerui.pages.reachability.axes import UnknownOriginError
 from brokerui.pages.reachability.exporting import MOST_PAIRS, pairs_as_csv, table_as_csv
 from brokerui.pages.reachability.page import (

@@ -10,7 +10,7 @@ from brokerui.analysis.explanations.origin import OUTSIDE, origin_text
 from brokerui.analysis.explanations.outcome_wording import short_reason
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
-from brokerui.estate.estate_view import EstateView
+from brokerui.changes.estate_view import EstateView
 from brokerui.estate.refs import ROUTE as ROUTE_REF
 from brokerui.estate.refs import read_ref
 from brokerui.estate.refs import route as route_ref

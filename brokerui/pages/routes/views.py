@@ -15,9 +15,9 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.accounts.levels import Level, may
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.filters import FilterError
 from brokerui.core.htmx import htmx_of, wants_piece
-from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.estate.models import Route
 from brokerui.pages.routes.detail import RouteDetail, route_detail, row_selected
 from brokerui.pages.routes.examples import EXAMPLES

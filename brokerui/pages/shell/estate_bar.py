@@ -8,7 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from brokerui.estate.estate_view import EstateView
+from brokerui.changes.estate_view import EstateView
 from brokerui.estate.models import Version
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
 from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list

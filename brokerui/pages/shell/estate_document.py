@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_safe
 
-from brokerui.estate.estate_view import estate_view_of
+from brokerui.changes.estate_view import estate_view_of
 from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 
@@ -14,8 +14,8 @@ from routing.documents.writer import estate_as_json
 def document(request: HttpRequest) -> StreamingHttpResponse:
     """As canonical JSON, to be kept: commands and other BrokerUIs read it."""
     viewed = estate_view_of(request)
-    name = viewed.scenario.name if viewed.scenario else f"estate-{viewed.version}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}.json"', "Cache-Control": "private, no-cache"}
+    name = viewed.file.removeprefix("examples/")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
     return StreamingHttpResponse(
         estate_as_json(viewed.estate, FORMAT), content_type="application/json", headers=headers
     )

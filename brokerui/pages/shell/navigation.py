@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.accounts.levels import Level, may
+from brokerui.changes.estate_view import PARAMETERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class NavigationEntry:
     """The keys that go there, one after the other."""
     level: Level = Level.VIEW
     """The level of access that the page requires."""
-    keeps: tuple[str, ...] = ("scenario", "as_of")
+    keeps: tuple[str, ...] = PARAMETERS
     """Query parameters that go along: the next page is about the same estate."""
 
 

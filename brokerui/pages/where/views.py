@@ -11,9 +11,9 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
-from brokerui.estate.estate_view import EstateView, estate_view_of
 from brokerui.pages.where.answer import answer
 from brokerui.pages.where.choices import (
     MAX_OPTIONS,

@@ -13,6 +13,8 @@ from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Role
 from brokerui.api.schema import schema
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.services import draft_create
 from brokerui.estate.models import Version
 from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
 from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
@@ -56,10 +58,15 @@ def base_of(path: str) -> Any:
         return SCRIPT
     if path.endswith("/whatif/"):
         return QUESTION
+    if "/changes/" in path:
+        return {"edits": []} if path.endswith("/edits/") else {"name": "x"}
     return NEW[kind_of(path)]
 
 
 def address_of(path: str) -> str:
+    if "/changes/{number}/" in path:
+        draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
+        return path.replace("{number}", str(draft.id))
     return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1")
 
 
@@ -85,18 +92,22 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client
     assert Version.objects.exists()
 
 
+def _takes_match(path: str) -> bool:
+    return path.endswith("{id}/") or "/changes/{number}/" in path
+
+
 def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:
     if path.endswith("/import/") and case.path[0] in body:
         # Only a body that begins with an option is read as one with options.
         body = {name: body[name] for name in sorted(body, key=lambda name: name == "no_such_key")}
-    return send(client, method, address_of(path), body, If_Match="*" if path.endswith("{id}/") else "")
+    return send(client, method, address_of(path), body, If_Match="*" if _takes_match(path) else "")
 
 
 @pytest.mark.parametrize(("path", "method"), WITH_QUERY)
 def test_a_parameter_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str, method: str) -> None:
     parameters = [one for one in TOLD["paths"][path][method]["parameters"] if one["in"] == "query"]
     body = None if method in ("get", "delete") else changed_of(client, path)
-    headers = {"If_Match": "*"} if path.endswith("{id}/") and method != "get" else {}
+    headers = {"If_Match": "*"} if _takes_match(path) and method != "get" else {}
 
     def ask(*pairs: tuple[str, str]) -> Any:
         query = urlencode(pairs)
@@ -174,9 +185,17 @@ def test_headers_with_a_limit_are_described() -> None:
     assert {name for _path, _method, name, _longest in HEADERS} == {"Idempotency-Key"}
 
 
-@pytest.mark.parametrize("path", [path for path, _method in OPERATIONS if "{number}" in path])
+@pytest.mark.parametrize("path", sorted({path for path, _method in OPERATIONS if "{number}" in path}))
 def test_a_number_just_over_the_limit_of_an_address_names_nothing(client: Client, path: str) -> None:
-    [number] = [one["schema"] for one in TOLD["paths"][path]["get"]["parameters"] if one["name"] == "number"]
-    for value in (number["maximum"], number["maximum"] + 1):
-        response = client.get(path.replace("{number}", str(value)))
-        assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")
+    for method, operation in TOLD["paths"][path].items():
+        [number] = [one["schema"] for one in operation["parameters"] if one["name"] == "number"]
+        for value in (number["maximum"], number["maximum"] + 1):
+            _names_nothing(send(client, method, path.replace("{number}", str(value)), _body_of(path, method)))
+
+
+def _body_of(path: str, method: str) -> Any:
+    return base_of(path) if "requestBody" in TOLD["paths"][path][method] else None
+
+
+def _names_nothing(response: Any) -> None:
+    assert (response.status_code, response["Content-Type"]) == (404, "application/problem+json")

@@ -23,6 +23,8 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.api.ids import id_of
 from brokerui.api.schema import schema
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.services import draft_create
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
 from tests.brokerui.site import nothing_shown, user_of
@@ -76,6 +78,10 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(
         if is_there and "id" in case.path_parameters:
             # Of itself it would never find one.
             case.path_parameters["id"] = id_of(ROWS[path.split("/")[3]])
+            case.headers["If-Match"] = "*"
+        if is_there and "/changes/{number}/" in path:
+            draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
+            case.path_parameters["number"] = draft.id
             case.headers["If-Match"] = "*"
         if path.endswith("/import/"):
             # That it is stale would be said before anybody looks at the document.

@@ -16,9 +16,9 @@ from brokerui.accounts.models import Token
 from brokerui.accounts.services import first_login
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.traffic.models import Round
+from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.jobs.models import Job
 from brokerui.demo.models import Demo
-from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import AuditEntry, Instance, Route
 from brokerui.pages.findings.finding_ids import token
 from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
@@ -103,6 +103,20 @@ def user_change(client: Client, world: World) -> Any:
     )
 
 
+def draft_step(*steps: str) -> Write:
+    """Of a draft that has one step to take back."""
+
+    def write(client: Client, world: World) -> Any:
+        args = [world["draft"]]
+        change(client, "put", reverse("api:change_edits", args=args), {"edits": []})
+        for step in steps:
+            etag = client.get(reverse("api:change", args=args)).headers["ETag"]
+            answer = send(client, "post", reverse(f"api:change_{step}", args=args), If_Match=etag)
+        return answer
+
+    return write
+
+
 WRITES: dict[str, tuple[str, Write]] = {
     "account:password": ("user.password", change_password),
     "account:tokens": ("token.create", lambda client, _: client.post("/account/tokens/", {"name": "mine"})),
@@ -162,6 +176,20 @@ WRITES: dict[str, tuple[str, Write]] = {
         "estate.edit",
         lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
     ),
+    "api:changes": (
+        "draft.create",
+        lambda client, _: send(client, "post", reverse("api:changes"), {"name": "n"}),
+    ),
+    "api:change": (
+        "draft.describe",
+        lambda client, world: change(client, "patch", reverse("api:change", args=[world["draft"]]), {"name": "n"}),
+    ),
+    "api:change_edits": (
+        "draft.edit",
+        lambda client, world: change(client, "put", reverse("api:change_edits", args=[world["draft"]]), {"edits": []}),
+    ),
+    "api:change_undo": ("draft.undo", draft_step("undo")),
+    "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
     "delayed:retry": (
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),

@@ -15,8 +15,9 @@ from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.traffic.models import Change, File, Link, Round, RoundState, Run
 from brokerui.api.ids import id_of
+from brokerui.changes.estate_view import estate_view_from
+from brokerui.changes.services import draft_create
 from brokerui.core.jobs.models import Job, JobState
-from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
@@ -24,6 +25,9 @@ from brokerui.estate.services import estate_import
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.row_kinds import KINDS
 from routing.documents.estate_document import read_estate
+from routing.model.address import parse_address
+from routing.model.edits import DropRoute, PutRoute
+from routing.model.route import Route
 from tests.brokerui.analysis.imports.helpers import previewed
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
 from tests.brokerui.site import user_of
@@ -88,6 +92,7 @@ def world_made() -> dict[str, Any]:
         "field": "from",
         "kind": "database",
         "version": estate_current().version,
+        "draft": draft_made(user.username),
         "handle": conversation_made(),
         "nowhere": "nowhere",
         "traffic_run": traffic_made(),
@@ -97,6 +102,13 @@ def world_made() -> dict[str, Any]:
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
     }
+
+
+def draft_made(author: str) -> int:
+    """One that adds a route and drops another."""
+    route = Route(evil("Drafted"), SHIP, None, None, parse_address("tcp://gone.example"))
+    edits = [PutRoute(HUB, SALES, route), DropRoute(HUB, SALES, evil("ToGone"))]
+    return draft_create(name=EVIL, description=EVIL, edits=edits, author=author).id
 
 
 def conversation_made() -> str:

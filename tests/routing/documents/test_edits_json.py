@@ -69,6 +69,7 @@ EXAMPLES: list[dict[str, Any]] = [
     {"edit": "drop_instance", "name": "i"},
     {"edit": "set_forwarding", "instance": "i", "forwarding": True},
     {"edit": "set_broker", "instance": "i", "database": "d", "enabled": False},
+    {"edit": "set_mirroring_role", "instance": "i", "database": "d", "mirroring_role": "MIRROR"},
     {"edit": "set_queue", "instance": "i", "database": "d", "queue": "dbo.Q", "enabled": True},
     {"edit": "set_hop_limit", "hop_limit": 3},
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brokerui.estate.estate_view import EstateView, estate_view_from
+from brokerui.changes.estate_view import EstateView, estate_view_from
 from brokerui.estate.selectors import LiveEstate
 from routing.documents.estate_document import read_estate
 from routing.model.estate import Estate

@@ -21,9 +21,9 @@ from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.lint import selectors as lint
 from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.reachability import selectors as reachability
+from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.cache import estates
-from brokerui.estate.estate_view import estate_view_from
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import

@@ -1,7 +1,7 @@
-"""The estate that a page or a resource is about: the live one, one of its earlier versions, or a scenario.
+"""The estate that a page or a resource is about: the live one, one of its earlier versions, a draft, or a scenario.
 
-`?scenario=NAME` names a scenario; `?as_of=` a version (its number) or a moment (ISO 8601). Neither: the live estate
-as it is.
+`?scenario=NAME` names a scenario; `?as_of=` a version (its number) or a moment (ISO 8601); `?draft=` a draft (its
+number). None of them: the live estate as it is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpRequest
 from django.utils import timezone
 
+from brokerui.changes.errors import DraftNotFoundError
+from brokerui.changes.selectors import DraftInfo, draft_estate, draft_get, draft_info
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_digest, scenario_find, scenario_get
@@ -24,7 +26,8 @@ from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 
 VERSION_DIGITS = 9
-PARAMETERS = ("scenario", "as_of")
+DRAFT_DIGITS = 15
+PARAMETERS = ("scenario", "as_of", "draft")
 """What stays in the address from one page to the next."""
 
 
@@ -51,15 +54,18 @@ class EstateView:
     """As it was asked for."""
     moment: datetime | None = None
     """The moment of `as_of`, where it is one."""
+    draft: DraftInfo | None = None
+    """The draft whose edits the estate has; `version` is the one they were made on."""
 
     @property
     def is_live(self) -> bool:
+        """The live estate, at any time or with the edits of a draft."""
         return self.scenario is None
 
     @property
     def is_editable(self) -> bool:
         """The live estate as it is now; everything else is read-only."""
-        return self.scenario is None and not self.as_of
+        return self.scenario is None and not self.as_of and self.draft is None
 
     @property
     def is_empty(self) -> bool:
@@ -68,6 +74,8 @@ class EstateView:
     @property
     def file(self) -> str:
         """The document as a command reads it, once it is downloaded."""
+        if self.draft is not None:
+            return f"draft-{self.draft.id}.json"
         if self.scenario is None:
             return f"estate-{self.version}.json"
         return f"examples/{self.scenario.name}.json" if self.scenario.is_example else f"{self.scenario.name}.json"
@@ -77,6 +85,8 @@ class EstateView:
         """The parameters that name this estate again."""
         if self.scenario is not None:
             return {"scenario": self.scenario.name}
+        if self.draft is not None:
+            return {"draft": str(self.draft.id)}
         return {"as_of": self.as_of} if self.as_of else {}
 
     @property
@@ -90,10 +100,14 @@ class EstateView:
 
 
 def estate_view_from(query: Mapping[str, str]) -> EstateView:
-    """The estate that a query names. Raises `ViewedError`."""
-    name, as_of = query.get("scenario", ""), query.get("as_of", "").strip()
+    """The estate that a query names. Raises `EstateViewError`."""
+    name, as_of, draft = query.get("scenario", ""), query.get("as_of", "").strip(), query.get("draft", "").strip()
     if name and as_of:
         raise EstateViewError("as_of", say("is for the live estate; scenarios have no versions"))
+    if draft:
+        if name or as_of:
+            raise EstateViewError("draft", say("stands alone: a draft has a version of its own, and is no scenario"))
+        return _draft(draft)
     if name:
         return _scenario(name)
     if as_of:
@@ -120,6 +134,18 @@ def _scenario(name: str) -> EstateView:
         return EstateView(scenario_get(name), scenario_digest(name), scenario=scenario_find(name))
     except ScenarioNotFoundError:
         raise EstateViewError("scenario", say("there is no scenario {name}", name=name)) from None
+
+
+def _draft(text: str) -> EstateView:
+    """Return a draft by its number, whatever its state."""
+    try:
+        if not (text.isdecimal() and text.isascii() and len(text) <= DRAFT_DIGITS):
+            raise DraftNotFoundError(0)
+        draft = draft_get(int(text))
+    except DraftNotFoundError:
+        raise EstateViewError("draft", say("there is no draft {number}", number=text)) from None
+    edited = draft_estate(draft)
+    return EstateView(edited.estate, edited.digest, version=edited.version, draft=draft_info(draft))
 
 
 def _as_of(text: str) -> EstateView:

@@ -1,0 +1,29 @@
+"""Several people edit one draft at the same time: every edit is in it once, in turn."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.brokerui.estate.processes import output_of, start
+
+pytestmark = pytest.mark.both_databases
+
+WRITERS, EDITS = "abc", 8
+WRITER = "tests.brokerui.changes.writer"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_writers_of_one_draft_take_turns(tmp_path: Path) -> None:
+    output_of(start(tmp_path, WRITER, "begin"))
+    for writer in [start(tmp_path, WRITER, name, str(EDITS)) for name in WRITERS]:
+        output_of(writer)
+    report = json.loads(output_of(start(tmp_path, WRITER)))
+    made = len(WRITERS) * EDITS
+    assert sorted(report["routes"]) == sorted(f"{name}{number}" for name in WRITERS for number in range(EDITS))
+    assert report["steps"] == list(range(1, made + 1))
+    assert report["revision"] == made + 1
+    for name in WRITERS:
+        assert [route for route in report["routes"] if route[0] == name] == [f"{name}{n}" for n in range(EDITS)]

@@ -51,7 +51,9 @@ TABLES = (
 )
 OPTIONS = ("instance", "database", "service", "identifier", "address", "network")
 VIEWS = (
-    *("routes", "services", "service_queues", "service_broker_endpoints"),
+    *("routes", "services", "service_queues", "service_queue_usages", "service_contracts", "service_message_types"),
+    *("service_contract_usages", "service_contract_message_usages", "remote_service_bindings"),
+    *("conversation_priorities", "databases", "endpoints", "tcp_endpoints", "service_broker_endpoints"),
     *("conversation_endpoints", "transmission_queue", "conversation_groups"),
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),

@@ -14,7 +14,7 @@ from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import page_of
 from brokerui.api.catalog_columns import COLUMNS_BY_VIEW
-from brokerui.api.catalog_rows import VIEWS
+from brokerui.api.catalog_listings import VIEWS
 from brokerui.api.listing import RowListing, list_rows
 
 

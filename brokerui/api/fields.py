@@ -24,7 +24,7 @@ from routing.documents.json_decoders import boolean, integer, string
 from routing.model.address import ADDRESS_CHARS, parse_address, parse_network_address
 
 NUMBER_DIGITS = 10
-"""A number in a query has fewer digits than this."""
+"""Digits of the longest number in a query, as an int of the product may have. Numbers in paths have fewer."""
 
 
 class StrictField(serializers.Field):
@@ -102,7 +102,7 @@ class StrictIntegerField(StrictField, serializers.IntegerField):
         return number
 
     def from_text(self, text: str) -> Any:
-        if not (text.isascii() and text.isdecimal() and len(text) < NUMBER_DIGITS):
+        if not (text.isascii() and text.isdecimal() and len(text) <= NUMBER_DIGITS):
             raise Invalid("", must_be(self._range(), text))
         return int(text)
 

@@ -87,7 +87,7 @@ class RowListing:
         """Return the serializer of the parameters of its list."""
         help_text = gettext_lazy("The order; with a minus sign, from its end.")
         members = {
-            **{key: OWNER_FILTERS[key]() for key in self.keys[:-1]},
+            **{key: OWNER_FILTERS[key]() for key in self.keys if key in OWNER_FILTERS},
             **{one.name: one.field for one in self.filters},
             "ordering": StrictChoiceField(self.orderings, default=NATURAL, help_text=help_text),
         }

@@ -13,7 +13,7 @@ from routing.model.estate import Estate
 
 
 def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage]) -> list[dict[str, Any]]:
-    """In their order. Numbers are those of this version of the estate; what every database has of itself has none."""
+    """In their order. Numbers are those of this version of the estate."""
     databases = estate.instances[instance].databases
     numbers: dict[str, ObjectNumbers] = {}
     rows = []

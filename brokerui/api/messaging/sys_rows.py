@@ -10,18 +10,21 @@ from typing import Any
 
 from redis import Redis
 
-from brokerui.estate.numbering import ObjectNumbers, numbers_of
+from brokerui.estate.numbering import ObjectNumbers, database_numbers, numbers_of
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.activation.selectors import activated_tasks, queue_monitors
 from brokerui.messaging.exchange.forwarded_messages import forwarded_messages
 from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.selectors import EndpointRow, GroupRow, TransmissionRow
 from routing.common.moment import from_milliseconds
+from routing.common.names import MSDB
 from routing.dialog.states import STATES
 from routing.dialog.system_names import SYSTEM_SERVICE
+from routing.model.estate import Database
 
 Json = dict[str, Any]
-NO_NUMBERS = ObjectNumbers({}, {}, {}, {})
+NO_NUMBERS = numbers_of(Database(MSDB))
+"""Of a database that the estate has no more: those of what SQL Server itself creates."""
 
 
 def _at(milliseconds: int | None) -> str | None:
@@ -37,6 +40,13 @@ def _numbers(rows: Sequence[Any]) -> Callable[[Any], ObjectNumbers]:
         database = instance.databases.get(place[1]) if instance else None
         found[place] = numbers_of(database) if database else NO_NUMBERS
     return lambda row: found[row.instance, row.database]
+
+
+def _databases(rows: Sequence[Any]) -> Callable[[Any], int | None]:
+    """Return the function that gives the database_id of a row; None: the estate has no such database any more."""
+    instances = estate_current().estate.instances
+    found = {name: database_numbers(instances[name]) for name in {row.instance for row in rows} & instances.keys()}
+    return lambda row: found.get(row.instance, {}).get(row.database)
 
 
 def endpoints_as_json(rows: Sequence[EndpointRow]) -> list[Json]:
@@ -120,12 +130,12 @@ def forwarded_as_json(client: Redis) -> list[Json]:
 
 def monitors_as_json(_client: Redis) -> list[Json]:
     rows = queue_monitors()
-    numbers = _numbers(rows)
+    numbers, databases = _numbers(rows), _databases(rows)
     return [
         {
             "instance": row.instance,
             "database": row.database,
-            "database_id": None,
+            "database_id": databases(row),
             "queue_id": numbers(row).queues.get(row.queue),
             "state": row.state,
             "last_empty_rowset_time": _at(row.last_empty_rowset_time),
@@ -139,13 +149,13 @@ def monitors_as_json(_client: Redis) -> list[Json]:
 
 def activated_as_json(_client: Redis) -> list[Json]:
     rows = activated_tasks()
-    numbers = _numbers(rows)
+    numbers, databases = _numbers(rows), _databases(rows)
     return [
         {
             "instance": row.instance,
             "database": row.database,
             "spid": row.spid,
-            "database_id": None,
+            "database_id": databases(row),
             "queue_id": numbers(row).queues.get(row.queue),
             "procedure_name": row.procedure_name,
             "execute_as": None,

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from brokerui.api import import_bodies, import_runs
-from brokerui.api.catalog_rows import connection_auth
+from brokerui.api.catalog_endpoints import connection_auth
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit

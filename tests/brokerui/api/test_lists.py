@@ -9,13 +9,14 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from brokerui.api.catalog_listings import VIEWS as CATALOG_VIEWS
 from brokerui.api.row_schema import RESOURCES
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from tests.brokerui.api.helpers import API, ROWS, change, row, send
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
-LISTS = [*ROWS, "sys/routes", "sys/services", "sys/service_queues", "sys/service_broker_endpoints"]
+LISTS = [*ROWS, *(f"sys/{listing.name}" for listing in CATALOG_VIEWS)]
 
 
 def bring_in(text: str) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.settings import api_settings
 
+from brokerui.api.catalog_listings import VIEWS as CATALOG_VIEWS
 from brokerui.api.ids import id_of
 from brokerui.api.row_schema import RESOURCES
 from tests.brokerui.api.conformance import CheckedClient
@@ -15,7 +16,7 @@ from tests.brokerui.api.helpers import NEW, QUESTION, ROWS, SMALL
 
 pytestmark = pytest.mark.usefixtures("small")
 DROP = {"edit": "drop_route", "instance": "hub", "database": "Sales", "name": "ToFar"}
-CATALOG = ("sys_routes", "sys_services", "sys_service_queues", "sys_service_broker_endpoints")
+CATALOG = tuple(f"sys_{listing.name}" for listing in CATALOG_VIEWS)
 SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "USE Orders; CREATE ROUTE x WITH ADDRESS = 'no';"}]}]}
 
 

@@ -92,12 +92,12 @@ def test_all_columns_of_the_queue_come_out_in_their_order(wire: Wire, call: Call
     assert datetime.fromisoformat(row["message_enqueue_time"]).tzinfo is not None
 
 
-def test_what_every_database_has_of_itself_has_no_number(wire: Wire, call: Callable[..., Any]) -> None:
+def test_what_every_database_has_of_itself_has_the_product_s_number(wire: Wire, call: Callable[..., Any]) -> None:
     call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0", "--count", "2")
     wire.carry()
     rows = [json.loads(line) for line in call("receive", "B/two/ToQ", "--top", "1").out.splitlines()]
     assert [(row["service_contract_id"], row["message_type_id"], row["message_body"]) for row in rows] == [
-        (None, None, None)
+        (6, 14, None)
     ]
     assert call("receive", "B/two/ToQ").out.count("\n") == 1
     assert call("receive", "B/two/ToQ", "--wait", "1").out == ""

@@ -11,6 +11,7 @@ from django.test import Client
 
 from brokerui.api.messaging import sys_rows
 from brokerui.api.messaging.sys_views import VIEWS
+from brokerui.estate.numbering import FIRST_DATABASE
 from brokerui.messaging.activation.selectors import ActivatedTaskRow, QueueMonitorRow
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.exchange import forwarded_messages
@@ -163,6 +164,7 @@ def test_values_of_queue_monitors_and_activated_tasks(wire: Wire, viewer: Client
     [row] = rows(viewer, "dm_broker_queue_monitors", database="two")
     assert list(row)[2:8] == PRODUCT["dm_broker_queue_monitors"].split()
     assert (row["state"], row["last_empty_rowset_time"]) == ("NOTIFIED", "2023-11-14T22:13:20+00:00")
+    assert row["database_id"] == FIRST_DATABASE
     [row] = rows(viewer, "dm_broker_activated_tasks", instance="B")
     assert list(row)[2:7] == PRODUCT["dm_broker_activated_tasks"].split()
     assert (row["spid"], row["procedure_name"], row["queue"]) == (7, "orders.take", "ToQ")

@@ -62,24 +62,25 @@ Text = str | tuple[str, ...] | list[str] | None
 def collect() -> Catalog:
     """Every sentence of the sources, sorted, with the files it stands in."""
     catalog = _empty()
-    for path, message, comments, context in _messages():
+    for path, _line, message, comments, context in found_messages():
         # Without line numbers: they change with every edit, and nobody translates by them.
         location = [(str(path.relative_to(ROOT)), 0)]
         catalog.add(message, locations=location, auto_comments=comments, context=context)
     return catalog
 
 
-def _messages() -> Iterator[tuple[Path, str | tuple[str, ...], list[str], str | None]]:
+def found_messages() -> Iterator[tuple[Path, int, str | tuple[str, ...], list[str], str | None]]:
+    """Return each sentence with its file, line, comments and context."""
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*.py")):
             found = extract_from_file("python", path, KEYWORDS, COMMENT_TAGS)
-            yield from ((path, message, comments, context) for _, message, comments, context in found)
+            yield from ((path, line, message, comments, context) for line, message, comments, context in found)
     for path in sorted((ROOT / "templates").rglob("*.html")):
         # Read as Python, in which the indentation of a template means nothing.
         lines = templatize(path.read_text(encoding="utf-8")).splitlines()
         code = io.BytesIO("\n".join(line.lstrip() for line in lines).encode())
         collected = extract("python", code, KEYWORDS, COMMENT_TAGS)
-        yield from ((path, message, comments, context) for _, message, comments, context in collected)
+        yield from ((path, line, message, comments, context) for line, message, comments, context in collected)
 
 
 def render(catalog: Catalog) -> bytes:

@@ -51,7 +51,7 @@ class MayUse(BasePermission):
             return True
         level: Level = view.read if request.method in SAFE else view.write
         if settings.READ_ONLY and level is not Level.VIEW:
-            raise ApiProblem(403, _("This site is read-only: nobody changes anything here."), code="read_only")
+            raise ApiProblem(403, _("This site is read-only: nothing can be changed here."), code="read_only")
         return may(request.user, level)
 
 

@@ -83,7 +83,7 @@ def test_a_server_tells_its_findings_and_leads_on(site: Page) -> None:
     press(site, "office: forwarding off.")
     expect(told(site)).to_contain_text("office")
     expect(told(site)).to_contain_text("finding")
-    told(site).get_by_role("link", name="Show what is around it").click()
+    told(site).get_by_role("link", name="Show its neighbours").click()
     site.wait_for_url("**focus=office*")
     expect(site.get_by_label("Around instance")).to_have_value("office")
 

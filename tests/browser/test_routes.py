@@ -42,7 +42,7 @@ def test_routes_by_keyboard_alone(site: Page) -> None:
     site.keyboard.press("k")
     site.keyboard.press("Enter")
     panel = site.locator("[data-panel]")
-    expect(panel).to_contain_text("It is ignored: no conversation takes it.")
+    expect(panel).to_contain_text("It is ignored: no conversation uses it.")
     expect(site.locator("[data-row][aria-current]")).to_contain_text("OldRoute")
     expect(site.locator("#panel-title")).to_be_focused()
     assert "select=route%2Fhub%2FSales%2FOldRoute" in site.url

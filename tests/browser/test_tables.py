@@ -68,8 +68,8 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     address.fill("tcp://branch.example:5000")
     address.press("Tab")
     expect(site.locator("#id_address_error")).to_contain_text("wrong-port")
-    expect(site.locator("#id_address_error")).to_contain_text("this change brings it")
-    expect(site.locator("#change-preview")).to_contain_text("What this would bring")
+    expect(site.locator("#id_address_error")).to_contain_text("new with this change")
+    expect(site.locator("#change-preview")).to_contain_text("Effect of the change")
     expect(address).to_have_attribute("aria-describedby", "id_address_helptext id_address_error")
     address.fill("nowhere")
     address.press("Tab")
@@ -81,13 +81,13 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     address.fill("TCP://branch.example")
     address.press("Tab")
     expect(site.locator("#id_address_error")).to_be_empty()
-    expect(site.locator("#change-preview")).to_contain_text("Every conversation ends as before")
+    expect(site.locator("#change-preview")).to_contain_text("Every conversation keeps its outcome")
     assert estate_current().version == 1
     site.locator("#id_remote_service_name").fill("orderparts")
     site.get_by_role("button", name="Save route", exact=True).click()
     expect(site.get_by_role("alert")).to_contain_text("This change brings")
     assert estate_current().version == 1
-    site.get_by_role("button", name="Save route all the same").click()
+    site.get_by_role("button", name="Save route anyway").click()
     expect(site.get_by_role("status")).to_contain_text("Saved ToParts: the estate is at version 2")
 
 

@@ -207,7 +207,7 @@ def test_the_command_gives_the_same_outcomes(site: Page, question: str) -> None:
     command = [sys.executable, "-m", "brokerui.cli.main", *words[1:], "--format", "json"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     outcomes = json.loads(done.stdout)["outcomes"]
-    expect(site.get_by_text("possible ends")).to_have_count(int(len(outcomes) > 1))
+    expect(site.get_by_text("possible outcomes")).to_have_count(int(len(outcomes) > 1))
     for outcome in outcomes:
         place = outcome.get("database") or outcome.get("address") or outcome["instance"]
         expect(answer(site)).to_contain_text(place)

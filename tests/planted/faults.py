@@ -56,7 +56,7 @@ STORE: Final = (
     ),
     Fault(
         "store",
-        "a store that hears of the loss goes on all the same",
+        "a store that hears of the loss goes on anyway",
         "if self._losses not in (None, session.losses):",
         "if False:",
         ("test_who_had_not_hardened_it_is_told_that_it_may_be_lost",),

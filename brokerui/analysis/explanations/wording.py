@@ -145,7 +145,7 @@ def _title(journey: Journey) -> Sentence:
     if len(outcomes) <= LISTED:
         return _any_of([place(outcome, journey) for outcome in outcomes])
     return say(
-        "{count} possible ends, {delivered} of them in a database",
+        "{count} possible outcomes, {delivered} of them in a database",
         count=len(outcomes),
         delivered=sum(outcome.kind == DELIVERED for outcome in outcomes),
     )

@@ -91,7 +91,7 @@ def _about(result: Suppressed) -> Iterator[Sentence]:
     for each in result.expired:
         yield say("suppression expired: {which}", which=_which(each))
     for each in result.unused:
-        yield say("suppression for no finding any more: {which}", which=_which(each))
+        yield say("suppression matches no finding any more: {which}", which=_which(each))
 
 
 def _which(each: FindingSuppression) -> str:

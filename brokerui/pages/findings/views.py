@@ -63,7 +63,7 @@ def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     if listing.error is not None:
         return HttpResponse(listing.error.problem.render(gettext), status=400, content_type="text/plain; charset=utf-8")
     if not listing.report.is_there:
-        raise Http404(gettext("The findings are not there yet."))
+        raise Http404(gettext("The findings are not known yet."))
     headers = {"Content-Disposition": 'attachment; filename="findings.csv"', "Cache-Control": "private, no-cache"}
     return StreamingHttpResponse(_as_csv(rows), content_type="text/csv; charset=utf-8", headers=headers)
 

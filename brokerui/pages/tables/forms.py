@@ -115,7 +115,7 @@ class RouteForm(ValueForm):
         "mirror_address", _("The other one of a mirrored pair: tcp://HOST:PORT."), options="network", example=""
     )
     lifetime = text(
-        "lifetime", _("The moment, in UTC, from which it is ignored. Empty: never."), example="2030-01-31T12:00:00Z"
+        "lifetime", _("The UTC time from which the route is ignored. Empty: never."), example="2030-01-31T12:00:00Z"
     )
     groups = (
         ("", ("name",)),

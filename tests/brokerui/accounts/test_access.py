@@ -99,7 +99,7 @@ def test_signing_in_leads_back_to_the_page_and_nowhere_else(stranger: Client) ->
 def test_a_wrong_password_says_as_much_as_a_wrong_name(stranger: Client) -> None:
     name = user_of(Role.VIEWER).username
     pages = [sign_in(stranger, *words).content.decode() for words in ((name, "no"), ("nobody", "no"))]
-    assert all("Name and password do not fit." in page for page in pages)
+    assert all("Wrong name or password." in page for page in pages)
 
 
 def test_who_guesses_has_to_wait_and_locks_nobody_else_out(stranger: Client, settings: Any) -> None:

@@ -100,7 +100,7 @@ def test_one_whose_finding_is_gone_is_told(suppressions: Any, capsys: pytest.Cap
     main(["lint", HEALTHY, *AT, "--suppress", suppressions(suppression())])
     out, err = capsys.readouterr()
     assert out.startswith("None of these")
-    assert err == "suppression for no finding any more: wrong-port shop/Orders/PostRoute (ana: a tunnel)\n"
+    assert err == "suppression matches no finding any more: wrong-port shop/Orders/PostRoute (ana: a tunnel)\n"
 
 
 def test_with_every_error_suppressed_it_exits_with_0(suppressions: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -213,7 +213,7 @@ def test_suppressions_are_told_of_in_the_language(marked: None, call: Call, tmp_
     result = call("lint", CHECKOUT / "examples" / "1-default.json", "--suppress", file, *AT)
     assert [line.partition(":")[0] for line in result.err.splitlines()] == [
         "«suppression expired",
-        "«suppression for no finding any more",
+        "«suppression matches no finding any more",
     ]
 
 

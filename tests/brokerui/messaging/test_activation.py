@@ -285,7 +285,7 @@ def test_a_reader_that_was_lost_on_its_way_is_followed_by_another(world: World, 
     assert world.start() == 1
     world.run()
     assert procedures.seen == [b"1"]
-    read(**lost)  # it comes all the same, and has no place any more
+    read(**lost)  # it comes anyway, and has no place any more
     assert (procedures.seen, activated_tasks()) == ([b"1"], [])
 
 

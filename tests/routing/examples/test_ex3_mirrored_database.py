@@ -1,7 +1,7 @@
 """Example 3, a network route to a mirrored database.
 
 Each test is one sentence of the example, in our own words, with the rules that it exercises. The product would refuse
-the route of this example (error 9661: a mirror address wants a service name and an identifier); it routes all the same.
+the route of this example (error 9661: a mirror address wants a service name and an identifier); it routes anyway.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def test_a_check_that_failed_says_so_and_is_not_begun_again_by_the_page(client: 
     Job.objects.update(state=JobState.FAILED, failure="worker_lost", attempts=3, ended_at=timezone.now())
     page = client.get("/findings/").content.decode()
     assert "The background job failed." in page
-    assert "It was begun 3 times, and no worker came to its end." in page
+    assert "It was started 3 times, and no worker finished it." in page
     assert Job.objects.count() == 1
 
 

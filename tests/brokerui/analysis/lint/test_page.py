@@ -101,7 +101,7 @@ def test_a_filter_leaves_what_fits(client: Client, text: str, count: int) -> Non
     live()
     page = page_of(client.get(URL, {"q": text}))
     assert page.count("data-row>") == count
-    assert ("No finding fits" in page) is (count == 0)
+    assert ("No finding matches" in page) is (count == 0)
 
 
 @pytest.mark.parametrize("text", ["severity:bad", "code:none", "colour:red", '"open'])
@@ -145,7 +145,7 @@ def test_a_large_estate_says_what_is_going_on(client: Client) -> None:
     assert "data-poll" in page_of(client.get(URL, headers={"HX-Request": "true"}))
     Job.objects.update(due_at=timezone.now() - LATE * 2)
     late = page_of(client.get(URL))
-    assert "No worker has taken this up." in late
+    assert "No worker has started the check." in late
     assert ".venv/bin/brokerui lint estate-1.json" in late
     jobs_run()
     assert client.get(URL, headers={"HX-Request": "true"}).headers["HX-Refresh"] == "true"
@@ -157,7 +157,7 @@ def test_other_pages_are_told_when_the_findings_are_there(client: Client) -> Non
     live()
     assert "data-poll" in page_of(client.get(f"{URL}state/"))
     jobs_run()
-    assert "The findings are there" in page_of(client.get(f"{URL}state/"))
+    assert "The findings are ready" in page_of(client.get(f"{URL}state/"))
 
 
 def test_names_stay_text(client: Client) -> None:
@@ -237,21 +237,21 @@ def test_a_suppressed_finding_is_counted_and_not_told(client: Client) -> None:
     page = page_of(client.get(URL))
     assert "1 suppressed</a>" in page
     assert "--suppress suppressions.json" in page
-    assert page_of(client.get(f"{URL}suppressions/")).count("suppresses it") == 1
+    assert page_of(client.get(f"{URL}suppressions/")).count("active") == 1
 
 
 def test_a_suppression_ends(client: Client) -> None:
     live()
     finding = suppressed("route-expired", expires=timezone.now() - timedelta(days=1))
     assert finding in findings_for(viewed()).findings
-    assert "expired: the finding is told again" in page_of(client.get(f"{URL}suppressions/"))
+    assert "expired: the finding is reported again" in page_of(client.get(f"{URL}suppressions/"))
 
 
 def test_a_suppression_for_nothing_any_more_is_told(client: Client) -> None:
     live()
     suppressed("route-expired")
     Suppression.objects.update(object="Another")
-    assert "for no finding any more" in page_of(client.get(f"{URL}suppressions/"))
+    assert "matches no finding any more" in page_of(client.get(f"{URL}suppressions/"))
 
 
 def test_scenarios_know_no_suppressions() -> None:
@@ -298,7 +298,7 @@ def test_only_what_is_found_can_be_answered_for(editor: Client) -> None:
     gone = f"{token(one('route-expired'))}x"
     response = editor.post(f"{URL}suppress/", form() | {"finding": [gone, "nonsense", ""]})
     assert response.status_code == 422
-    assert "3 of the marked findings are there no longer" in page_of(response)
+    assert "3 of the marked findings do not exist any more" in page_of(response)
 
 
 def test_others_may_look_only(viewer: Client, operator: Client) -> None:

@@ -89,7 +89,7 @@ def test_only_pairs_that_a_route_names(client: Client) -> None:
 
 
 def test_nothing_fits(client: Client) -> None:
-    assert b"Nothing fits" in client.get(f"{PARTS}&origin=zzz").content
+    assert b"Nothing matches" in client.get(f"{PARTS}&origin=zzz").content
     assert b"No pair has this verdict" in client.get(f"{PARTS}&verdict=mixed").content
     page = client.get(f"{PARTS}&origin_from=nowhere/X")
     assert page.status_code == 404
@@ -197,7 +197,7 @@ def test_old_ones_are_deleted(client: Client, large: str) -> None:
 def test_a_missing_worker_is_told(client: Client, large: str) -> None:
     client.get(f"/reachability/?scenario={large}")
     Job.objects.update(due_at="2000-01-01T00:00:00Z")
-    assert b"Nobody works on it" in client.get(f"/reachability/progress/?scenario={large}").content
+    assert b"No worker has started it" in client.get(f"/reachability/progress/?scenario={large}").content
 
 
 def test_a_survey_that_failed_says_so_and_is_not_begun_again_by_the_page(client: Client, large: str) -> None:
@@ -252,5 +252,5 @@ def test_a_company_is_seen_while_one_waits(client: Client, monkeypatch: pytest.M
 
 def test_a_document_without_services(client: Client) -> None:
     name = scenario_create(title="bare", text=document({"name": "a", "databases": [{"name": "D"}]}))[0].name
-    assert b"Nothing fits" in client.get(f"/reachability/?scenario={name}").content
+    assert b"Nothing matches" in client.get(f"/reachability/?scenario={name}").content
     assert b"No route names a service" in client.get(f"/flow/?scenario={name}").content

@@ -111,7 +111,7 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     assert "1,500" in text
     assert "Delays by cause" in text
     assert "c-77" in text
-    assert "20 more are in the file." in text
+    assert "20 more are in the CSV file." in text
     assert all(f'<td class="n">{count}</td>' in text for count in (41, 17))
 
 

@@ -254,9 +254,9 @@ def test_once_it_is_over_the_page_is_asked_for_again(viewer: Client) -> None:
         ({"state": RoundState.FAILED, "error": "Java: no <Java>"}, "Java: no &lt;Java&gt;"),
         ({"state": RoundState.FAILED}, "This is a fault of BrokerUI"),
         ({"state": RoundState.CANCELLED, "cancelled_by": "bob"}, "Cancelled by bob."),
-        ({"state": RoundState.INTERRUPTED}, "Its worker ended before it did."),
+        ({"state": RoundState.INTERRUPTED}, "Its worker ended before the round did."),
         ({"state": RoundState.RUNNING, "cancelled_by": "bob"}, "Being cancelled"),
-        ({"state": RoundState.DONE}, "There was no file to take in."),
+        ({"state": RoundState.DONE}, "There was no new file."),
     ],
 )
 def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) -> None:
@@ -269,7 +269,7 @@ def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> Non
     gone = made(RoundState.RUNNING, lapses_s=-1)
     assert "Interrupted" in text_of(viewer, f"/traffic/rounds/{gone.pk}/")
     late = made(RoundState.WAITING, asked_at=old)
-    assert "Nobody works on it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")
+    assert "No worker has started it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")
 
 
 def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:

@@ -105,7 +105,7 @@ def test_a_filter_that_cannot_be(client: Client) -> None:
 
 
 def test_nothing_fits(client: Client) -> None:
-    assert b"No way fits" in client.get(f"{BALANCED}&q=zzz").content
+    assert b"Nothing matches" in client.get(f"{BALANCED}&q=zzz").content
     assert b"No route names a service" in client.get("/flow/?scenario=1-default").content
 
 

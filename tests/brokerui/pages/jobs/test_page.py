@@ -83,7 +83,7 @@ def test_the_filters_show_jobs_of_a_state_and_a_kind(viewer: Client) -> None:
     assert "done one" not in text_of(viewer, "?state=failed")
     of_both = text_of(viewer, "?state=failed&kind=survey")
     assert ("of a survey" in of_both, "of lint" in of_both) == (True, False)
-    assert "No job is like that" in text_of(viewer, "?state=failed&kind=round")
+    assert "No job matches" in text_of(viewer, "?state=failed&kind=round")
     assert "done one" in text_of(viewer, "?state=nonsense&kind=%00")
 
 

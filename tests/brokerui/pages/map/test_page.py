@@ -92,7 +92,7 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
     fragment = page(client, scenario=name, select=str(instance_ref("hub")), htmx=True)
     assert "<html" not in fragment
     assert "tcp://hub:4022" in fragment
-    assert "Show what is around it" in fragment
+    assert "Show its neighbours" in fragment
     whole = page(client, scenario=name, select=str(instance_ref("hub")))
     assert "tcp://hub:4022" in whole
     assert 'aria-current="true"' in whole
@@ -107,9 +107,9 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
         (route("hub", "Sales", "OldRoute"), "To tcp://a"),
         (route("b", "msdb", "To tcp://a"), "NULL: any service"),
         (outside("tcp://gone.example:4022"), "what is sent there leaves the estate"),
-        (instance_ref("nowhere"), "It is not there"),
-        (route("hub", "Sales", "nowhere"), "It is not there"),
-        (between(instance_ref("a"), instance_ref("nowhere")), "It is not there"),
+        (instance_ref("nowhere"), "It does not exist"),
+        (route("hub", "Sales", "nowhere"), "It does not exist"),
+        (between(instance_ref("a"), instance_ref("nowhere")), "It does not exist"),
     ],
 )
 def test_what_is_told_about_each_kind(client: Client, ref: Any, told: str) -> None:
@@ -129,7 +129,7 @@ def test_what_cannot_be_asked_is_said(client: Client) -> None:
     name = loaded(EVERY_KIND)
     assert "There is no instance nowhere in this estate" in page(client, scenario=name, focus="nowhere", hops="x")
     assert "No database has the service Nothing" in page(client, scenario=name, service="Nothing")
-    assert "Nothing in this estate is called so" in page(client, scenario=name, q="nothing", zoom="9", page="-1")
+    assert "Nothing in this estate has that name" in page(client, scenario=name, q="nothing", zoom="9", page="-1")
     assert client.get("/map/?scenario=nowhere").status_code == 404
     assert page(client, "/map/findings/", scenario=name, instance="nowhere", status=404)
 

@@ -67,7 +67,7 @@ def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> N
     assert headline(page(viewer, MIRRORS)) == "Nothing is mirrored here."
     assert headline(page(viewer, CONNECTIONS)) == "0 connections are open."
     assert "No connection is open" in page(viewer, CONNECTIONS)
-    assert "Nothing was looked at in this time" in page(viewer, QUEUES)
+    assert "There are no samples of this time" in page(viewer, QUEUES)
 
 
 def test_redis_that_is_away_is_said(viewer: Client, settings: Any) -> None:
@@ -175,7 +175,7 @@ def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
     waiting.forget()
     first = viewer.get(DELAYED)
     assert (first.status_code, first.headers["Refresh"]) == (202, "2"), "the first time it asks again by itself"
-    assert "What waits is being counted" in first.content.decode()
+    assert "Waiting messages are being counted" in first.content.decode()
     assert headline(page(viewer, DELAYED)).startswith("3 conversations are delayed")
     assert "There are many: they were counted" in page(viewer, DELAYED)
 
@@ -293,7 +293,7 @@ def test_connections_are_those_of_the_endpoint(viewer: Client, redis_client: Red
     assert headline(text) == "1 connection is open."
     assert "12,345" in text
     assert "LOGGED_IN" in text
-    assert "No connection fits" in page(viewer, CONNECTIONS, q="nothing like it")
+    assert "No connection matches" in page(viewer, CONNECTIONS, q="nothing like it")
     assert "LOGGED_IN" in page(viewer, CONNECTIONS, q="B.EXAMPLE")
     [row] = rows(viewer, f"{CONNECTIONS}connections.csv")
     assert row["total_bytes_sent"] == "12345"

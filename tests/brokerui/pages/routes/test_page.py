@@ -252,7 +252,7 @@ def test_why_nothing_is_shown(client: Client, monkeypatch: pytest.MonkeyPatch) -
     assert "The filter hides all 15 routes of this estate." in hidden
     assert 'class="button" href="?sort=name">Clear the filter' in hidden
     monkeypatch.setattr(selectors, "SMALL", 0)
-    assert "The findings are not there yet" in page_of(client.get(URL, {"q": "has:finding"}))
+    assert "The findings are not known yet" in page_of(client.get(URL, {"q": "has:finding"}))
 
 
 def test_a_filter_that_cannot_be_is_kept_and_explained(client: Client) -> None:
@@ -328,8 +328,8 @@ def test_the_panel_tells_all_of_a_route(client: Client) -> None:
     assert "<html" not in page_of(fragment)
     assert page_of(fragment) in page
     old = page_of(client.get(URL, query | {"select": "route/hub/Sales/Expired"}))
-    assert "It is ignored: no conversation takes it." in old
-    assert "No statement makes a route that has expired already." in old
+    assert "It is ignored: no conversation uses it." in old
+    assert "CREATE ROUTE cannot make a route that has already expired." in old
 
 
 def test_the_question_of_the_panel_can_be_asked(client: Client) -> None:

@@ -167,5 +167,5 @@ def test_an_example_that_is_broken_does_not_take_the_page_along(client: Client, 
 
 def test_a_viewer_is_offered_no_upload() -> None:
     page = page_of(signed_in(Role.VIEWER).get(URL))
-    assert "Operators upload them" in page
+    assert "Operators upload documents" in page
     assert 'href="#document"' not in page

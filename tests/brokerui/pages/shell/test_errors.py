@@ -37,7 +37,7 @@ def test_500(client: Client, settings: Any) -> None:
 
 def test_400_for_a_host_that_is_not_ours(client: Client) -> None:
     response = client.get("/nowhere/", headers={"Host": "evil.example"})
-    check(response, 400, "That did not work")
+    check(response, 400, "The name of this site is another")
 
 
 @pytest.mark.django_db

@@ -323,7 +323,7 @@ def test_a_stale_form_is_refused_and_keeps_what_was_typed(editor: Client) -> Non
     response = editor.post(url, sent)
     page = response.content.decode()
     assert response.status_code == 409
-    assert "You began at version 1; it is at version 2 now" in page
+    assert "You opened the form at version 1; the estate is at version 2 now" in page
     assert "Version 2 by editor" in page
     assert 'value="tcp://there.example:4022"' in page
     assert "In the estate now:" in page
@@ -368,7 +368,7 @@ def test_a_finding_that_the_change_brings_stands_at_its_field(
     assert code in codes(response, field)
     assert all(note.is_new for note in response.context["preview"].at_fields[field])
     assert f'id="id_{field}_error" hx-swap-oob="true"' in response.content.decode()
-    assert "this change brings it" in response.content.decode()
+    assert "new with this change" in response.content.decode()
     assert Version.objects.count() == 1, "looking writes nothing"
 
 
@@ -394,7 +394,7 @@ def test_what_is_there_already_is_said_when_the_form_opens(editor: Client) -> No
     )
     response = editor.get(page_of(Queue.objects.get(name="dbo.Q")))
     assert codes(response, "enabled") == ["queue-off"]
-    assert "this change brings it" not in response.content.decode()
+    assert "new with this change" not in response.content.decode()
 
 
 def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> None:
@@ -402,7 +402,7 @@ def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> 
     sent = as_sent(editor, url, remote_service_name="parts")
     first = editor.post(url, sent)
     assert first.status_code == 422
-    assert "Save route all the same" in first.content.decode()
+    assert "Save route anyway" in first.content.decode()
     assert "similar-service-name" in {note.finding.code for note in first.context["preview"].errors}
     assert Version.objects.count() == 1
     assert editor.post(url, {**sent, "seen": "another"}).status_code == 422
@@ -414,9 +414,9 @@ def test_how_many_conversations_end_otherwise(editor: Client) -> None:
     route = Route.objects.get(name="R")
     response = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), remote_service_name="Other"))
     assert response.context["preview"].changed["worse"] > 0
-    assert "end otherwise" in response.content.decode()
+    assert "with another outcome" in response.content.decode()
     same = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), address="TCP://THERE.EXAMPLE"))
-    assert "Every conversation ends as before" in same.content.decode()
+    assert "Every conversation keeps its outcome" in same.content.decode()
 
 
 def test_dropping_says_what_it_brings(editor: Client) -> None:

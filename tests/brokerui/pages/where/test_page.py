@@ -79,7 +79,7 @@ def test_each_example_has_an_answer(client: Client, name: str) -> None:
 def test_the_answer_comes_first_and_names_the_fault_of_the_way_back(client: Client) -> None:
     said = words(ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts"))
     assert "Parts on host2 …but no return route: acknowledgements stay in Parts." in said
-    assert "possible ends" not in said
+    assert "possible outcomes" not in said
     assert "of 1 routes" not in said
     assert "Create a route in Parts on host2 that leads to headquarters." in said
 
@@ -98,7 +98,7 @@ def test_each_kind_of_outcome(client: Client, question: dict[str, str], said: st
 
 def test_several_outcomes_are_all_there(client: Client) -> None:
     said = words(ask(client, keep(EVERY_KIND), from_="hub/Sales", to="Ship"))
-    assert "3 possible ends" in said
+    assert "3 possible outcomes" in said
     assert "May be dropped May exit May be delivered" in said
     assert "hub takes any of 3 network addresses" in said
     for part in ("Depot on a", "to tcp://gone.example:4022, outside this estate", "at b To tcp://a leads on"):
@@ -107,7 +107,7 @@ def test_several_outcomes_are_all_there(client: Client) -> None:
 
 def test_many_outcomes_are_all_named(client: Client) -> None:
     said = words(ask(client, keep(fan(60)), from_="center/Main", to="Price"))
-    assert "60 possible ends" in said
+    assert "60 possible outcomes" in said
     for number in range(60):
         assert f"on branch{number} " in said or f"at branch{number} " in said
 
@@ -440,4 +440,4 @@ def test_several_causes_stand_worst_first(client: Client) -> None:
 
 def test_where_nothing_was_found_nothing_is_said(client: Client) -> None:
     page = ask(client, "three-servers", from_="depot/Stock", to="//example/orders/Cart")
-    assert "Found on this way" not in page
+    assert "Findings on this way" not in page

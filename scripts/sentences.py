@@ -1,0 +1,123 @@
+"""List every sentence that a user may see, with the place where it stands, for reading all of them in one go.
+
+    python scripts/sentences.py                      all of them, as PATH:LINE: SENTENCE
+    python scripts/sentences.py templates routing    those under these paths
+
+Sentences stand in gettext's functions, in `{% translate %}` of templates and in `say(…)` (scripts/messages.py collects
+those), and untranslated: in system checks, logs, errors, help texts, descriptions of REST, pages of findings.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from scripts.messages import found_messages  # noqa: E402 - a script finds the project only now
+
+PACKAGES = ("brokerui", "routing", "pipeline", "distributions")
+PAGES = ("docs/reference/findings",)
+"""Markdown that pages of the product show."""
+DESCRIBED = "brokerui/api"
+"""Docstrings of classes and methods here are descriptions of the OpenAPI document."""
+WORDS_MIN = 3
+"""Fewest words of an untranslated text that is listed: shorter ones are names, keys and parts of SQL."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class UserSentence:
+    """A text that a user may see, and where it stands."""
+
+    path: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {' '.join(self.text.split())}"
+
+
+def sentences() -> list[UserSentence]:
+    """Return all of them, by place, each once."""
+    return sorted({*_translated(), *_untranslated(), *_pages()})
+
+
+def _translated() -> Iterator[UserSentence]:
+    for path, line, message, _comments, _context in found_messages():
+        texts = (message,) if isinstance(message, str) else message
+        yield from (UserSentence(_place(path), line, text) for text in texts if text)
+
+
+def _untranslated() -> Iterator[UserSentence]:
+    translated = {(one.path, one.text) for one in _translated()}
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            for one in _literals(_place(path), path.read_text(encoding="utf-8")):
+                if (one.path, one.text) not in translated:
+                    yield one
+
+
+def _literals(place: str, source: str) -> Iterator[UserSentence]:
+    """Return the texts of a module that are sentences: neither docstrings, nor SQL or the like."""
+    tree = ast.parse(source)
+    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and place.startswith(DESCRIBED):
+            text = ast.get_docstring(node) or ""
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in notes | parts:
+            text = _text(node)
+        else:
+            continue
+        if _is_sentence(text):
+            yield UserSentence(place, node.lineno, text)
+
+
+def _text(node: ast.Constant | ast.JoinedStr) -> str:
+    """Return the text of a literal, with the expressions of an f-string in braces."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return "".join(
+        part.value if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"  # type: ignore[attr-defined]
+        for part in node.values
+    )
+
+
+def _is_sentence(text: str) -> bool:
+    words = [word for word in text.split() if word.strip("'\"().,:;!?").isalpha() and not word.isupper()]
+    return len(words) >= WORDS_MIN
+
+
+def _pages() -> Iterator[UserSentence]:
+    for folder in PAGES:
+        for path in sorted((ROOT / folder).glob("*.md")):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if _is_sentence(line):
+                    yield UserSentence(_place(path), number, line)
+
+
+def _place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def main() -> int:
+    """Print those that the arguments ask for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("path", nargs="*", help="only sentences of files under this path")
+    wanted = tuple(parser.parse_args().path)
+    settings.configure()  # templatize asks for the syntax of comments, nothing else
+    for one in sentences():
+        if not wanted or one.path.startswith(wanted):
+            print(one)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

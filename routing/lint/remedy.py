@@ -119,6 +119,14 @@ def alter_endpoint(change: str) -> str:
     return _ALTER_ENDPOINT.replace("CHANGE", quoted(f" {change};"))
 
 
+def endpoint_change(remedy: str) -> str | None:
+    """The change that a remedy of `alter_endpoint` makes; None for any other remedy."""
+    before, after = _ALTER_ENDPOINT.split("CHANGE")
+    if remedy.startswith(before) and remedy.endswith(after):
+        return remedy[len(before) : -len(after)]
+    return None
+
+
 def create_endpoint(port: int) -> str:
     return (
         f"CREATE ENDPOINT [ServiceBroker] STATE = STARTED AS TCP (LISTENER_PORT = {port}) "

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 
+from brokerui.analysis.lint.remedy_offer import Offers, RemedyOffer, untried
 from routing.common.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
 from routing.common.sentence import Sentence, Translate, say, say_counted
 
@@ -26,27 +27,32 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 def findings_as_text(
-    findings: Iterable[Finding], titles: dict[str, Sentence], translate: Translate = str
+    findings: Iterable[Finding],
+    titles: dict[str, Sentence],
+    translate: Translate = str,
+    offers: Offers = untried,
 ) -> Iterator[str]:
-    """The lines. `titles` says in words what a code is about."""
+    """The lines. `titles` says in words what a code is about; `offers` tries the remedies of the findings shown."""
     ordered = sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), list(titles).index(f.code)))
     for (severity, code), group in groupby(ordered, key=lambda f: (f.severity, f.code)):
         members = list(group)
         yield f"{severity}: {code} ({len(members)}): {titles[code].render(translate)}\n"
         for finding in islice(members, SHOWN):
-            yield from _finding(finding, translate)
+            yield from _finding(finding, offers(finding), translate)
         if len(members) > SHOWN:
             more = say("and {count} more; --format json has all", count=len(members) - SHOWN)
             yield f"  {more.render(translate)}\n"
         yield "\n"
 
 
-def _finding(finding: Finding, translate: Translate) -> Iterator[str]:
+def _finding(finding: Finding, offer: RemedyOffer, translate: Translate) -> Iterator[str]:
     source = f"{finding.file}:{finding.line}: " if finding.line is not None else ""
     yield f"  {one_line(source)}{place(finding)}\n"
     yield f"      {one_line(finding.reason.render(translate))}\n"
-    for line in (finding.remedy_sql or "").splitlines():
+    for line in (offer.sql or "").splitlines():
         yield f"        {_CONTROL.sub('?', line)}\n"
+    for sentence in offer.says:
+        yield f"      {one_line(sentence.render(translate))}\n"
 
 
 def place(finding: Finding) -> str:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from brokerui.analysis.lint.finding_text import counted, findings_as_text, one_line
+from brokerui.analysis.lint.remedy_offer import Offers
+from brokerui.analysis.remedies.trials import RemedyTrials
 from brokerui.cli.arguments import (
     add_at,
     add_estate,
@@ -27,6 +29,9 @@ from routing.lint.missing import missing_instances, still_missing
 from routing.lint.registry import CHECKS, lint
 from routing.lint.suppression import FindingSuppression, Suppressed, read_suppressions, suppress
 from routing.model.estate import Estate
+
+TRIED_S = 5.0
+"""Seconds for trying remedies; on an estate of some thousand routes that is enough for all of them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +53,11 @@ def run(options: argparse.Namespace) -> int:
     result = suppress(lint(estate, at), suppressions, at)
     translate = here()
     as_json = options.format == "json"
-    for piece in _as_json(result.findings, translate) if as_json else _as_text(estate, at, result, translate):
+    offers = RemedyTrials(estate, at, TRIED_S).of
+    pieces = (
+        _as_json(result.findings, translate, offers) if as_json else _as_text(estate, at, result, translate, offers)
+    )
+    for piece in pieces:
         sys.stdout.write(piece)
     for sentence in _about(result):
         sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
@@ -63,18 +72,21 @@ def _load(name: str, max_size: int) -> tuple[FindingSuppression, ...]:
     return read_suppressions(text, (check.code for check in CHECKS), where=name)
 
 
-def _as_json(findings: tuple[Finding, ...], translate: Translate) -> Iterator[str]:
+def _as_json(findings: tuple[Finding, ...], translate: Translate, offers: Offers) -> Iterator[str]:
     """One array, a finding a line."""
     before = "["
     for finding in findings:
-        yield before + "\n " + json.dumps(finding.as_json(translate), ensure_ascii=False)
+        offer = offers(finding)
+        does = " ".join(sentence.render(translate) for sentence in offer.says) or None
+        line = finding.as_json(translate) | {"remedy_sql": offer.sql, "remedy_does": does}
+        yield before + "\n " + json.dumps(line, ensure_ascii=False)
         before = ","
     yield "\n]\n" if findings else "[]\n"
 
 
-def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Translate) -> Iterator[str]:
+def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Translate, offers: Offers) -> Iterator[str]:
     if result.findings:
-        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS}, translate)
+        yield from findings_as_text(result.findings, {check.code: check.title for check in CHECKS}, translate, offers)
         missing = still_missing(missing_instances(estate, at))
         if missing is not None:
             yield f"{one_line(missing.render(translate))}\n"

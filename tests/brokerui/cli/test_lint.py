@@ -23,7 +23,7 @@ EXAMPLES = CHECKOUT / "examples"
 HEALTHY = str(EXAMPLES / "1-default.json")
 FAULTY = str(EXAMPLES / "three-servers.json")
 WARNED = str(EXAMPLES / "3-mirrored-database.json")
-KEYS = ["code", "severity", "instance", "database", "object", "reason", "remedy_sql", "file", "line"]
+KEYS = ["code", "severity", "instance", "database", "object", "reason", "remedy_sql", "file", "line", "remedy_does"]
 AT = ["--at", "2030-01-01"]
 
 

@@ -1,0 +1,32 @@
+"""A remedy as it is offered: its T-SQL, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from routing.common.finding import Finding
+from routing.common.sentence import Sentence, say
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyOffer:
+    """The remedy of a finding, tried on a copy of the estate."""
+
+    sql: str | None
+    """None: there is none, or the one that lint proposes proved to be none."""
+    says: tuple[Sentence, ...] = ()
+    """What it does, or why it was not tried."""
+    is_late: bool = False
+    """It was not tried because the time was over."""
+
+
+NO_REMEDY = RemedyOffer(None)
+LATE = say("Not tried: there are too many remedies to try each in the time there is.")
+WITHHELD = say("The statement that suggests itself was tried and mends nothing here, so none is offered.")
+Offers = Callable[[Finding], RemedyOffer]
+
+
+def untried(finding: Finding) -> RemedyOffer:
+    """The remedy as lint proposes it: findings of an import have none that could be tried."""
+    return RemedyOffer(finding.remedy_sql)

@@ -1,0 +1,93 @@
+"""Tries a remedy before it is offered: does its finding go, and which conversations end otherwise with it?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+
+from routing.common.finding import Finding
+from routing.diff.result import BETTER, MOVED, WORSE
+from routing.lint.registry import CHECKS, lint_around
+from routing.model.estate import Estate
+from routing.remedies.applying import applied, with_msdb
+from routing.remedies.effects import Effect, effects, effects_nearby
+
+COMPARED = 2_000
+"""Routes of an estate of which all traffic is compared: a hundredth of a second for each remedy."""
+_CHECKS = {check.code: check for check in CHECKS}
+
+
+class TrialVerdict(Enum):
+    """What came of a trial."""
+
+    MENDS = "mends"
+    """The finding goes."""
+    FAILS = "fails"
+    """The finding stays as it was, or what was delivered gets lost and nothing else arrives: that is no remedy."""
+    UNTRIED = "untried"
+    """The engine cannot run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyTrial:
+    """What a remedy did on a copy of the estate."""
+
+    verdict: TrialVerdict
+    better: tuple[Effect, ...] = ()
+    moved: tuple[Effect, ...] = ()
+    worse: tuple[Effect, ...] = ()
+    """Those that break something first."""
+    is_complete: bool = True
+    """All traffic was compared; else only the conversations that the remedy is about."""
+
+    @property
+    def is_offered(self) -> bool:
+        return self.verdict is not TrialVerdict.FAILS
+
+
+UNTRIED = RemedyTrial(TrialVerdict.UNTRIED)
+
+
+def try_remedy(estate: Estate, finding: Finding, at: datetime, *, compared: int = COMPARED) -> RemedyTrial | None:
+    """Run the remedy of a finding on a copy of the estate; None if it has none. All traffic is compared in estates of
+    at most `compared` routes."""
+    if finding.remedy_sql is None:
+        return None
+    if finding.instance is None:
+        return UNTRIED
+    before = with_msdb(estate, finding.instance)
+    after = applied(before, finding.instance, finding.remedy_sql, at)
+    if after is None:
+        return UNTRIED
+    left = _left(after, finding, at)
+    if left == replace(finding, remedy_sql=None):
+        return RemedyTrial(TrialVerdict.FAILS)
+    is_complete = _routes(estate) <= compared
+    found = effects(before, after, at) if is_complete else effects_nearby(before, after, at, finding.instance)
+    return _judged(found, finding, is_gone=left is None, is_complete=is_complete)
+
+
+def _judged(found: tuple[Effect, ...], finding: Finding, *, is_gone: bool, is_complete: bool) -> RemedyTrial:
+    better, moved, worse = (tuple(e for e in found if e.verdict == verdict) for verdict in (BETTER, MOVED, WORSE))
+    is_useless = not better and (bool(worse) or not is_gone)
+    is_harmful = any(effect.breaks for effect in worse) and not any(effect.delivers for effect in better)
+    # A new identifier ends conversations, and nothing else tells two databases apart.
+    of_database = finding.object == finding.database
+    verdict = TrialVerdict.FAILS if (is_useless or is_harmful) and not of_database else TrialVerdict.MENDS
+    return RemedyTrial(verdict, better, moved, tuple(sorted(worse, key=lambda e: not e.breaks)), is_complete)
+
+
+def _left(after: Estate, finding: Finding, at: datetime) -> Finding | None:
+    """What the same check says of the same object then."""
+    check = _CHECKS.get(finding.code)
+    if check is None or finding.instance is None:
+        return None
+    for found in lint_around(after, at, finding.instance, finding.database, (check,)):
+        if (found.database, found.object) == (finding.database, finding.object):
+            return replace(found, remedy_sql=None)
+    return None
+
+
+def _routes(estate: Estate) -> int:
+    return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name)

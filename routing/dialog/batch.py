@@ -103,10 +103,12 @@ class ChangeSet:
     now_ms: int
     received: list[QueuedMessage] = field(default_factory=list)
     """Messages that the application received; deleted from their queue."""
+    retained_received: list[QueuedMessage] = field(default_factory=list)
+    """Those of them that stay in it with status 0 (RETENTION), unless they have left it with their conversation."""
     acknowledged_below: dict[str, int] = field(default_factory=dict)
     """By handle: messages numbered below this were acknowledged; deleted from the transmission queue."""
     cleared_queues: list[str] = field(default_factory=list)
-    """Handles whose queued and buffered messages are deleted."""
+    """Handles whose queued, retained and buffered messages are deleted."""
     unbuffered: list[tuple[str, int]] = field(default_factory=list)
     """Messages, by handle and number, whose fragments leave the reassembly buffer."""
     dropped_from: dict[str, int] = field(default_factory=dict)
@@ -121,6 +123,8 @@ class ChangeSet:
     """New or changed groups; None: deleted."""
     enqueued: list[QueuedMessage] = field(default_factory=list)
     """Messages to enqueue, in this order."""
+    retained_sent: list[QueuedMessage] = field(default_factory=list)
+    """Copies of sent messages that stay in the queue of their sender with status 3 (RETENTION)."""
     buffered: list[BufferedFragment] = field(default_factory=list)
     outgoing: list[OutboundMessage] = field(default_factory=list)
     """Messages to add to the transmission queue."""

@@ -66,6 +66,11 @@ class Directory:
         written = self._queues.get(queue)
         return written is None or written.poison_handling
 
+    def retains(self, queue: str) -> bool:
+        """Return True if messages stay in the queue until their conversation ends (RETENTION, default OFF)."""
+        written = self._queues.get(queue)
+        return written is not None and written.retention
+
     def validation(self, message_type: str) -> str:
         """Return the validation of a message type; NONE for system and unknown types."""
         return self._types.get(message_type, "NONE")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 
+RETAINED_RECEIVED = 0
+"""`status` of a message that was received, and stays in its queue because of RETENTION."""
 READY = 1
 """`status` of a message that RECEIVE returns."""
 DISABLED = 2
 """`status` of a message that is incomplete or out of order (FRAG-3)."""
+RETAINED_SENT = 3
+"""`status` of a copy of a message that was sent, in the queue of the service that sent it, because of RETENTION."""
 
 
 @dataclass(slots=True)
@@ -33,6 +37,10 @@ class QueuedMessage:
     status: int = READY
     queuing_order: int = 0
     """Assigned by the store at commit, ascending in each queue."""
+
+    def retained(self) -> QueuedMessage:
+        """Return this message as it stays in its queue once it was received."""
+        return replace(self, status=RETAINED_RECEIVED)
 
     @property
     def queue_key(self) -> QueueKey:

@@ -16,13 +16,16 @@ _handle: Final = attrgetter("conversation_handle")
 
 
 def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    """Return the claimed messages; the commit deletes them from the queue.
+    """Return the claimed messages; the commit deletes them from the queue, or retains them in it (RETENTION).
 
     Ordered by priority, then by conversation, each in the order of its sender (DLG-EOIO). Empty if the queue has no
     unlocked messages. Called once per claim.
     """
     _check(work, asked)
     work.changes.received.extend(work.batch.received)
+    database, queue = asked.queue
+    if work.context.directory(database).retains(queue):
+        work.changes.retained_received.extend(message.retained() for message in work.batch.received)
     for handle, messages in groupby(work.batch.received, _handle):
         _report_received(work, handle, list(messages))
     return work.batch.received

@@ -301,10 +301,9 @@ class UnitOfWork:
         )
 
     def empty_queue(self, endpoint: Endpoint) -> None:
-        """Delete all queued and buffered messages of an endpoint."""
+        """Delete all queued, retained and buffered messages of an endpoint."""
         handle = endpoint.conversation_handle
-        enqueued = self.changes.enqueued
-        if enqueued:
+        for enqueued in filter(None, (self.changes.enqueued, self.changes.retained_sent)):
             enqueued[:] = (message for message in enqueued if message.conversation_handle != handle)
         self.drop_buffered(endpoint)
         if handle in self.batch.endpoints and handle not in self.changes.cleared_queues:

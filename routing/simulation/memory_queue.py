@@ -16,11 +16,13 @@ HEAP_SLACK: Final = 100
 class MemoryQueue:
     """The messages of a queue and the order in which their groups are received: by priority, then by age."""
 
-    __slots__ = ("_groups", "_next", "_of_handle", "_ready", "messages")
+    __slots__ = ("_groups", "_next", "_of_handle", "_ready", "messages", "retained")
 
     def __init__(self) -> None:
         self.messages: dict[int, QueuedMessage] = {}
         """By queuing order, oldest first."""
+        self.retained: dict[str, list[QueuedMessage]] = {}
+        """By handle: messages that RETENTION keeps; none of them is received."""
         self._groups: dict[str, dict[int, QueuedMessage]] = {}
         self._of_handle: dict[str, dict[int, QueuedMessage]] = {}
         self._ready: list[tuple[int, int]] = []
@@ -54,11 +56,21 @@ class MemoryQueue:
             if not index[key]:
                 del index[key]
 
+    def retain(self, message: QueuedMessage) -> None:
+        """Keep a message until its conversation ends."""
+        if not message.queuing_order:
+            message.queuing_order = self._next
+            self._next += 1
+        self.retained.setdefault(message.conversation_handle, []).append(message)
+
     def empty(self, handle: str) -> None:
+        self.retained.pop(handle, None)
         for message in tuple(self._of_handle.get(handle, {}).values()):
             self.take(message)
 
     def move(self, handle: str, group: str) -> None:
+        for message in self.retained.get(handle, ()):
+            message.conversation_group_id = group
         for order, message in self._of_handle.get(handle, {}).items():
             del self._groups[message.conversation_group_id][order]
             if not self._groups[message.conversation_group_id]:

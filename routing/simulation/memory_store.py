@@ -217,6 +217,10 @@ class MemoryStore:
                 raise Conflict(f"a route to {request_key[1]} was asked for by another")
 
     def _remove(self, changes: ChangeSet) -> None:
+        for message in changes.retained_received:
+            queue = self._queue(message.queue_key)
+            if message.queuing_order in queue.messages:
+                queue.retain(message)
         for message in changes.received:
             self._queue(message.queue_key).take(message)
         for handle, below in changes.acknowledged_below.items():
@@ -276,6 +280,8 @@ class MemoryStore:
     def _write_messages(self, changes: ChangeSet) -> None:
         for message in changes.enqueued:
             self._queue(message.queue_key).put(message)
+        for message in changes.retained_sent:
+            self._queue(message.queue_key).retain(message)
         for held in changes.buffered:
             mine = self._held.setdefault(held.conversation_handle, {})
             mine[held.message_sequence_number, held.fragment] = held

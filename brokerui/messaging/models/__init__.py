@@ -9,7 +9,7 @@ Moments are integer milliseconds since 1970, UTC, as the engine has them: they a
 
 from brokerui.messaging.models.conversations import ConversationEndpoint, ConversationGroup
 from brokerui.messaging.models.instances import HostedInstance, MirroredRoute, RouteRequest
-from brokerui.messaging.models.queues import Queue, QueueCounter, QueueMessage
+from brokerui.messaging.models.queues import Queue, QueueCounter, QueueMessage, RetainedMessage
 from brokerui.messaging.models.transmission import HeldFragment, OutgoingMessage, TransmissionObject
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Queue",
     "QueueCounter",
     "QueueMessage",
+    "RetainedMessage",
     "RouteRequest",
     "TransmissionObject",
 ]

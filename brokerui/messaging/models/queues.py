@@ -105,3 +105,30 @@ class QueueMessage(OfInstance):
 
     def __str__(self) -> str:
         return f"{self.conversation_handle} {self.message_sequence_number}"
+
+
+class RetainedMessage(OfInstance):
+    """A row of a queue that stays there until its conversation ends (RETENTION): a message that was received (status
+    0), or a copy of one that was sent (3). RECEIVE never looks here. What it says of the conversation stands in the
+    endpoint."""
+
+    pk = models.CompositePrimaryKey("conversation_handle", "queuing_order", "instance")
+    conversation_handle = Guid()
+    queuing_order = models.BigIntegerField()
+    status = models.SmallIntegerField()
+    message_sequence_number = models.BigIntegerField()
+    message_type_name = Name(max_length=SERVICE_NAME)
+    validation = Name(max_length=1)
+    message_body = models.BinaryField(null=True)
+    message_enqueue_time = models.BigIntegerField()
+
+    class Meta:
+        db_table = "retained_messages"
+        constraints = [
+            check("retained_messages_status", Q(status__in=[0, 3])),
+            check("retained_messages_validation", Q(validation__in=["E", "N", "X"])),
+            not_negative("retained_messages_numbers", "message_sequence_number"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.conversation_handle} {self.message_sequence_number}"

@@ -14,7 +14,7 @@ from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
 from brokerui.messaging.store.session import CONVERSATION, Row, RowsAsTable
-from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, SELDOM, WrittenTable
+from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, RETAINED, SELDOM, WrittenTable
 from routing.dialog.batch import ChangeSet
 from routing.dialog.endpoint import ConversationGroupState, Endpoint, QueueKey
 from routing.dialog.messages import QueuedMessage
@@ -28,8 +28,10 @@ _values = attrgetter(*ENDPOINTS.columns[1:])
 _changing = attrgetter("conversation_handle", *_CHANGING)
 _often = attrgetter("conversation_handle", *_OFTEN)
 _seldom = attrgetter(*SELDOM)
+_retained = attrgetter(*RETAINED.columns[1:])
 
 _RECEIVED = "DELETE FROM queue_messages WHERE queuing_order IN (SELECT given.key FROM {given}) RETURNING queue_number"
+_AND_ORDER = ", queuing_order"
 _OF_CONVERSATION = (
     "row.instance_id = %(instance)s AND row.conversation_group_id = given.group_id"
     " AND row.conversation_handle = given.handle"
@@ -136,10 +138,9 @@ class Commit:
     # ------------------------------------------------------------ what goes
 
     def _remove(self) -> None:
-        changes, session = self._changes, self._session
+        changes = self._changes
         if changes.received:
-            given = session.given([(message.queuing_order,) for message in changes.received], key="int8")
-            self._take(session.rows(_RECEIVED.format(given=given.sql), given.parameters), changes.received)
+            self._receive(changes.received, changes.retained_received)
         self._delete(OUTGOING, _SENT, self._sent(), handle="text", first="int8", below="int8")
         if changes.cleared_queues:
             self._empty(changes.cleared_queues)
@@ -148,18 +149,30 @@ class Commit:
             self._run_among(_OF_HANDLES, changes.removed, table="conversation_endpoints")
             self._run_among(_OF_HANDLES, changes.removed, table="transmission_objects")
 
+    def _receive(self, received: Sequence[QueuedMessage], retained: Sequence[QueuedMessage]) -> None:
+        """Received messages leave. Those that have left with their conversation meanwhile are not retained either."""
+        given = self._session.given([(message.queuing_order,) for message in received], key="int8")
+        sql = _RECEIVED.format(given=given.sql) + (_AND_ORDER if retained else "")
+        rows = self._session.rows(sql, given.parameters)
+        self._take([row[:1] for row in rows] if retained else rows, received)
+        if retained:
+            still = {order for _, order in rows}
+            self._retain([message for message in retained if message.queuing_order in still])
+
     def _sent(self) -> list[Row]:
         """Numbers that leave the transmission queue: those that arrived, and those that nobody wants."""
         changes = self._changes
         arrived = [(handle, 0, below) for handle, below in changes.acknowledged_below.items()]
         return arrived + [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
 
-    def _empty(self, handles: Iterable[str]) -> None:
+    def _empty(self, handles: Sequence[str]) -> None:
         endpoints = [self._claim.endpoints[handle] for handle in handles]
         rows = [(endpoint.conversation_group_id, endpoint.conversation_handle) for endpoint in endpoints]
         given = self._session.given(rows, group_id="text", handle="text")
         sql = f"{self._deleting(MESSAGES, _OF_CONVERSATION, given)} RETURNING queue_number"
         self._take(self._session.rows(sql, self._with(given)), endpoints)
+        # After the others: a receive that retains some of them has ended by then.
+        self._run_among(_OF_HANDLES, list(handles), table=RETAINED.name)
         holding = [endpoint.conversation_handle for endpoint in endpoints if endpoint.held]
         self._run_among(_OF_HANDLES, holding, table="held_fragments")
 
@@ -182,6 +195,11 @@ class Commit:
         changes, session, instance = self._changes, self._session, self._instance
         if changes.enqueued:
             session.insert(MESSAGES, [self._enqueued(message) for message in changes.enqueued])
+        if changes.retained_sent:
+            orders = session.next_orders(len(changes.retained_sent))
+            for message, order in zip(changes.retained_sent, orders, strict=True):
+                message.queuing_order = order
+            self._retain(changes.retained_sent)
         if changes.buffered:
             session.insert(HELD, [(instance, *held) for held in changes.buffered])
         if changes.outgoing:
@@ -209,6 +227,10 @@ class Commit:
             message.message_body,
             message.message_enqueue_time,
         )
+
+    def _retain(self, messages: Sequence[QueuedMessage]) -> None:
+        """Messages that stay in their queue until their conversation ends; nobody counts them as waiting."""
+        self._session.insert(RETAINED, [(self._instance, *_retained(message)) for message in messages])
 
     def _write_groups(self) -> None:
         """By how much they have changed: an application and the engine may change the same one, each of its

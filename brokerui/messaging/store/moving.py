@@ -23,7 +23,7 @@ PATIENCE: Final = "10s"
 NOBODY: Final = -1
 """The instance of rows that are on their way; none has this number."""
 
-_OF_HANDLES: Final = ("transmission_queue", "held_fragments", "transmission_objects")
+_OF_HANDLES: Final = ("retained_messages", "transmission_queue", "held_fragments", "transmission_objects")
 _OF_DATABASE: Final = ("route_requests", "conversation_groups", "conversation_endpoints")
 _MINE: Final = "instance_id = %(instance)s AND database = %(database)s"
 _HANDLES: Final = (

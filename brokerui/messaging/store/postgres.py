@@ -42,6 +42,9 @@ _PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS
 _AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
 _TAKEN: Final = "brokerui.taken"
 """A setting of the transaction: the keys that a statement took, for those that travel with it."""
+_ORDERS: Final = (
+    "SELECT nextval(pg_get_serial_sequence('queue_messages', 'queuing_order')) FROM generate_series(1, %(count)s::int8)"
+)
 IDLE: Final = 8
 """Connections that are kept for the next claim."""
 FEW: Final = 10
@@ -164,6 +167,9 @@ class PostgresSession(Session):
         with self._wrapped, self._together:
             self._together.enter_context(self._connection.pipeline())
             yield
+
+    def next_orders(self, count: int) -> list[int]:
+        return [order for (order,) in self.rows(_ORDERS, {"count": count})]
 
     def of_rows(self, sql: str) -> str:
         return f"= ANY(ARRAY({sql}))"

@@ -116,6 +116,10 @@ class Session(ABC):
         """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values."""
 
     @abstractmethod
+    def next_orders(self, count: int) -> list[int]:
+        """The next values of `queuing_order`, which no row of a queue has then."""
+
+    @abstractmethod
     def of_rows(self, sql: str) -> str:
         """A condition on `row`: that it is one of those that a query gives."""
 

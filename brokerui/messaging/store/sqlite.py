@@ -21,6 +21,9 @@ from routing.runtime.store import Conflict
 
 _DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
 
+_LAST = "UPDATE sqlite_sequence SET seq"
+_OF_QUEUES = "WHERE name = 'queue_messages'"
+
 
 class SqliteSession(Session):
     """On the connection that Django has for this thread; within a transaction of the caller's, if there is one."""
@@ -127,6 +130,13 @@ class SqliteSession(Session):
     def _run_each(self, sql: str, rows: Iterable[Row]) -> None:
         with connections[self._alias].cursor() as cursor:
             cursor.executemany(sql, list(rows))
+
+    def next_orders(self, count: int) -> list[int]:
+        """AUTOINCREMENT keeps the last value of a table in a row, which is there once the table had one."""
+        if not self.rows(f"{_LAST} = seq + %(count)s {_OF_QUEUES} RETURNING seq", {"count": count}):
+            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('queue_messages', %(count)s)", {"count": count})
+        ((last,),) = self.rows(f"SELECT seq FROM sqlite_sequence {_OF_QUEUES}", {})
+        return list(range(last - count + 1, last + 1))
 
     def of_rows(self, sql: str) -> str:
         return f"IN ({sql})"

@@ -14,6 +14,7 @@ from brokerui.messaging.models import (
     HeldFragment,
     OutgoingMessage,
     QueueMessage,
+    RetainedMessage,
     TransmissionObject,
 )
 
@@ -55,6 +56,7 @@ def _table(model: type[models.Model]) -> WrittenTable:
 ENDPOINTS: Final = _table(ConversationEndpoint)
 GROUPS: Final = _table(ConversationGroup)
 MESSAGES: Final = _table(QueueMessage)
+RETAINED: Final = _table(RetainedMessage)
 OUTGOING: Final = _table(OutgoingMessage)
 HELD: Final = _table(HeldFragment)
 OBJECTS: Final = _table(TransmissionObject)

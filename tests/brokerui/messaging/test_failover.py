@@ -37,6 +37,7 @@ from brokerui.messaging.models import (
     Queue,
     QueueCounter,
     QueueMessage,
+    RetainedMessage,
     RouteRequest,
     TransmissionObject,
 )
@@ -65,7 +66,7 @@ ADDRESSES = {name: f"tcp://{name.lower()}.example:4022" for name in "ABC"}
 FAILOVERS = 6
 TABLES = (
     *(ConversationEndpoint, ConversationGroup, HeldFragment, OutgoingMessage),
-    *(Queue, QueueCounter, QueueMessage, RouteRequest, TransmissionObject),
+    *(Queue, QueueCounter, QueueMessage, RetainedMessage, RouteRequest, TransmissionObject),
 )
 
 
@@ -81,7 +82,9 @@ def pair(role: str) -> dict[str, Any]:
     """Database `pair`, whose service To answers to From."""
     services = [{"name": "To", "queue": "ToQ", "contracts": ["DEFAULT"]}]
     back = {"name": "back", "remote_service_name": "From", "address": ADDRESSES["C"]}
-    return {"name": "pair", "broker_instance": TWO, "mirroring_role": role, "services": services, "routes": [back]}
+    queues = [{"name": "ToQ", "retention": True}]
+    about = {"name": "pair", "broker_instance": TWO, "mirroring_role": role}
+    return {**about, "services": services, "queues": queues, "routes": [back]}
 
 
 def host() -> None:

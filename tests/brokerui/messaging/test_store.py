@@ -15,7 +15,13 @@ import psycopg
 import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
-from brokerui.messaging.models import ConversationEndpoint, HeldFragment, HostedInstance, OutgoingMessage
+from brokerui.messaging.models import (
+    ConversationEndpoint,
+    HeldFragment,
+    HostedInstance,
+    OutgoingMessage,
+    RetainedMessage,
+)
 from brokerui.messaging.store import DatabaseStore, claiming, instance_state
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
@@ -35,6 +41,7 @@ from tests.routing.runtime.store.conformance import (
     ALL,
     NOW,
     Q,
+    RetainedRows,
     StoreConformance,
     endpoint,
     held,
@@ -70,7 +77,13 @@ def store(instance: int) -> Iterator[DatabaseStore]:
 
 
 class TestDatabaseStore(StoreConformance):
-    pass
+    @pytest.fixture
+    def retained(self, instance: int) -> RetainedRows:
+        def read() -> list[tuple[int, str, int]]:
+            rows = RetainedMessage.objects.filter(instance=instance).order_by("queuing_order")
+            return [(row.queuing_order, bytes(row.message_body or b"").decode(), row.status) for row in rows]
+
+        return read
 
 
 # ---------------------------------------------------------------- instances

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
@@ -87,13 +87,30 @@ def take(store: Store, asked: ReceiveRequest = ALL) -> list[str]:
     return said(batch.received)
 
 
+def retaining(batch: ClaimedBatch) -> ChangeSet:
+    """A receive of a queue with RETENTION."""
+    kept = [one.retained() for one in batch.received]
+    return ChangeSet(batch.token, NOW, received=list(batch.received), retained_received=kept)
+
+
+def retain(store: Store, asked: ReceiveRequest = ALL) -> list[str]:
+    """Receive, retain and commit."""
+    batch = store.claim(ClaimRequest(receive=asked), NOW)
+    store.commit(retaining(batch))
+    return said(batch.received)
+
+
 def look_at(store: Store, group: str) -> tuple[QueuedMessage, ...]:
     """What a group has."""
     return look(store, ClaimRequest(receive=ReceiveRequest(Q, group=group))).received
 
 
+RetainedRows = Callable[[], list[tuple[int, str, int]]]
+"""Reads all messages that RETENTION keeps: queuing order, body, status; in their order."""
+
+
 class StoreConformance:
-    """Claims, commits, order, counters."""
+    """Claims, commits, order, counters. A subclass gives the fixtures `store` and `retained`."""
 
     # ------------------------------------------------------------ endpoints and claims
 
@@ -275,6 +292,40 @@ class StoreConformance:
         store.commit(ChangeSet(received.token, NOW, received=list(received.received)))
         assert store.depth(Q) == QueueDepth(1, NOW)
         assert take(store) == ["2t 0"]
+
+    def test_a_received_message_is_retained_until_its_conversation_ends(
+        self, store: Store, retained: RetainedRows
+    ) -> None:
+        write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("1t", 1), message("2t", 0)])
+        assert retain(store, ReceiveRequest(Q, top=1, handle="1t")) == ["1t 0"]
+        assert (store.depth(Q).messages, take(store, ReceiveRequest(Q, handle="1t"))) == (2, ["1t 1"])
+        assert retain(store, ReceiveRequest(Q, handle="2t")) == ["2t 0"]
+        assert [row[1:] for row in retained()] == [("1t 0", 0), ("2t 0", 0)]
+        assert (take(store), store.depth(Q)) == ([], QueueDepth(0, None))
+        token = store.claim(ClaimRequest(("1t",)), NOW).token
+        store.commit(ChangeSet(token, NOW, cleared_queues=["1t"]))
+        assert [row[1:] for row in retained()] == [("2t 0", 0)]
+
+    def test_a_sent_message_is_retained_with_a_number_of_its_own(self, store: Store, retained: RetainedRows) -> None:
+        copies = [message("1i", number, status=3) for number in range(2)]
+        write(store, endpoint("1i"), retained_sent=copies[:1])
+        write(store, enqueued=[message("1i", 0)], retained_sent=copies[1:])
+        assert [row[1:] for row in retained()] == [("1i 0", 3), ("1i 1", 3)]
+        (found,) = look(store, ClaimRequest(receive=ALL)).received
+        numbers = [row[0] for row in retained()]
+        assert len({*numbers, found.queuing_order}) == 3
+        assert numbers == sorted(numbers)
+        assert store.depth(Q) == QueueDepth(1, NOW)
+
+    def test_what_left_with_its_conversation_is_not_retained(self, store: Store, retained: RetainedRows) -> None:
+        write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
+        batches = [store.claim(ClaimRequest(receive=ReceiveRequest(Q, handle=handle)), NOW) for handle in ("1t", "2t")]
+        engine = store.claim(ClaimRequest(conversations=(("1", False),)), NOW)
+        store.commit(ChangeSet(engine.token, NOW, cleared_queues=["1t"], removed=["1t"], groups={"1t": None}))
+        for batch in batches:
+            store.commit(retaining(batch))
+        assert [row[1:] for row in retained()] == [("2t 0", 0)]
+        assert store.depth(Q) == QueueDepth(0, None)
 
     def test_an_endpoint_goes_with_its_group_and_its_messages(self, store: Store) -> None:
         row = OutboundMessage("1t", 0, "DEFAULT", b"", NOW)

@@ -15,6 +15,7 @@ from tests.routing.dialog.local import Local
 from tests.routing.runtime.store.conformance import (
     NOW,
     Q,
+    RetainedRows,
     StoreConformance,
     endpoint,
     look,
@@ -28,6 +29,14 @@ class TestMemoryStore(StoreConformance):
     @pytest.fixture
     def store(self) -> Store:
         return MemoryStore()
+
+    @pytest.fixture
+    def retained(self, store: MemoryStore) -> RetainedRows:
+        def read() -> list[tuple[int, str, int]]:
+            kept = [one for queue in store._queues.values() for of in queue.retained.values() for one in of]
+            return sorted((one.queuing_order, (one.message_body or b"").decode(), one.status) for one in kept)
+
+        return read
 
     def test_heaps_do_not_grow_with_what_has_gone(self) -> None:
         store = MemoryStore()

@@ -8,13 +8,11 @@ from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
 from routing.lint.context import LintContext, LintedRoute, instance_finding, lost
 from routing.lint.facts import TDS_PORT, corrected, host_meant, host_of, network_addresses
+from routing.lint.loopback import is_loopback, listener_at, listener_sentence
 from routing.lint.reasons import unless
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]"})
-"""Hosts that stand for the local machine."""
 
 
 def unknown_address(scene: LintContext) -> Iterator[Finding]:
@@ -35,8 +33,11 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
         if (meant := host_meant(address)) is not None:
             yield _impossible(scene, row, address, meant)
             continue
+        if is_loopback(host):
+            yield _local(scene, row, address)
+            continue
         guessed = scene.guessed.get(host)
-        reason = _unknown(scene, address, host, labels.get(first_label(host)))
+        reason = _unknown(address, labels.get(first_label(host)))
         yield row.finding("unknown-address", WARNING, _port_not_known(address, guessed) if guessed else reason)
 
 
@@ -71,18 +72,16 @@ def _impossible(scene: LintContext, row: LintedRoute, address: Address, host: st
     return row.finding("unknown-address", ERROR, reason, remedy)
 
 
-def _unknown(scene: LintContext, address: Address, host: str, alike: Instance | None) -> Sentence:
-    if host in LOOPBACK:
-        listening = tuple(one.name for one in scene.estate.instances.values() if _listens(one, address.port))
-        if listening:
-            return say(
-                "{address} is whatever listens beside the route itself; no instance has it. {instances} listens on port"
-                " {port}: if it is on the same machine, give it {address} as a further address.",
-                address=address.key,
-                instances=listening,
-                port=address.port,
-            )
-        return say("{address} is whatever listens beside the route itself; no instance has it.", address=address.key)
+def _local(scene: LintContext, row: LintedRoute, address: Address) -> Finding:
+    """An address of the machine of the route: LOCAL is meant where the instance itself listens and has the service."""
+    reason = listener_sentence(scene.estate, row.instance, address)
+    is_own = listener_at(scene.estate, row.instance, address).is_own
+    is_here = row.route.remote_service_name in row.instance.targets and row.route.mirror_address is None
+    remedy = altered(row.database.name, row.route, address=Address(LOCAL, LOCAL)) if is_own and is_here else None
+    return row.finding("unknown-address", WARNING, reason, remedy)
+
+
+def _unknown(address: Address, alike: Instance | None) -> Sentence:
     if alike is None:
         return say("{address} is the address of no instance of this estate.", address=address.key)
     return say(
@@ -91,11 +90,6 @@ def _unknown(scene: LintContext, address: Address, host: str, alike: Instance | 
         instance=alike.name,
         known=alike.addresses[0].key,
     )
-
-
-def _listens(instance: Instance, port: int) -> bool:
-    """True if the instance is known to listen on the port."""
-    return instance.endpoint is not None and instance.endpoint.port == port
 
 
 def unresolved(scene: LintContext) -> Iterator[tuple[LintedRoute, Address]]:

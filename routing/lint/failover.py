@@ -9,10 +9,20 @@ from typing import NamedTuple
 from routing.common.finding import WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.addresses import LOOPBACK, first_label
+from routing.lint.addresses import first_label
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, instance_finding
 from routing.lint.facts import host_in_name, host_of
-from routing.lint.remedy import altered, create_route, free_name, is_accepted, taken_names, use
+from routing.lint.loopback import is_loopback
+from routing.lint.remedy import (
+    alter_endpoint,
+    altered,
+    create_endpoint,
+    create_route,
+    free_name,
+    is_accepted,
+    taken_names,
+    use,
+)
 from routing.model.address import Address
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.model.route import AUTO_CREATED_LOCAL, Route
@@ -80,11 +90,13 @@ def replica_endpoint(scene: LintContext) -> Iterator[Finding]:
         values = {"database": primary.database.name, "primary": primary.instance.name, "port": leading.port}
         if endpoint is None:
             reason = say("No endpoint is known; {primary}, with the primary replica of {database}, has one.", **values)
+            remedy = create_endpoint(leading.port)
         elif endpoint.state != "STARTED":
             state = endpoint.state
             reason = say(
                 "Its endpoint is {state}: after a failover it cannot take over {database}.", state=state, **values
             )
+            remedy = alter_endpoint("STATE = STARTED")
         elif endpoint.port != leading.port and _listeners(primary.instance):
             reason = say(
                 "Its endpoint listens on port {own}, that of {primary} on {port}: after a failover of {database}, the"
@@ -92,10 +104,11 @@ def replica_endpoint(scene: LintContext) -> Iterator[Finding]:
                 own=endpoint.port,
                 **values,
             )
+            remedy = alter_endpoint(f"AS TCP (LISTENER_PORT = {leading.port})")
         else:
             continue
         told.add(secondary.name)
-        yield instance_finding("replica-endpoint", WARNING, secondary, reason)
+        yield instance_finding("replica-endpoint", WARNING, secondary, reason, remedy)
 
 
 def replica_routes(scene: LintContext) -> Iterator[Finding]:
@@ -145,7 +158,7 @@ def _label(address: Address) -> str:
 
 
 def _is_name(host: str) -> bool:
-    return host not in LOOPBACK and host[0] != "[" and not host.replace(".", "").isdigit()
+    return not is_loopback(host) and host[0] != "[" and not host.replace(".", "").isdigit()
 
 
 def _lacks(scene: LintContext, primary: Instance, secondary: Instance, name: str) -> bool:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from routing.common.sentence import Sentence, say
-from routing.lint.addresses import LOOPBACK, first_label, is_placeholder, unresolved
+from routing.lint.addresses import first_label, is_placeholder, unresolved
 from routing.lint.context import LintContext, few
 from routing.lint.facts import host_in_name, host_meant, host_of
+from routing.lint.loopback import is_loopback
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 
@@ -23,8 +24,8 @@ def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
     A known host at another port is no missing instance: that is the finding wrong-port. Nor is `localhost`.
     """
     scene = LintContext(estate, at)
-    known = LOOPBACK.union(scene.by_host)
-    unknown = [address for _, address in unresolved(scene) if host_of(address) not in known]
+    hosts = ((address, host_of(address)) for _, address in unresolved(scene))
+    unknown = [address for address, host in hosts if host not in scene.by_host and not is_loopback(host)]
     found = {address.key for address in unknown if not is_placeholder(address) and host_meant(address) is None}
     return tuple(sorted(found))
 

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from routing.common.sentence import Sentence, say
+from routing.lint.facts import host_of
+from routing.lint.loopback import is_loopback
 from routing.rules.choosing import Decisions
 from routing.rules.decision import Decision, Delay, Deliver, Drop, Send
 from routing.rules.journey_account import HopAccount, Journey
@@ -35,7 +37,8 @@ def _decides(decision: Decision) -> Sentence:
     if isinstance(decision, Send):
         facts = {"route": decision.route, "address": decision.address.key, "to": decision.to}
         if decision.to is None:
-            return Sentence(_LEAVES.text, facts)
+            is_local = is_loopback(host_of(decision.address))
+            return Sentence((_LEAVES_LOCALLY if is_local else _LEAVES).text, facts)
         return Sentence(_SENDS.text, facts)
     if isinstance(decision, Delay):
         return say("The conversation waits here.")
@@ -47,6 +50,7 @@ def _decides(decision: Decision) -> Sentence:
 
 
 _SENDS = say("By {route} to {to}, {address}.")
+_LEAVES_LOCALLY = say("By {route} to {address}, on the same machine.")
 _LEAVES = say("By {route} to {address}, where no instance of this estate listens.")
 
 

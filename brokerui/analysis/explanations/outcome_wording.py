@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from brokerui.analysis.explanations.local_address import is_local, local_place, local_sentences
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import Sentence, say
@@ -40,7 +41,7 @@ def place(outcome: Outcome, journey: Journey) -> Sentence:
     if kind == DELIVERED:
         return say("{database} on {instance}", database=detail, instance=instance)
     if kind == EXITS:
-        return say("out of the estate to {address}", address=detail)
+        return local_place(outcome) if is_local(outcome) else say("out of the estate to {address}", address=detail)
     if kind == DELAYED:
         return say("waiting in {database} on {instance}", database=journey.conversation.database, instance=instance)
     return say("dropped at {instance}", instance=instance)
@@ -50,7 +51,7 @@ def site(outcome: Outcome, journey: Journey) -> Sentence:
     """Where it ends, beside a word that says how."""
     kind, instance, detail = outcome
     if kind == EXITS:
-        return say("to {address}, outside this estate", address=detail)
+        return local_place(outcome) if is_local(outcome) else say("to {address}, outside this estate", address=detail)
     if kind == DELAYED:
         return say("in {database} on {instance}", database=journey.conversation.database, instance=instance)
     return say("at {instance}", instance=instance) if kind == DROPPED else place(outcome, journey)
@@ -64,7 +65,7 @@ def outcome_sentences(
     if kind == DELIVERED:
         return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
     if kind == EXITS:
-        return exit_sentences(end.outcome, estate)
+        return exit_sentences(journey, end.outcome, estate)
     if supposed and detail in (SERVICE_NOT_FOUND, NO_PRINCIPAL):
         return why(journey, end), meaning(journey, end), *(sentence for one in supposed for sentence in _if_it_is(one))
     return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
@@ -91,14 +92,16 @@ def _if_it_is(supposed: Supposition) -> Iterator[Sentence]:
     yield say("To know it, import sys.databases of {instance}.", **facts)
 
 
-def exit_sentences(outcome: Outcome, estate: Estate) -> tuple[Sentence, Sentence]:
+def exit_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[Sentence, ...]:
     """The estate ends where no instance of it listens: another is there, or the address is wrong."""
+    if is_local(outcome):
+        return local_sentences(journey, outcome, estate)
+    address = parse_network_address(outcome.detail)
     leaves = say(
         "It leaves {instance} for {address}: no instance of this estate listens there.",
         instance=outcome.instance,
         address=outcome.detail,
     )
-    address = parse_network_address(outcome.detail)
     if (meant := host_meant(address)) is not None:
         known = [one for one in estate.instances.values() if any(host_of(a) == meant for a in one.addresses)]
         return leaves, say(

@@ -110,7 +110,7 @@ _TITLES = {
 def _astray(back: ReturnPath, end: JourneyEnd, estate: Estate) -> tuple[Sentence, ...]:
     """Where they end instead, and why."""
     if end.outcome.kind == EXITS:
-        return exit_sentences(end.outcome, estate)
+        return exit_sentences(back.journey, end.outcome, estate)
     if end.outcome.kind == DELIVERED:
         return (
             say("They end in {place}, which did not begin the conversation.", place=place(end.outcome, back.journey)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title, open_choices
+from brokerui.analysis.explanations.local_address import is_local, local_place
 from brokerui.analysis.explanations.missing_statements import missing_here
 from brokerui.analysis.explanations.outcome_wording import LONGEST_RETRY, outcome_sentences, place, site
 from brokerui.analysis.explanations.return_wording import (
@@ -160,7 +161,9 @@ def _any_of(places: list[Sentence]) -> Sentence:
 
 _TITLES = {
     DELIVERED: place,
-    EXITS: lambda outcome, journey: say("{address}, outside this estate", address=outcome.detail),
+    EXITS: lambda outcome, journey: (
+        local_place(outcome) if is_local(outcome) else say("{address}, outside this estate", address=outcome.detail)
+    ),
     DELAYED: lambda outcome, journey: say(
         "Waits in {database} on {instance}", database=journey.conversation.database, instance=outcome.instance
     ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from routing.common.sentence import Sentence, say, say_counted
+from routing.lint.loopback import is_loopback
 from routing.rules.decision import (
     DELAYED,
     DELIVERED,
@@ -41,7 +42,10 @@ def outcome_words(outcome: str) -> Sentence:
 def reason_words(outcome: str, detail: str) -> Sentence:
     """An end that is no database."""
     if outcome == EXITS:
-        return say("Exits to {address}", address=detail.removeprefix("tcp://"))
+        address = detail.removeprefix("tcp://")
+        if is_loopback(address.rpartition(":")[0]):
+            return say("To {address} on the sender's own machine", address=address)
+        return say("Exits to {address}", address=address)
     reason = REASONS[detail]
     return say("Delayed: {reason}", reason=reason) if outcome == DELAYED else say("Dropped: {reason}", reason=reason)
 

@@ -18,6 +18,8 @@ from brokerui.pages.routes.rows import COLUMNS, RouteRow
 from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
+from routing.lint.facts import host_of
+from routing.lint.loopback import is_loopback
 from routing.lint.remedy import use
 from routing.model.estate import Estate
 from routing.model.route_table import RouteSet
@@ -135,6 +137,8 @@ def _lead(decision: Decision, estate: Estate) -> NextHopOfRoute:
 
 def _sent(send: Send) -> NextHopOfRoute:
     address = send.address.key
+    if send.to is None and is_loopback(host_of(send.address)):
+        return NextHopOfRoute(EXITS, say("To {address}, on the same machine.", address=address))
     if send.to is None:
         return NextHopOfRoute(EXITS, say("To {address}: no instance of this estate listens there.", address=address))
     return NextHopOfRoute(

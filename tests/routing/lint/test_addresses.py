@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from routing.lint.missing import likely_addresses, missing_instances, still_missing
@@ -38,10 +40,10 @@ def test_numeric_addresses_have_no_first_name(host: str) -> None:
     assert "far" not in str(found.reason)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "tcp://[::1]"])
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "tcp://[::1]", "127.0.1.1", "tcp://.", "tcp://(local)"])
 def test_localhost_is_no_server_that_is_missing(host: str) -> None:
     here = server("a", db("D", route("R", "Bill", host)))
-    assert "beside the route itself" in str(finding("unknown-address", here).reason)
+    assert "is the machine of a" in str(finding("unknown-address", here).reason)
     assert missing_instances(estate(here), AT) == ()
 
 
@@ -225,8 +227,39 @@ def test_the_address_that_was_meant_of_an_unknown_host(wrong: str, right: str) -
     assert missing_instances(estate(here), AT) == ()
 
 
-def test_the_instance_that_listens_on_the_port_of_a_local_address_is_named() -> None:
-    there = server("b", endpoint={"port": 4023}, addresses=["tcp://b:4023"])
-    here = server("a", db("D", route("R", "Bill", "tcp://127.0.0.1:4023")))
-    reason = str(finding("unknown-address", here, there).reason)
-    assert "b listens on port 4023: if it is on the same machine" in reason
+LOCAL_4023 = db("D", route("R", "Bill", "tcp://127.0.0.1:4023"))
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "says"),
+    [
+        (
+            {},
+            {"endpoint": {"port": 4023}},
+            "b listens on port 4023: if it is on that machine, give it tcp://127.0.0.1:4023",
+        ),
+        ({}, {"addresses": ["tcp://b:4023"]}, "That b listens on port 4023 is assumed"),
+        ({}, {"addresses": ["tcp://a:4023"], "endpoint": {"port": 4023}}, "there, b listens on port 4023: give it"),
+        (
+            {"endpoint": {"port": 4023}},
+            {"endpoint": {"port": 4023}},
+            "is a itself, whose endpoint listens on port 4023",
+        ),
+        (
+            {"addresses": ["tcp://a:4023"]},
+            {},
+            "a itself if its endpoint listens on port 4023, which the estate does not",
+        ),
+        ({"endpoint": {"port": 4022}}, {}, "no instance of the estate is known to listen on port 4023"),
+    ],
+)
+def test_who_listens_at_a_local_address(own: dict[str, Any], other: dict[str, Any], says: str) -> None:
+    found = finding("unknown-address", server("a", LOCAL_4023, **own), server("b", **other))
+    assert about(found) == ("warning", "a", "D", "R")
+    assert says in str(found.reason)
+    assert found.remedy_sql is None
+
+
+def test_a_local_address_of_an_instance_that_has_the_service_is_local() -> None:
+    here = server("a", LOCAL_4023, db("E", services=("Bill",)), endpoint={"port": 4023})
+    assert finding("unknown-address", here).remedy_sql == "USE [D];\nALTER ROUTE [R] WITH ADDRESS = N'LOCAL';"

@@ -51,17 +51,31 @@ def test_without_a_listener_or_a_second_replica_there_is_nothing_to_prefer() -> 
 
 
 @pytest.mark.parametrize(
-    ("second", "says"),
+    ("second", "says", "remedy"),
     [
-        (replica("leaf2", "MIRROR", port=4023), "listens on port 4023, that of leaf1 on 4022"),
-        (replica("leaf2", "MIRROR", endpoint=None), "No endpoint is known"),
-        (replica("leaf2", "MIRROR", endpoint={"port": 4022, "state": "STOPPED"}), "Its endpoint is STOPPED"),
+        (
+            replica("leaf2", "MIRROR", port=4023),
+            "listens on port 4023, that of leaf1 on 4022",
+            "AS TCP (LISTENER_PORT = 4022);",
+        ),
+        (
+            replica("leaf2", "MIRROR", endpoint=None),
+            "No endpoint is known",
+            "AS TCP (LISTENER_PORT = 4022) FOR SERVICE",
+        ),
+        (
+            replica("leaf2", "MIRROR", endpoint={"port": 4022, "state": "STOPPED"}),
+            "Its endpoint is STOPPED",
+            "STARTED;",
+        ),
     ],
 )
-def test_an_endpoint_that_cannot_take_over(second: dict[str, Any], says: str) -> None:
+def test_an_endpoint_that_cannot_take_over(second: dict[str, Any], says: str, remedy: str) -> None:
     found = finding("replica-endpoint", FIRST, second)
     assert about(found) == ("warning", "leaf2", None, "leaf2")
     assert says in str(found.reason)
+    assert found.remedy_sql is not None
+    assert remedy in found.remedy_sql
 
 
 def test_another_port_is_sound_without_a_listener() -> None:

@@ -125,6 +125,34 @@ def test_exits_say_what_to_import() -> None:
     ]
 
 
+def test_localhost_is_the_machine_of_the_sender_and_says_what_then() -> None:
+    there = instance("b", database("Y", services=("S",)), database("msdb", LOCAL))
+    there["endpoint"] = {"port": 4023}
+    head = words(estate_of(instance("a", database("X", to("tcp://localhost:4023"))), there), "a", "X", "S").headline
+    assert str(head.title) == "to tcp://localhost:4023 on the machine of a"
+    assert texts(head.details) == [
+        (
+            "tcp://localhost:4023 is the machine of a. b listens on port 4023: if it is on that machine, give it"
+            " tcp://localhost:4023 as a further address."
+        ),
+        "With that, it is delivered to Y on b.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("services", "then"),
+    [(("S",), "With that, it is delivered to Y on a."), ((), "With that, it is dropped at a.")],
+)
+def test_localhost_at_the_own_port_comes_back_to_the_sender(services: tuple[str, ...], then: str) -> None:
+    here = instance(
+        "a", database("X", to("tcp://127.0.0.1:4022")), database("Y", services=services), database("msdb", LOCAL)
+    )
+    here["endpoint"] = {"port": 4022}
+    details = texts(words(estate_of(here), "a", "X", "S").headline.details)
+    assert details[0].startswith("tcp://127.0.0.1:4022 is a itself, whose endpoint listens on port 4022: the messages")
+    assert details[1] == then
+
+
 def test_exits_beside_a_known_address_say_that_it_may_be_wrong() -> None:
     there = instance("b", database("Y"))
     head = words(estate_of(instance("a", database("X", to("tcp://b:1433"))), there), "a", "X", "S").headline

@@ -38,6 +38,8 @@ PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in th
 PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)
 RESULTS_KEEP        runs of each job of the pipeline that are kept once they are loaded (default: 20)
 RESULTS_MINUTES_DAYS  so many days before the end of an event log are loaded minute by minute, all by hours (default: 7)
+SPACE_LOW_BYTES, SPACE_LEAST_BYTES  free bytes of a volume below which it is said that little is left, and below which
+                    the product is not well (default: 1 GB, 100 MB)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -401,6 +403,8 @@ BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
 IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
 RESULTS_KEEP = env.int("RESULTS_KEEP", default=20)
 RESULTS_MINUTES_DAYS = env.int("RESULTS_MINUTES_DAYS", default=7)
+SPACE_LOW_BYTES = env.int("SPACE_LOW_BYTES", default=1024 * MEGABYTE)
+SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

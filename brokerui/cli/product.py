@@ -20,7 +20,12 @@ def the_product() -> Iterator[None]:
     django.setup()
     from django.db import DatabaseError
 
+    from brokerui.core.migration_state import newer_migrations
+
     try:
+        if newer := newer_migrations():
+            names = ", ".join(newer)
+            raise InputError(local(say("the database")), "", say("newer code has migrated it: {names}", names=names))
         yield
     except DatabaseError as error:
         raise InputError(local(say("the database")), "", _problem(error)) from None

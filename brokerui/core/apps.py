@@ -1,7 +1,7 @@
 """The part of the site that every page shares."""
 
 from django.apps import AppConfig
-from django.core.checks import register
+from django.core.checks import Tags, register
 
 
 class CoreConfig(AppConfig):
@@ -14,7 +14,7 @@ class CoreConfig(AppConfig):
         """Have misconfiguration reported by `manage.py check` and at every start; know where wake-ups go."""
         # Tasks belong to the application of Celery that is there when they are first sent.
         import brokerui.celery  # noqa: F401, PLC0415 - the app that tasks are of
-        from brokerui.core import checks  # noqa: PLC0415 - settings are complete only now
+        from brokerui.core import checks, conditions  # noqa: PLC0415 - settings are complete only now
 
         register(checks.home_is_writable)
         register(checks.secret_key_is_private)
@@ -22,3 +22,5 @@ class CoreConfig(AppConfig):
         register(checks.debug_is_local)
         register(checks.valkey_is_there)
         register(checks.redis_answers, deploy=True)
+        register(checks.database_is_not_newer, conditions.TAG, Tags.database)
+        register(checks.volumes_have_space, conditions.TAG)

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's names
+from django.core.checks import CheckMessage, Error, Info, Warning  # noqa: A004 - Django's names
+from django.db import DatabaseError
 from redis import RedisError
 
+from brokerui.core.disk_space import volumes
 from brokerui.core.heartbeat import ANSWER_S
+from brokerui.core.migration_state import newer_migrations
 from brokerui.core.redis_client import redis_client
 from brokerui.core.redis_url import is_own, without_password
 from brokerui.core.valkey import valkey_binary
@@ -98,3 +101,35 @@ def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[C
             )
         ]
     return []
+
+
+def database_is_not_newer(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """E014: newer code has migrated the database; this code would write what no longer fits its tables."""
+    if not kwargs.get("databases"):
+        return []
+    try:
+        newer = newer_migrations()
+    except DatabaseError:
+        return []  # it cannot be read at all, which others say
+    if not newer:
+        return []
+    return [
+        Error(
+            f"Newer code has migrated the database: this code does not know {', '.join(newer)}.",
+            hint="Run the newer code again, or restore a backup from before it.",
+            id="brokerui.E014",
+        )
+    ]
+
+
+def volumes_have_space(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """W013: a volume is full, or nearly; I001: little is left in it."""
+    found: list[CheckMessage] = []
+    for volume in volumes():
+        if volume.is_full:
+            hint = "Make room: nothing can be stored once it is full. SPACE_LEAST_BYTES says from when on this is said."
+            found.append(Warning(f"Hardly any space is left in {volume.text}.", hint=hint, id="brokerui.W013"))
+        elif volume.is_low:
+            hint = "Make room soon. SPACE_LOW_BYTES says from when on this is said."
+            found.append(Info(f"Little space is left in {volume.text}.", hint=hint, id="brokerui.I001"))
+    return found

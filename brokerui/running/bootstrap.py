@@ -5,12 +5,22 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+from typing import NamedTuple
 
 ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
 
 
-def prepare() -> tuple[str, str] | None:
-    """Prepare it. Return name and password if the first user was made now; the password is empty if it was given."""
+class Prepared(NamedTuple):
+    """What is to be said once the home is ready."""
+
+    login: tuple[str, str] | None
+    """Name and password of the first user, if it was made now; the password is empty if it was given."""
+    conditions: tuple[str, ...]
+    """What is to be known of database, keys, Redis and volumes, a line each."""
+
+
+def prepare() -> Prepared:
+    """Prepare it. Raises `RefusedConditionError` where the product must not run, and then has written nothing."""
     from brokerui.core.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
 
     compile_stale()
@@ -19,14 +29,17 @@ def prepare() -> tuple[str, str] | None:
     from django.db import connections  # noqa: PLC0415 - Django reads its settings only now
 
     django.setup()
-    call_command("check", stdout=io.StringIO())
+    from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
+
+    call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
+    conditions_to_run_in()
     call_command("migrate", interactive=False, verbosity=0)
     _collect_files()
     _load_demo()
-    login = _first_login()
+    prepared = Prepared(_first_login(), tuple(one.text for one in conditions_to_run_in()))
     # A connection must not be shared with the processes that are forked from this one.
     connections.close_all()
-    return login
+    return prepared
 
 
 def _first_login() -> tuple[str, str] | None:

@@ -7,11 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError
 from redis import RedisError
 
+from brokerui.core.conditions import Condition, conditions
+from brokerui.core.disk_space import server_database_bytes, volumes
 from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
+from brokerui.core.migration_state import migration_state
 from brokerui.core.redis_url import without_password
 from brokerui.estate.selectors import live_version
 from brokerui.running.lock import RunningProcess, is_alive, state_of
@@ -25,6 +27,15 @@ class ProcessStatus:
     pid: int
     is_alive: bool
     restarts: int
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeStatus:
+    """What is left of a volume that the product writes to."""
+
+    folder: str
+    free_bytes: int
+    total_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +53,18 @@ class Status:
     worker_seen: datetime | None
     """When a worker last did something."""
     worker_is_late: bool
+    conditions: tuple[Condition, ...]
+    """What is to be known of database, keys, Redis and volumes beside that."""
+    volumes: tuple[VolumeStatus, ...]
+    server_database_bytes: int | None
+    """Size of the database on its server; None: it is a file, in one of the volumes, or the server does not say."""
 
     @property
     def is_well(self) -> bool:
         """Whether everything works. Where the processes are not run by `up`, the heartbeat of the worker counts."""
         problems = self.redis_problem or self.database_problem or self.worker_is_late
-        return not problems and all(process.is_alive for process in self.processes)
+        is_well = all(process.is_alive for process in self.processes) and all(one.is_well for one in self.conditions)
+        return not problems and is_well
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
@@ -70,6 +87,9 @@ def status() -> Status:
         live_version=version,
         worker_seen=seen,
         worker_is_late=heartbeat_is_late(seen),
+        conditions=conditions(),
+        volumes=tuple(VolumeStatus(str(one.folder), one.free_bytes, one.total_bytes) for one in volumes()),
+        server_database_bytes=None if database_problem else server_database_bytes(),
     )
 
 
@@ -87,8 +107,7 @@ def _redis() -> tuple[str | None, datetime | None]:
 def _database() -> tuple[str | None, int | None]:
     """Return the problem of the database, and the version of its live estate."""
     try:
-        executor = MigrationExecutor(connection)
-        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        return (f"{len(pending)} migrations are not applied", None) if pending else (None, live_version())
+        problem = migration_state().problem
+        return problem, None if problem else live_version()
     except DatabaseError as error:
         return str(error), None

@@ -113,6 +113,8 @@ class Supervisor:
             raise FailedError(report["text"])
         if report["kind"] == PREPARED and len(self.children) == len(self.first) + 1:
             self._login = report["login"]
+            for text in report["conditions"]:
+                self._say(text)
             for program in self.then:
                 self._add(program)
         if report["kind"] == READY and not self.is_announced:
@@ -230,7 +232,10 @@ class Supervisor:
         self._stop = True
 
     def _event(self, sentence: Sentence) -> None:
-        text = local(sentence)
+        self._say(local(sentence))
+
+    def _say(self, text: str) -> None:
+        """On the terminal, and in the log."""
         self._log.write(text)
         print_error(text)
 

@@ -19,6 +19,7 @@ from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]  #
 from gunicorn.arbiter import Arbiter  # type: ignore[import-untyped]  # the same
 from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
+from brokerui.core.conditions import RefusedConditionError
 from brokerui.core.languages import local
 from brokerui.running.bootstrap import prepare
 from brokerui.running.report import ERROR, PREPARED, READY, report
@@ -36,11 +37,11 @@ def main(listener: int, reports: int) -> int:
     """Serve on the socket `listener`, report to the pipe `reports`; both are open file descriptors."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
     try:
-        login = prepare()
-    except (OSError, CommandError, DatabaseError, ImproperlyConfigured) as error:
+        prepared = prepare()
+    except (OSError, CommandError, DatabaseError, ImproperlyConfigured, RefusedConditionError) as error:
         report(reports, ERROR, text=local(say("the home cannot be made ready: {reason}", reason=str(error))))
         return 1
-    report(reports, PREPARED, login=login)
+    report(reports, PREPARED, **prepared._asdict())
     _load_ahead()
     return _serve(listener, reports)
 

@@ -28,6 +28,8 @@ class DatabaseKeys:
     """Remote service bindings: public key of the target database, by remote service name."""
     known: tuple[bytes, ...] = ()
     """Public keys of further databases that may begin dialogs with this one."""
+    is_own_locked: bool = False
+    """Whether there is an own key pair that cannot be read now: what a binding would protect waits then."""
 
 
 class InstanceSecurity:
@@ -52,6 +54,8 @@ class InstanceSecurity:
         """Return the protection of a new dialog; None: its messages wait with status 9727."""
         keys = self._databases.get(database)
         peer = keys.bindings.get(far_service) if keys else None
+        if keys and peer and keys.is_own_locked:
+            return None
         name = self._rings[database].key_id(peer) if peer else None
         kind = protection_kind(
             same_database=False, encryption=encryption, bound=name is not None, integrity=self._integrity

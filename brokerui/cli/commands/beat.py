@@ -11,7 +11,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(_options: argparse.Namespace) -> int:
     """Beat of Celery, until SIGTERM or Ctrl-C."""
+    import django
+
     from brokerui.celery import app
+
+    django.setup()
+    from brokerui.running.condition_at_start import may_start
+
+    if not may_start():
+        return 1
 
     try:
         app.start(["--quiet", "beat", "--loglevel=warning"])

@@ -20,8 +20,11 @@ def run(_options: argparse.Namespace) -> int:
 
     django.setup()
     from brokerui.messaging.endpoint.command import serve
+    from brokerui.running.condition_at_start import may_start
     from brokerui.running.messages import print_failure
 
+    if not may_start():
+        return 1
     try:
         serve()
     except Invalid as fault:

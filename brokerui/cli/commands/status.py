@@ -13,7 +13,9 @@ from brokerui.core.languages import local
 from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
-    from brokerui.running.status import ProcessStatus, Status
+    from brokerui.running.status import ProcessStatus, Status, VolumeStatus
+
+MEGABYTE = 1024 * 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +46,10 @@ def _lines(found: Status) -> Iterator[Sentence]:
     yield _of_database(found)
     yield _of_redis(found)
     yield _of_worker(found)
+    yield from map(_of_volume, found.volumes)
+    if found.server_database_bytes is not None:
+        yield _of_server(found.server_database_bytes)
+    yield from (say("condition  {what}", what=one.text) for one in found.conditions)
 
 
 def _of_process(process: ProcessStatus) -> Sentence:
@@ -73,3 +79,13 @@ def _of_worker(found: Status) -> Sentence:
     if found.worker_is_late:
         return say("worker     not seen since {moment}", moment=seen)
     return say("worker     seen at {moment}", moment=seen)
+
+
+def _of_volume(volume: VolumeStatus) -> Sentence:
+    free, total = volume.free_bytes // MEGABYTE, volume.total_bytes // MEGABYTE
+    return say("space      {folder}: {free} of {total} MB are free", folder=volume.folder, free=free, total=total)
+
+
+def _of_server(size_bytes: int) -> Sentence:
+    size = size_bytes // MEGABYTE
+    return say("space      the database has {n} MB; what its server has left cannot be known from here", n=size)

@@ -23,9 +23,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
+    import django
     from celery.platforms import SecurityWarning
 
     from brokerui.celery import app
+
+    django.setup()
+    from brokerui.running.condition_at_start import may_start
+
+    if not may_start():
+        return 1
 
     # Celery warns root of tasks with pickled payload; BrokerUI's tasks have no payload.
     warnings.simplefilter("ignore", SecurityWarning)

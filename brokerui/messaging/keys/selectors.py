@@ -18,7 +18,8 @@ from routing.security.keys import KeyPair
 
 
 def security_of(instance: str) -> InstanceSecurity:
-    """The keys of an instance's broker, in two queries. Raises `Invalid` where they cannot be decrypted."""
+    """The keys of an instance's broker, in two queries. Where the key pair of a database cannot be decrypted, dialogs
+    that a binding protects wait; all others go on."""
     return InstanceSecurity(OpenSsl(), keys_of(instance))
 
 
@@ -30,7 +31,7 @@ def keys_stamp(instance: str) -> tuple[datetime | None, ...]:
 
 def keys_of(instance: str) -> Mapping[str, DatabaseKeys]:
     """By database, those that have any."""
-    pairs = {row.database: _pair(row) for row in DatabaseKey.objects.filter(instance=instance)}
+    pairs = {row.database: _pair_or_none(row) for row in DatabaseKey.objects.filter(instance=instance)}
     bindings: dict[str, dict[str, bytes]] = {}
     known: dict[str, list[bytes]] = {}
     for row in PeerKey.objects.filter(instance=instance).order_by("id"):
@@ -39,9 +40,20 @@ def keys_of(instance: str) -> Mapping[str, DatabaseKeys]:
         else:
             known.setdefault(row.database, []).append(bytes(row.public))
     return {
-        name: DatabaseKeys(pairs.get(name), bindings.get(name, {}), tuple(known.get(name, ())))
+        name: DatabaseKeys(
+            pairs.get(name),
+            bindings.get(name, {}),
+            tuple(known.get(name, ())),
+            is_own_locked=name in pairs and pairs[name] is None,
+        )
         for name in {*pairs, *bindings, *known}
     }
+
+
+def undecryptable_keys() -> list[str]:
+    """Return the hosted databases whose stored key pair cannot be decrypted, as INSTANCE/DATABASE, in their order."""
+    rows = DatabaseKey.objects.order_by("instance", "database")
+    return [str(row) for row in rows if _pair_or_none(row) is None]
 
 
 def hosted_databases(instance: str) -> frozenset[str] | None:
@@ -70,3 +82,11 @@ def _row(instance: str, database: str) -> DatabaseKey:
 
 def _pair(row: DatabaseKey) -> KeyPair:
     return KeyPair(unseal(bytes(row.sealed), str(row), bytes(row.public)), bytes(row.public))
+
+
+def _pair_or_none(row: DatabaseKey) -> KeyPair | None:
+    """Return None where it cannot be decrypted, which a system check tells."""
+    try:
+        return _pair(row)
+    except Invalid:
+        return None

@@ -1,12 +1,12 @@
 """For those who watch the process: does it live, can it serve."""
 
-from django.db import DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from brokerui.accounts.access import public
+from brokerui.core.migration_state import migration_state
 
 
 @public
@@ -30,8 +30,6 @@ def readyz(request: HttpRequest) -> JsonResponse:
 
 def _problem() -> str | None:
     try:
-        executor = MigrationExecutor(connection)
-        pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        return migration_state().problem
     except DatabaseError:
         return "the database does not answer"
-    return f"{len(pending)} migrations are not applied" if pending else None

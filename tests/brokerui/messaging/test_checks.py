@@ -22,7 +22,7 @@ from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.estate import Estate
 from routing.model.estate import Instance as Of
 
-ID = re.compile(r"brokerui\.[EW]\d{3}")
+ID = re.compile(r"brokerui\.[EIW]\d{3}")
 
 
 def ids(found: list[Any]) -> list[str]:

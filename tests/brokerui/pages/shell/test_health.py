@@ -8,7 +8,7 @@ import pytest
 from django.db import DatabaseError
 from django.test import Client
 
-from brokerui.pages.shell import health
+from brokerui.core import migration_state
 
 
 def test_alive_needs_no_database(client: Client) -> None:
@@ -24,7 +24,7 @@ def test_ready(client: Client) -> None:
 
 @pytest.mark.django_db
 def test_not_ready_while_migrations_wait(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health.MigrationExecutor, "migration_plan", lambda self, targets: [1, 2])
+    monkeypatch.setattr(migration_state.MigrationExecutor, "migration_plan", lambda self, targets: [1, 2])
     response = client.get("/readyz")
     assert response.status_code == 503
     assert response.json()["problem"] == "2 migrations are not applied"
@@ -34,7 +34,7 @@ def test_not_ready_without_a_database(client: Client, monkeypatch: pytest.Monkey
     def fail(connection: Any) -> None:
         raise DatabaseError("password of the database: secret")
 
-    monkeypatch.setattr(health, "MigrationExecutor", fail)
+    monkeypatch.setattr(migration_state, "MigrationExecutor", fail)
     response = client.get("/readyz")
     assert response.status_code == 503
     assert "secret" not in response.content.decode()

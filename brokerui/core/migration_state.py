@@ -1,0 +1,44 @@
+"""Whether the database has the tables that this code works with: migrations that are to be applied, and those of newer
+code, after which this code would write what no longer fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationState:
+    """How the migrations of the database and those of this code differ."""
+
+    pending_count: int
+    newer: tuple[str, ...]
+    """Migrations that the database has and this code does not know, as APP.NAME, in their order."""
+
+    @property
+    def problem(self) -> str | None:
+        """Why this code cannot work with the database; None where it can."""
+        if self.newer:
+            return f"newer code has migrated it: {', '.join(self.newer)}"
+        return f"{self.pending_count} migrations are not applied" if self.pending_count else None
+
+
+def migration_state() -> MigrationState:
+    """Compare now. Raises `DatabaseError`."""
+    executor = MigrationExecutor(connection)
+    pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    return MigrationState(len(pending), _newer(executor.loader))
+
+
+def newer_migrations() -> tuple[str, ...]:
+    """Return the migrations that only newer code can have applied. Raises `DatabaseError`."""
+    return _newer(MigrationLoader(connection))
+
+
+def _newer(loader: MigrationLoader) -> tuple[str, ...]:
+    known = {*loader.disk_migrations, *(name for one in loader.replacements.values() for name in one.replaces)}
+    unknown = (name for name in loader.applied_migrations if name not in known)
+    return tuple(sorted(f"{app}.{name}" for app, name in unknown if app not in loader.unmigrated_apps))

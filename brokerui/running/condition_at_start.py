@@ -1,0 +1,30 @@
+"""What a process that is started by itself, and not by `up`, says of the condition of the installation."""
+
+from __future__ import annotations
+
+import logging
+import os
+
+from django.db import connections
+
+from brokerui.core.conditions import RefusedConditionError, conditions_to_run_in
+from brokerui.core.logs import PROCESS
+from brokerui.running.messages import print_failure
+
+logger = logging.getLogger(__name__)
+
+
+def may_start() -> bool:
+    """Log each condition in one line; `up` has done that for the processes that it starts. False, and one line on
+    standard error, where the product must not run."""
+    try:
+        found = conditions_to_run_in()
+    except RefusedConditionError as refusal:
+        print_failure(str(refusal))
+        return False
+    finally:
+        connections.close_all()  # a connection must not be shared with processes that are forked from this one
+    if not os.environ.get(PROCESS):
+        for one in found:
+            logger.warning("%s", one.text)
+    return True

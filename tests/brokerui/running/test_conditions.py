@@ -1,0 +1,188 @@
+"""What can go wrong with an installation: the same line at the start, in the log, in `status` and by the checks."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.checks import run_checks
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from brokerui.core import disk_space
+from brokerui.core.conditions import RefusedConditionError, conditions, conditions_to_run_in
+from brokerui.core.disk_space import Volume
+from brokerui.core.home import CHECKOUT
+from brokerui.estate.models import Database, Instance
+from brokerui.messaging.keys.models import DatabaseKey
+from brokerui.messaging.keys.selectors import security_of, undecryptable_keys
+from brokerui.messaging.keys.services import key_make, peer_take
+from routing.common.errors import Invalid
+from tests.brokerui.product import command, environment, eventually, free_port, running, start
+
+NEWER = "Newer code has migrated the database: this code does not know estate.9999_later, later.0001_initial."
+
+
+def ids() -> list[str]:
+    return [one.id for one in conditions()]
+
+
+@pytest.fixture
+def home(db: Any, settings: Any, tmp_path: Path) -> Path:
+    settings.HOME, settings.KEYS_SECRET = tmp_path, ""
+    settings.SPACE_LOW_BYTES = settings.SPACE_LEAST_BYTES = 0
+    return tmp_path
+
+
+# ---------------------------------------------------------------- a database of newer code
+def test_migrations_of_newer_code_are_named_and_refused(home: Path) -> None:
+    assert conditions_to_run_in() == ()
+    for app, name in (("later", "0001_initial"), ("estate", "9999_later")):
+        MigrationRecorder(connection).record_applied(app, name)
+    with pytest.raises(RefusedConditionError) as raised:
+        conditions_to_run_in()
+    assert str(raised.value).startswith(NEWER)
+    assert [one.id for one in run_checks(databases=["default"])].count("brokerui.E014") == 1
+
+
+@pytest.fixture(scope="module")
+def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose database newer code has migrated."""
+    home = tmp_path_factory.mktemp("newer")
+    migrate(home)
+    with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database, database:
+        for row in (("later", "0001_initial"), ("estate", "9999_later")):
+            database.execute("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2030-01-01')", row)
+    return home
+
+
+def migrate(home: Path) -> None:
+    words = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(words, cwd=CHECKOUT, env=environment(home), check=True)
+
+
+@pytest.mark.parametrize("process", ["worker", "beat", "endpoint"])
+def test_each_process_refuses_a_newer_database_in_one_line(newer: Path, process: str) -> None:
+    ended = command(newer, process)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"error: {NEWER}")
+    assert ended.stderr.count("\n") == 1
+
+
+def test_the_start_commands_and_status_refuse_a_newer_database(newer: Path) -> None:
+    before = (newer / "brokerui.sqlite3").read_bytes()
+    ended = start(newer, PORT=str(free_port()))
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert ended.stderr.startswith(f"error: the home cannot be made ready: {NEWER}")
+    hosted = command(newer, "host", "A", "--listen", "tcp://127.0.0.1:7001")
+    assert (hosted.returncode, hosted.stderr) == (
+        4,
+        "error: the database: newer code has migrated it: estate.9999_later, later.0001_initial\n",
+    )
+    found = json.loads(command(newer, "status", "--json").stdout)
+    assert found["well"] is False
+    assert found["database_problem"] == "newer code has migrated it: estate.9999_later, later.0001_initial"
+    assert [one["id"] for one in found["conditions"]] == ["brokerui.E014"]
+    assert (newer / "brokerui.sqlite3").read_bytes() == before, "nothing was written"
+
+
+# ---------------------------------------------------------------- keys
+@pytest.fixture
+def keyed(home: Path) -> Path:
+    """The instance A with key pairs of two databases, and a binding of one."""
+    row = Instance.objects.create(name="A", hosted=True, position=0)
+    for position, name in enumerate(("Orders", "Parts")):
+        Database.objects.create(instance=row, name=name, position=position)
+        public = key_make(instance="A", database=name, author="ann")
+    peer_take(instance="A", database="Orders", service="To", public=public, author="ann")
+    return home
+
+
+def change_secret(home: Path, content: str | None) -> None:
+    (home / "keys.secret").unlink()
+    if content is not None:
+        (home / "keys.secret").write_text(content)
+
+
+@pytest.mark.parametrize("content", [None, "", "another secret", "ungültig"])
+def test_keys_of_another_secret_are_told_and_wait(keyed: Path, content: str | None) -> None:
+    assert (undecryptable_keys(), ids()) == ([], [])
+    change_secret(keyed, content)
+    (found,) = conditions()
+    assert (found.id, found.is_well, found.is_refused) == ("brokerui.W012", False, False)
+    assert found.text.startswith("The stored key pairs of A/Orders, A/Parts cannot be decrypted: ")
+    security = security_of("A")
+    for encryption in (True, False):
+        assert security.protection("Orders", "To", encryption) is None, "it waits, and goes nowhere unprotected"
+    assert security.protection("Orders", "Other", False) is not None, "no binding protects it"
+
+
+@pytest.mark.parametrize("content", [None, ""])
+def test_no_new_secret_is_made_while_encrypted_keys_are_stored(keyed: Path, content: str | None) -> None:
+    secret = (keyed / "keys.secret").read_text()
+    change_secret(keyed, content)
+    for database, replace in (("Orders", True), ("Third", False)):
+        with pytest.raises(Invalid, match=r"put keys\.secret back"):
+            key_make(instance="A", database=database, author="ann", replace=replace)
+    assert undecryptable_keys() == ["A/Orders", "A/Parts"]
+    assert DatabaseKey.objects.count() == 2
+    (keyed / "keys.secret").write_text(secret)
+    assert undecryptable_keys() == []
+
+
+def test_a_lost_secret_is_got_over_as_the_check_says(keyed: Path, settings: Any) -> None:
+    change_secret(keyed, None)
+    settings.KEYS_SECRET = "a new one"
+    for database in ("Orders", "Parts"):
+        key_make(instance="A", database=database, author="ann", replace=True)
+    assert (undecryptable_keys(), ids()) == ([], [])
+    assert not (keyed / "keys.secret").exists()
+
+
+# ---------------------------------------------------------------- space
+def test_little_space_is_information_and_hardly_any_is_not_well(home: Path, settings: Any) -> None:
+    settings.SPACE_LOW_BYTES = 1 << 60
+    (found,) = conditions()
+    assert (found.id, found.is_well) == ("brokerui.I001", True)
+    settings.SPACE_LEAST_BYTES = 1 << 60
+    (found,) = conditions()
+    assert (found.id, found.is_well) == ("brokerui.W013", False)
+    assert str(home) in found.text
+
+
+def test_a_volume_without_files_left_is_full(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full = Volume(home, 1 << 40, 1 << 41, has_files_left=False)
+    monkeypatch.setattr("brokerui.core.checks.volumes", lambda: (full,))
+    (found,) = conditions()
+    assert found.text.startswith(
+        f"Hardly any space is left in {home}: 1,048,576 MB of 2,097,152 MB are free, and no more files can be made."
+    )
+
+
+def test_the_volumes_are_those_of_all_folders_that_are_written_to(home: Path, settings: Any) -> None:
+    assert [volume.folder for volume in disk_space.volumes()] == [home]
+    settings.EVENT_LOG, settings.EVENT_LOG_FOLDER = True, Path("/dev/shm/not made yet")
+    settings.PIPELINE_FOLDER = home / "pipeline"
+    assert [volume.folder for volume in disk_space.volumes()] == [home, Path("/dev/shm")]
+
+
+@pytest.mark.slow
+def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path) -> None:
+    with running(tmp_path, DEMO="0", SPACE_LEAST_BYTES=str(1 << 60)) as product:
+        (line,) = eventually(lambda: product.complained)
+        assert line.startswith(f"Hardly any space is left in {tmp_path}: ")
+        found = json.loads(command(tmp_path, "status", "--json", SPACE_LEAST_BYTES=str(1 << 60)).stdout)
+        (condition,) = found["conditions"]
+        assert (found["well"], condition["is_well"], condition["id"]) == (False, False, "brokerui.W013")
+        assert condition["text"].partition(": ")[0] == line.partition(": ")[0]
+        lines = eventually(lambda: "Hardly" in (log := (tmp_path / "log/all.log").read_text()) and log.splitlines())
+        assert len([each for each in lines if "Hardly" in each]) == 1, "one line, whatever processes there are"
+        said = command(tmp_path, "status").stdout
+        assert f"space      {tmp_path}: " in said
+        assert product.stop() == 0

@@ -126,10 +126,17 @@ def _as_json(row: EstateRow) -> dict[str, Any]:
 
 
 def _put(estate: Estate, key: Key, database: Database) -> Edit:
-    """Keep the services, queues and routes of a database that is replaced."""
+    """Keep the services, queues and routes of a database that is replaced, and what was collected of it."""
     old = find_database(estate, key)
     if old is not None:
-        database = replace(database, services=old.services, queues=old.queues, table=old.table)
+        database = replace(
+            database,
+            services=old.services,
+            queues=old.queues,
+            table=old.table,
+            transmission_queue=old.transmission_queue,
+            conversation_endpoints=old.conversation_endpoints,
+        )
     return PutDatabase(key[0], database)
 
 

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from brokerui.estate import models
 from brokerui.estate.models.instances import ENDPOINT
+from routing.documents.collected_json import COLLECTED, collected_as_json
 from routing.documents.json_decoders import missing_statement_from
 from routing.model import catalog_objects
 from routing.model import estate as law
@@ -39,6 +40,7 @@ def database_columns(database: law.Database) -> Columns:
         "broker_instance": _uuid(database.broker_instance),
         "broker_enabled": database.broker_enabled,
         "mirroring_role": database.mirroring_role,
+        **{key: collected_as_json(getattr(database, key)) for key in COLLECTED},
     }
 
 
@@ -48,6 +50,7 @@ def database_fields(row: models.Database) -> Columns:
         "broker_instance": _text(row.broker_instance),
         "broker_enabled": row.broker_enabled,
         "mirroring_role": row.mirroring_role,
+        **{key: decode(getattr(row, key)) for key, decode in COLLECTED.items()},
     }
 
 

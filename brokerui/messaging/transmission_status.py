@@ -4,34 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Final
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.exchange.status_numbers import (
-    CONNECT_FAILED,
-    NAME_NOT_FOUND,
-    NO_LOGIN,
-    NOT_AUTHENTICATED,
-)
 from brokerui.messaging.exchange.unreachable import unreachable_from
 from brokerui.messaging.models import ConversationEndpoint
 from routing.dialog.problems import PROBLEMS
+from routing.dialog.status_catalogue import CAUSES
 
 Place = tuple[str, str]
 """Instance and conversation handle."""
-OF_CONNECTIONS: Final[Mapping[int, Promise]] = {
-    NOT_AUTHENTICATED: _("The next hop was not authenticated."),
-    CONNECT_FAILED: _("The connection to the next hop failed."),
-    NO_LOGIN: _("The next hop closed the connection before it could be used."),
-    NAME_NOT_FOUND: _("The name of the next hop was not found."),
-}
-"""Why nothing can be sent there, without the system's reason."""
 
 
 def statuses(endpoints: Mapping[Place, ConversationEndpoint]) -> dict[Place, str]:
@@ -55,8 +40,8 @@ def status_text(number: int) -> str:
 def problem_words(number: int) -> str:
     """What an error of the product is, where nothing but its number is known: of any number, also of one that is not
     used here, or whose sentence says what only its message knew."""
-    if number in OF_CONNECTIONS:
-        return str(OF_CONNECTIONS[number])
+    if number in CAUSES:
+        return gettext(CAUSES[number].text)
     if number in PROBLEMS and "{" not in PROBLEMS[number].text:
         return gettext(PROBLEMS[number].text)
     return gettext("The product's error %(number)d.") % {"number": number}

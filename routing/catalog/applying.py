@@ -8,6 +8,7 @@ from typing import Any
 
 from routing.catalog.availability import Replica, listening
 from routing.catalog.building import FIELDS, fields_of, own_rows
+from routing.catalog.collecting import collected_of
 from routing.catalog.endpoint import endpoint_from, forwards
 from routing.catalog.notes import Notes
 from routing.catalog.shapes import Row
@@ -205,7 +206,10 @@ def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Note
     known = replace(old, name=name) if old is not None else _new_database(name)
     parts = told.parts.get(name, {})
     new = replace(
-        known, **_facts(known, row, told.replicas.get(name), notes), **fields_of(parts, known, notes.below(name))
+        known,
+        **_facts(known, row, told.replicas.get(name), notes),
+        **fields_of(parts, known, notes.below(name)),
+        **collected_of(parts, told.collected_at, notes.below(name)),
     )
     _say_what_is_not_told(old, new, row, told, notes)
     if old is not None:

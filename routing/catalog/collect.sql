@@ -69,14 +69,18 @@ INSERT @part (place, name, in_each_database, most, sort_key, source) VALUES
     (12, 'conversation_priorities', 1, @most_rows, N'priority_id', N'sys.conversation_priorities'),
     (13, 'remote_service_bindings', 1, @most_rows, N'remote_service_binding_id', N'sys.remote_service_bindings'),
     (14, 'transmission_queue', 1, @most_sums, N'messages DESC', N'
-        (SELECT q.to_service_name, q.status, COUNT_BIG(*) AS messages, MIN(q.enqueue_time) AS oldest
-         FROM (SELECT TOP (@most_read) to_service_name, LEFT(transmission_status, 1000) AS status, enqueue_time
+        (SELECT q.from_service_name, q.to_service_name, q.to_broker_instance, q.status, COUNT_BIG(*) AS messages,
+                MIN(q.enqueue_time) AS oldest
+         FROM (SELECT TOP (@most_read) from_service_name, to_service_name, to_broker_instance,
+                      LEFT(transmission_status, 1000) AS status, enqueue_time
                FROM sys.transmission_queue) AS q
-         GROUP BY q.to_service_name, q.status)'),
+         GROUP BY q.from_service_name, q.to_service_name, q.to_broker_instance, q.status)'),
     (15, 'conversation_endpoints', 1, @most_sums, N'endpoints DESC', N'
-        (SELECT c.state, c.state_desc, COUNT_BIG(*) AS endpoints
-         FROM (SELECT TOP (@most_read) state, state_desc FROM sys.conversation_endpoints) AS c
-         GROUP BY c.state, c.state_desc)'),
+        (SELECT s.name AS service_name, c.far_service, c.state, c.state_desc, COUNT_BIG(*) AS endpoints
+         FROM (SELECT TOP (@most_read) service_id, far_service, state, state_desc
+               FROM sys.conversation_endpoints) AS c
+         LEFT JOIN sys.services AS s ON s.service_id = c.service_id
+         GROUP BY s.name, c.far_service, c.state, c.state_desc)'),
     -- How many rows there are in all, from the allocation of the tables behind these two views: nothing is scanned.
     (16, 'totals', 1, @most_sums, N'name', N'
         (SELECT o.name, SUM(p.rows) AS table_rows
@@ -189,14 +193,18 @@ INSERT @column (part, place, kind, name, expression) VALUES
     ('remote_service_bindings', 3, 's', 'user_name', N'USER_NAME(r.remote_principal_id)'),
     ('remote_service_bindings', 4, 'n', 'is_anonymous_on', N'r.is_anonymous_on'),
 
-    ('transmission_queue', 1, 's', 'to_service_name', N'r.to_service_name'),
-    ('transmission_queue', 2, 's', 'transmission_status', N'r.status'),
-    ('transmission_queue', 3, 'n', 'messages', N'r.messages'),
-    ('transmission_queue', 4, 's', 'oldest', N'CONVERT(nvarchar(30), r.oldest, 126)'),
+    ('transmission_queue', 1, 's', 'from_service_name', N'r.from_service_name'),
+    ('transmission_queue', 2, 's', 'to_service_name', N'r.to_service_name'),
+    ('transmission_queue', 3, 's', 'to_broker_instance', N'r.to_broker_instance'),
+    ('transmission_queue', 4, 's', 'transmission_status', N'r.status'),
+    ('transmission_queue', 5, 'n', 'messages', N'r.messages'),
+    ('transmission_queue', 6, 's', 'oldest', N'CONVERT(nvarchar(30), r.oldest, 126)'),
 
-    ('conversation_endpoints', 1, 's', 'state', N'RTRIM(r.state)'),
-    ('conversation_endpoints', 2, 's', 'state_desc', N'r.state_desc'),
-    ('conversation_endpoints', 3, 'n', 'endpoints', N'r.endpoints'),
+    ('conversation_endpoints', 1, 's', 'service_name', N'r.service_name'),
+    ('conversation_endpoints', 2, 's', 'far_service', N'r.far_service'),
+    ('conversation_endpoints', 3, 's', 'state', N'RTRIM(r.state)'),
+    ('conversation_endpoints', 4, 's', 'state_desc', N'r.state_desc'),
+    ('conversation_endpoints', 5, 'n', 'endpoints', N'r.endpoints'),
 
     ('totals', 1, 's', 'name', N'r.name'),
     ('totals', 2, 'n', 'table_rows', N'r.table_rows');

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from routing.catalog.grid_parser import Grid
-from routing.catalog.shapes import SERVER_PARTS, SHAPES, TEXT, Row, ViewShape
+from routing.catalog.grid_sums import SUMMED, GroupSums, shape_of_rows
+from routing.catalog.shapes import SERVER_PARTS, SHAPES, Row, ViewShape
 from routing.catalog.snapshot import CatalogSnapshot, Rows
 from routing.common.errors import InputError, Invalid
-from routing.common.moment import format_moment, parse_moment
 from routing.common.names import MSDB
 from routing.common.sentence import say
 
 DATABASE_COLUMNS = ("database_name", "database", "db_name")
 """Columns that users add to name the database of a row."""
-_WAITING = ViewShape({"to_service_name": TEXT, "transmission_status": TEXT, "enqueue_time": TEXT}, ())
 
 
 def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> CatalogSnapshot:
@@ -28,14 +26,24 @@ def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> Catalog
     if naming is None and database is None:
         problem = say("is a grid of sys.{view}; say of which database: NAME/DATABASE=FILE", view=grid.view)
         raise InputError(where, "", problem)
-    waiting = grid.view == "transmission_queue"
+    if grid.view in SUMMED:
+        return CatalogSnapshot(where, parts=_summed(grid, naming, database, where))
     found: dict[str, list[Row]] = {}
-    for cells, row in _rows(grid, _WAITING if waiting else SHAPES[grid.view], where):
+    for cells, row in _rows(grid, SHAPES[grid.view], where):
         found.setdefault(_spelt(cells[naming]) if naming is not None else "", []).append(row)
     if naming is None and database is not None:
         found = {_spelt(database): found.get("", [])}
-    summed = _sums if waiting else tuple
-    return CatalogSnapshot(where, parts={name: {grid.view: summed(rows)} for name, rows in found.items()})
+    return CatalogSnapshot(where, parts={name: {grid.view: tuple(rows)} for name, rows in found.items()})
+
+
+def _summed(grid: Grid, naming: int | None, database: str | None, where: str) -> dict[str, dict[str, Rows]]:
+    """The sums by database: none of the rows is kept."""
+    view = SUMMED[grid.view]
+    found = {_spelt(database): GroupSums(view)} if naming is None and database is not None else {}
+    for cells, row in _rows(grid, shape_of_rows(grid.view, grid.columns), where):
+        name = _spelt(cells[naming] if naming is not None else database or "")
+        found.setdefault(name, GroupSums(view)).add(row)
+    return {name: {grid.view: sums.rows(), "totals": sums.totals()} for name, sums in found.items()}
 
 
 def _spelt(database: str) -> str:
@@ -66,30 +74,3 @@ def _is_null(column: str, cell: str, shape: ViewShape) -> bool:
     if not cell and column in shape.required:
         raise Invalid("", say("is missing"))
     return cell in ("", "NULL")
-
-
-def _sums(rows: list[Row]) -> Rows:
-    """Sum the messages by target service and status."""
-    sums: dict[tuple[str | None, str | None], tuple[int, datetime | None]] = {}
-    for row in rows:
-        key = row.get("to_service_name"), row.get("transmission_status")
-        count, oldest = sums.get(key, (0, None))
-        moment = _moment(row.get("enqueue_time"))
-        sums[key] = count + 1, min((m for m in (oldest, moment) if m is not None), default=None)
-    return tuple(
-        {
-            "to_service_name": service,
-            "transmission_status": status,
-            "messages": count,
-            "oldest": format_moment(oldest) if oldest else None,
-        }
-        for (service, status), (count, oldest) in sums.items()
-    )
-
-
-def _moment(text: str | None) -> datetime | None:
-    """Parse the enqueue time as ISO 8601; None for a date in a national format."""
-    try:
-        return None if text is None else parse_moment(text)
-    except Invalid:
-        return None

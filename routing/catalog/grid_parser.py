@@ -8,17 +8,24 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
 from routing.catalog.document import MAX_ROWS
+from routing.catalog.grid_sums import COUNT_COLUMNS, SUMMED
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
 DELIMITERS = ("\t", ",", ";", "|")
 _HEADS = (
+    ("conversation_endpoints", {"conversation_handle", "state"}),
+    ("conversation_endpoints", {"conversation_handle", "state_desc"}),
+    ("conversation_endpoints", {"far_service", "state"}),
+    ("conversation_endpoints", {"far_service", "state_desc"}),
     ("transmission_queue", {"to_service_name", "transmission_status"}),
+    *(("transmission_queue", {"transmission_status", column}) for column in COUNT_COLUMNS),
+    *(("conversation_endpoints", {"state_desc", column}) for column in COUNT_COLUMNS),
     ("routes", {"name", "remote_service_name", "address"}),
     ("service_queues", {"name", "is_receive_enabled"}),
     ("databases", {"name", "service_broker_guid"}),
@@ -42,8 +49,8 @@ class Grid:
 
     view: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
-    """Each with its line number in the file, from 1."""
+    rows: Iterable[tuple[int, tuple[str, ...]]]
+    """Each with its line number in the file, from 1; read once, and while they are asked for."""
 
 
 def read_grid(text: str, *, where: str) -> Grid | None:
@@ -58,7 +65,8 @@ def read_grid(text: str, *, where: str) -> Grid | None:
             view = view_of(columns, where, number)
             if view is not None:
                 cells = _Cells(where, columns, delimiter, ruler, quoted='"' in line)
-                return Grid(view, columns, tuple(cells.rows(below, lines, number + 1)))
+                cells.may_end_blank = view in SUMMED
+                return Grid(view, columns, cells.rows(below, lines, number + 1))
         line = below
     return None
 
@@ -99,6 +107,8 @@ class _Cells:
         self._ruler = ruler if _DASHES.fullmatch(ruler) else ""
         self._plain = delimiter == "\t" and not quoted
         """True if quotes have no special meaning in this format."""
+        self.may_end_blank = False
+        """True if the last cell of a row may be blank, and lost with the blanks at the end of a line."""
 
     def rows(self, line: str, more: Iterator[str], first: int) -> Iterator[tuple[int, tuple[str, ...]]]:
         """The cells of each row with its line number; `line` is the first below the header."""
@@ -108,6 +118,8 @@ class _Cells:
         for count, (number, cells) in enumerate(split(lines, first)):
             if count >= MAX_ROWS:
                 raise error_at(self._where, number, say("is one too many: the limit is {limit}", limit=MAX_ROWS))
+            if self.may_end_blank and self._plain and 1 < len(cells) == len(self._columns) - 1:
+                cells.append("")
             if len(cells) == len(self._columns):
                 # Tools that draw a ruler pad the cells.
                 yield number, tuple(cell.strip() for cell in cells) if self._ruler else tuple(cells)
@@ -137,7 +149,13 @@ class _Cells:
             if not text or TRAILER.fullmatch(text):
                 continue
             between = "".join(text[end:start] for (_, end), (start, _) in pairwise(spans))
-            if len(text) <= spans[-1][0] or text[spans[-1][1] :].strip() or between.strip():
+            length = max(len(text), len(line.rstrip("\r\n"))) if self.may_end_blank else len(text)
+            if (
+                length < spans[-1][0]
+                or (length == spans[-1][0] and not self.may_end_blank)
+                or text[spans[-1][1] :].strip()
+                or between.strip()
+            ):
                 raise error_at(self._where, number, say("does not lie under the line of dashes; was it wrapped?"))
             cells = _under(self._ruler, text)
             if any(cell.endswith(("...", "\u2026")) for cell in cells):

@@ -166,10 +166,19 @@ SHAPES: Mapping[str, ViewShape] = {
         ("name", "remote_service_name"),
     ),
     "transmission_queue": ViewShape(
-        {"to_service_name": TEXT, "transmission_status": TEXT, "messages": NUMBER, "oldest": TEXT}, ("messages",)
+        {
+            "from_service_name": TEXT,
+            "to_service_name": TEXT,
+            "to_broker_instance": TEXT,
+            "transmission_status": TEXT,
+            "messages": NUMBER,
+            "oldest": TEXT,
+        },
+        ("messages",),
     ),
     "conversation_endpoints": ViewShape(
-        {"state": TEXT, "state_desc": TEXT, "endpoints": NUMBER}, ("state", "endpoints")
+        {"service_name": TEXT, "far_service": TEXT, "state": TEXT, "state_desc": TEXT, "endpoints": NUMBER},
+        ("state", "endpoints"),
     ),
     "totals": ViewShape({"name": TEXT, "table_rows": NUMBER}, ()),
     "cut": ViewShape({"part": TEXT, "cut_rows": NUMBER}, ("part", "cut_rows")),

@@ -6,8 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from routing.common.sentence import Sentence, Translate, say
+from routing.dialog.status_catalogue import CAUSES
 
 PROBLEMS: Mapping[int, Sentence] = {
+    # Why a message waits: transmission_status.
+    **CAUSES,
     # Raised for a verb.
     127: say("TOP is {given}, and cannot be negative."),
     954: say("The database is the mirror of another one: nobody works in it as long as it is."),
@@ -76,17 +79,6 @@ PROBLEMS: Mapping[int, Sentence] = {
     11293: say("The message could not be forwarded: the transport has been shut down."),
     11294: say("The message could not be forwarded: its route is not valid."),
     28017: say("The message could not be forwarded: the target service broker cannot be reached."),
-    # Why a message waits: transmission_status.
-    9727: say("The dialog is encrypted, and its database has no key for the other one: no remote service binding."),
-    9749: say("The target is busy; the messages are queued for delivery."),
-    9753: say("The target service broker cannot be reached: no partner is the principal."),
-    9770: say("A route has been asked for at the dynamic routing service."),
-    9785: say("The service name holds no address, as a TRANSPORT route needs."),
-    9791: say("The broker of the sender's database is disabled."),
-    9792: say("Message forwarding is disabled."),
-    9793: say("The target service was not found: check its name, or make a route to it."),
-    9795: say("The target broker is not to be found here: another database of this instance holds the conversation."),
-    9796: say("A LOCAL route matched, but no service of this name can take messages here."),
 }
 
 

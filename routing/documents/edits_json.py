@@ -12,6 +12,7 @@ from typing import Any
 
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
+from routing.documents.collected_json import COLLECTED
 from routing.documents.json_decoders import (
     Decoder,
     array_of,
@@ -65,6 +66,7 @@ _DATABASE: Mapping[str, Decoder] = {
     "priorities": array_of(priority_from),
     "remote_service_bindings": array_of(remote_service_binding_from),
     "routes": array_of(route_from),
+    **COLLECTED,
 }
 
 

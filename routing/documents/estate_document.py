@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from routing.common.errors import InputError, Invalid, must_be
 from routing.common.sentence import say
+from routing.documents.collected_json import COLLECTED
 from routing.documents.json_decoders import (
     array_of,
     boolean,
@@ -151,6 +152,7 @@ class _EstateReader:
                 "priorities": self._leaves(priority_from),
                 "remote_service_bindings": self._leaves(remote_service_binding_from),
                 "routes": self._leaves(route_from),
+                **{key: self._leaf(decode) for key, decode in COLLECTED.items()},
             }
         )
         routes = values.pop("routes", ())

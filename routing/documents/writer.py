@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from routing.common.moment import format_moment
+from routing.documents.collected_json import COLLECTED, collected_as_json
 from routing.model.catalog_objects import Service
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
@@ -44,7 +45,13 @@ def instance_as_json(instance: Instance) -> dict[str, Any]:
 
 def database_as_json(database: Database) -> dict[str, Any]:
     """A database as in the document."""
-    return {**_database_head(database), **_database_rows(database)}
+    return {**_database_head(database), **_database_rows(database), **collected_of(database)}
+
+
+def collected_of(database: Database) -> dict[str, Any]:
+    """What was collected of a database, as in the document; without what was not."""
+    values = {key: getattr(database, key) for key in COLLECTED}
+    return {key: collected_as_json(value) for key, value in values.items() if value is not None}
 
 
 def service_as_json(service: Service) -> Any:
@@ -75,7 +82,8 @@ def _database(database: Database) -> str:
         f'"{kind}": [' + "".join(_between("\n      ", map(_dumps, members))) + "]"
         for kind, members in _database_rows(database).items()
     )
-    return _dumps(_database_head(database))[:-1] + "".join(f",\n     {line}" for line in lines) + "}"
+    rest = (f'"{key}": {_dumps(value)}' for key, value in collected_of(database).items())
+    return _dumps(_database_head(database))[:-1] + "".join(f",\n     {line}" for line in (*lines, *rest)) + "}"
 
 
 def _database_head(database: Database) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from routing.model.catalog_objects import (
     RemoteServiceBinding,
     Service,
 )
+from routing.model.collected import CollectedEndpoints, CollectedTransmissions
 from routing.model.missing_statement import MAX_MISSING_STATEMENTS, MissingStatement
 from routing.model.route import Route
 from routing.model.route_table import NO_ROUTES, RouteTable
@@ -48,6 +49,10 @@ class Database:
     remote_service_bindings: tuple[RemoteServiceBinding, ...] = ()
     table: RouteTable = NO_ROUTES
     """Its `sys.routes`."""
+    transmission_queue: CollectedTransmissions | None = None
+    """The messages that waited when its server was asked last; None: none did, or nobody asked."""
+    conversation_endpoints: CollectedEndpoints | None = None
+    """The conversations that it had when its server was asked last; None: it had none, or nobody asked."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from routing.common.names import SYSTEM_SERVICES
+from routing.documents.collected_json import COLLECTED, collected_as_json
 from routing.model.catalog_objects import Contract
 from routing.model.estate import Database
 from routing.tsql.clauses import ADD_CONTRACTS, DROP_CONTRACTS
@@ -74,6 +75,9 @@ class DatabaseChange:
         for key in ("broker_instance", "mirroring_role"):
             if getattr(self._draft, key) != getattr(self._wanted, key):
                 rest[key] = getattr(self._wanted, key)
+        for key in COLLECTED:
+            if getattr(self._draft, key) != getattr(self._wanted, key):
+                rest[key] = collected_as_json(getattr(self._wanted, key))
         wanted = {service.name for service in self._wanted.services}.intersection(SYSTEM_SERVICES)
         there = self._draft.services.names
         if not wanted and any(name in there for name in SYSTEM_SERVICES):

@@ -3,7 +3,8 @@
 - `{"hop_limit": 3}`
 - `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`, also `missing_statements`: what follows
   belongs to this instance.
-- `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise.
+- `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise,
+  also with `transmission_queue` and `conversation_endpoints`: what was collected of it.
   `"system_services": false` takes away the services that SQL Server creates in every database, true adds them.
 - `{"route": {…}}`, and every other kind of row: some or all columns of the row of this name, as in the estate
   document. A row that does not exist is added.
@@ -23,6 +24,7 @@ from typing import Any
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import say
+from routing.documents.collected_json import COLLECTED
 from routing.documents.json_decoders import (
     array_of,
     boolean,
@@ -146,6 +148,7 @@ _DATABASE = {
     "broker_enabled": boolean,
     "mirroring_role": or_null(string),
     "system_services": boolean,
+    **COLLECTED,
 }
 
 

@@ -66,6 +66,7 @@ class DraftDatabase:
         "broker_enabled",
         "broker_instance",
         "contracts",
+        "conversation_endpoints",
         "in_strings",
         "is_whole",
         "listed",
@@ -77,6 +78,7 @@ class DraftDatabase:
         "remote_service_bindings",
         "routes",
         "services",
+        "transmission_queue",
     )
 
     def __init__(self, base: Database) -> None:
@@ -84,6 +86,8 @@ class DraftDatabase:
         self.broker_instance = base.broker_instance
         self.broker_enabled = base.broker_enabled
         self.mirroring_role = base.mirroring_role
+        self.transmission_queue = base.transmission_queue
+        self.conversation_endpoints = base.conversation_endpoints
         self.listed = True
         """True if the estate shows the database."""
         self.is_whole = True
@@ -119,6 +123,8 @@ class DraftDatabase:
             broker_enabled=self.broker_enabled,
             mirroring_role=self.mirroring_role,
             table=RouteTable(self.routes) if len(self.routes) else NO_ROUTES,
+            transmission_queue=self.transmission_queue,
+            conversation_endpoints=self.conversation_endpoints,
             **kinds,
         )
 

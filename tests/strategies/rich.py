@@ -65,6 +65,8 @@ def draw_rich(c: Chooser) -> Json:
         if missing := some(c, 2, 20, lambda _: _missing_statement(c)):
             instance["missing_statements"] = missing
         for database in instance["databases"]:
+            if chance(c, 20):
+                database.update(_collected(c))
             c.part(lambda database=database: _enrich(c, database))  # type: ignore[misc]
     return estate
 
@@ -86,6 +88,25 @@ def _missing_statement(c: Chooser) -> Json:
         "object": pick(c, (None, *NAMES)),
         "file": pick(c, (None, "a.sql")),
         "line": pick(c, (None, 1, 1_000_000_000)),
+    }
+
+
+def _collected(c: Chooser) -> Json:
+    moment = pick(c, (None, "2030-01-31T12:00:00.000001Z"))
+    sums = [
+        {
+            "messages": pick(c, (1, 10**15)),
+            "status": pick(c, ("", "The target service broker is unreachable.", "x" * 4000, "\u2026'\"")),
+            "from_service": pick(c, (None, *NAMES)),
+            "to_service": pick(c, (None, *NAMES)),
+            "to_broker_instance": pick(c, (None, "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d")),
+            "oldest": moment,
+        }
+    ]
+    states = [{"endpoints": 3, "state": pick(c, ("DI", "CD")), "service": None, "far_service": pick(c, NAMES)}]
+    return {
+        "transmission_queue": {"collected_at": moment, "rows": sums, "left_out": pick(c, (0, 7))},
+        "conversation_endpoints": {"collected_at": moment, "rows": states, "left_out": 0},
     }
 
 

@@ -25,6 +25,10 @@ class Database(Member):
     """Its service broker identifier; null: not known."""
     broker_enabled = models.BooleanField(default=True)
     mirroring_role = models.CharField(max_length=9, null=True, blank=True, choices=MirroringRole)
+    transmission_queue = models.JSONField(null=True, blank=True)
+    """What waited in it when its server was asked last, as in the document; null: nothing, or nobody asked."""
+    conversation_endpoints = models.JSONField(null=True, blank=True)
+    """Its conversations when its server was asked last, likewise."""
     partner = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     """The other one of a mirrored pair, which agrees in name and identifier and has the other role."""
 

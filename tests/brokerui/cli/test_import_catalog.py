@@ -7,6 +7,7 @@ import json
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,17 @@ def test_findings_as_json(call: Call, tmp_path: Path) -> None:
     assert (finding["code"], finding["object"], finding["file"]) == ("not-understood", "R", str(bad))
 
 
-def test_messages_that_wait_are_said_and_change_nothing(call: Call, tmp_path: Path) -> None:
+def test_messages_that_wait_are_said_and_kept_and_no_route_changes(call: Call, tmp_path: Path) -> None:
     row = waiting(transmission_status="The target service name could not be found.")
     answer = call("import-catalog", f"host1@tcp://host1.example={written(tmp_path, '1.txt', result(**row))}")
     assert answer.status == 0
-    assert read_estate(answer.out) == ESTATE.without_instance("host2")
+    kept = read_estate(answer.out)
+    found = kept.instances["host1"].databases["Orders"].transmission_queue
+    assert found is not None
+    assert [(row.to_service, row.messages) for row in found.rows] == [("Stock\x1b[31m", 7)]
+    nothing = replace(kept.instances["host1"].databases["Orders"], transmission_queue=None)
+    bare = kept.with_instance(kept.instances["host1"].with_database(nothing))
+    assert bare == ESTATE.without_instance("host2")
     assert (
         'warning: not-found (1): Not found\n  host1/Orders/Stock?[31m\n      7 messages wait: "The target' in answer.err
     )

@@ -42,8 +42,8 @@ COLUMNS = {
     "conversation_priorities": "priority_id name service_contract_id local_service_id remote_service_name priority",
     "remote_service_bindings": "name remote_service_binding_id principal_id remote_service_name service_contract_id"
     " remote_principal_id is_anonymous_on",
-    "transmission_queue": "to_service_name status messages oldest",
-    "conversation_endpoints": "state state_desc endpoints",
+    "transmission_queue": "from_service_name to_service_name to_broker_instance status messages oldest",
+    "conversation_endpoints": "service_name far_service state state_desc endpoints",
     "totals": "name table_rows",
     "server": "database_id",
 }

@@ -44,13 +44,13 @@ class ClassEvaluator:
     __slots__ = (
         "_alike",
         "_at",
+        "_at_limit",
         "_background",
         "_ends",
         "_onward",
         "_otherwise",
         "_special",
         "_traffic",
-        "apart",
         "estate",
         "shared",
     )
@@ -68,8 +68,8 @@ class ClassEvaluator:
         self._at = at
         self._background = background
         self._special = special
-        self.apart = False
-        """True once a special node was decided; until then every answer came from the background."""
+        self._at_limit: set[Node] = set()
+        """Special nodes that were decided for a message at its hop limit."""
         self._alike: ClassEvaluator | None = None
         self._otherwise: Set[Node] = frozenset()
         self.shared: Set[str] = frozenset()
@@ -87,10 +87,8 @@ class ClassEvaluator:
 
     def onward(self, node: Node) -> HopResult:
         """The result of the hop at a node."""
-        if self._background is not None:
-            if node not in self._special:
-                return self._background.onward(node)
-            self.apart = True
+        if self._background is not None and node not in self._special:
+            return self._background.onward(node)
         found = self._onward.get(node)
         if found is None:
             alike = self._alike if node not in self._otherwise else None
@@ -123,13 +121,19 @@ class ClassEvaluator:
     def _ends_from(self, place: Position) -> frozenset[Outcome]:
         instance, database, hops_remaining = place
         if hops_remaining == 0 and database is None:  # LOOP-1: the limit is reached, so every decision ends here
-            self.apart = self.apart or (instance, None) in self._special
+            if (instance, None) in self._special:
+                self._at_limit.add((instance, None))
             return frozenset(cast(Outcome, after(place, decision)) for decision in self._decide((instance, None)))
         ends, leads = self.onward((instance, database))
         for lead in leads:
             beyond = self.ends(Position(lead.instance, None, hops_remaining - lead.forwards))
             ends = ends | beyond if ends else beyond
         return ends
+
+    @property
+    def decided(self) -> Set[Node]:
+        """The special nodes that were decided; while there are none, every answer came from the background."""
+        return self._onward.keys() | self._at_limit
 
     def has(self, node: Node) -> bool:
         """Whether the estate has this entry point."""

@@ -26,6 +26,8 @@ class NameIndex:
         self._mirrored: set[Node] = set()
         """Nodes with a mirrored route without a name: they depend on the principal for the service."""
         self.principals: set[str] = set()
+        self.principal_identifiers: set[str] = set()
+        """Those of all databases in the role PRINCIPAL: a mirrored route may depend on them."""
         for estate in (before, after):
             for instance in estate.instances.values():
                 self._add(instance)
@@ -43,7 +45,11 @@ class NameIndex:
         """The nodes that may treat a reply differently: instances with a database of its identifier (RT-REPLY)."""
         if not traffic.is_reply or traffic.to_broker_instance is None:
             return set()
-        return self._by_identifier.get(traffic.to_broker_instance, set())
+        return self.holders(traffic.to_broker_instance)
+
+    def holders(self, identifier: str) -> set[Node]:
+        """The instances, as nodes, that have a database with this identifier."""
+        return self._by_identifier.get(identifier, set())
 
     def _add(self, instance: Instance) -> None:
         for database, table in instance.tables.items():
@@ -57,6 +63,8 @@ class NameIndex:
         for identifier in instance.identified:
             self._by_identifier[identifier].add((instance.name, None))
         self.principals.update(instance.principals)
+        held = (database for databases in instance.principals.values() for database in databases)
+        self.principal_identifiers.update(one.broker_instance for one in held if one.broker_instance is not None)
 
     def _among(self, known: Mapping[str, object]) -> Iterable[str]:
         """The wanted names that are known; iterates over the smaller set."""

@@ -73,13 +73,16 @@ class Vocabulary:
 
     def count(self) -> int:
         """The number of classes."""
+        return len(self.entries) * self.count_of_entry()
+
+    def count_of_entry(self) -> int:
+        """The number of classes of one entry point, which is the same for each."""
         each = sum(len(known) + 2 for known in self.identifiers.values())
-        replies = sum(map(len, self.reply_identifiers.values()))
-        return len(self.entries) * (each + replies)
+        return each + sum(map(len, self.reply_identifiers.values()))
 
     def of_name(self, name: str) -> Iterator[TrafficClass]:
-        """The classes of one service name."""
-        for identifier in (None, *sorted(self.identifiers[name]), UNKNOWN_IDENTIFIER):
+        """The classes of one service name; first without an identifier, and with one that occurs nowhere."""
+        for identifier in (None, UNKNOWN_IDENTIFIER, *sorted(self.identifiers[name])):
             yield TrafficClass(name, identifier, False)
         for identifier in sorted(self.reply_identifiers.get(name, ())):
             yield TrafficClass(name, identifier, True)

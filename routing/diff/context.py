@@ -62,7 +62,12 @@ class DiffContext:
     @cached_property
     def names(self) -> Set[str]:
         """The service names for which the change may matter at some node."""
-        if self.delta.always or self.delta.one_sided or self.limited:
+        return self.vocabulary.identifiers.keys() if self.delta.one_sided else self.names_of_both
+
+    @cached_property
+    def names_of_both(self) -> Set[str]:
+        """The service names for which the change may matter at some entry point that both estates have."""
+        if self.delta.always or self.limited:
             return self.vocabulary.identifiers.keys()
         return {name for name in self.vocabulary.identifiers if self._named(name)}
 

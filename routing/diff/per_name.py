@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
@@ -53,6 +54,26 @@ class NameContext:
     def _gives_identifiers(self, estate: Estate, node: Node) -> bool:
         named = _table(estate, node).named.get(self.name)
         return named is not None and bool(named.by_identifier)
+
+    def tells_apart(self, identifier: str, decided: Mapping[str, Set[Node]]) -> bool:
+        """Whether one of these nodes, by instance, may treat the identifier unlike one that occurs nowhere."""
+        specials = self.comparing.specials
+        if identifier in specials.principal_identifiers:
+            return True
+        if any(instance in decided for instance, _ in specials.holders(identifier)):
+            return True
+        return any(node in decided.get(node[0], ()) for node in self._routed_by.get(identifier, ()))
+
+    @cached_property
+    def _routed_by(self) -> dict[str, set[Node]]:
+        """By identifier: the nodes with a route for the name that gives it."""
+        found: dict[str, set[Node]] = defaultdict(set)
+        for node in self.special:
+            for estate in (self.comparing.before, self.comparing.after):
+                named = _table(estate, node).named.get(self.name)
+                for identifier in named.by_identifier if named is not None else ():
+                    found[identifier].add(node)
+        return found
 
     @cached_property
     def _routed(self) -> frozenset[str]:

@@ -7,13 +7,15 @@ as whole cells, and evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
 from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
-from routing.classes.traffic_class import Node, TrafficClass
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
 from routing.common.gc_control import gc_paused
 from routing.diff.context import DiffContext
 from routing.diff.intent import Intent
@@ -26,7 +28,8 @@ def compare(before: Estate, after: Estate, at: datetime) -> Differential:
     """Every class whose outcomes differ between two estates at a moment, in groups."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
-        groups = [group for name in comparing.names for group in _groups(comparing, name)]
+        one_sided = comparing.delta.one_sided
+        groups = [group for name in comparing.names for group in _groups(comparing, name, one_sided)]
         return Differential(comparing.vocabulary.count(), in_worst_order(groups), Intent(before, after, at))
 
 
@@ -36,10 +39,14 @@ class StepwiseDiff:
 
     classes: int
     """The number of classes of all names."""
+    appeared: int
+    """The number of classes of entry points that only the second estate has. Steps leave them out: all are new."""
+    vanished: int
+    """The number of classes of entry points that only the first estate has; left out likewise."""
     names: int
     """The number of names that the change may affect, which is the number of steps."""
     steps: Iterator[list[DiffGroup]]
-    """The groups of each name."""
+    """The groups of each name, of entry points that both estates have."""
     intent: Intent
 
 
@@ -47,28 +54,40 @@ def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDif
     """Like `compare`, but unsorted; names of changed routes and services come first."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
-        named = comparing.delta.by_name
-        names = sorted(comparing.names, key=lambda name: name not in named)
-        steps = (_step(comparing, name) for name in names)
-        return StepwiseDiff(comparing.vocabulary.count(), len(names), steps, Intent(before, after, at))
+        named, names = comparing.delta.by_name, comparing.names_of_both
+        each = comparing.vocabulary.count_of_entry()
+        gone = sum(comparing.nowhere[0].has(node) for node in comparing.delta.one_sided)
+        return StepwiseDiff(
+            classes=comparing.vocabulary.count(),
+            appeared=(len(comparing.delta.one_sided) - gone) * each,
+            vanished=gone * each,
+            names=len(names),
+            steps=(_step(comparing, name) for name in sorted(names, key=lambda name: name not in named)),
+            intent=Intent(before, after, at),
+        )
 
 
 def _step(comparing: DiffContext, name: str) -> list[DiffGroup]:
     with gc_paused():
-        return list(_groups(comparing, name))
+        return list(_groups(comparing, name, frozenset()))
 
 
-def _groups(comparing: DiffContext, name: str) -> Iterator[DiffGroup]:
-    """The groups of all classes of one name. A class that behaves like the first is not evaluated again."""
+def _groups(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator[DiffGroup]:
+    """The groups of all classes of one name, with these entry points of one estate only.
+
+    A class that behaves like an earlier one is not evaluated again.
+    """
     common = NameContext(comparing, name)
-    first: _Class | None = None
+    speakers: list[_Class] = []
     for traffic in comparing.vocabulary.of_name(name):
-        if first is not None and first.speaks_for(traffic):
-            yield from [group.same_for(traffic) for group in first.found.values()]
+        speaker = next((one for one in speakers if one.speaks_for(traffic)), None)
+        if speaker is not None:
+            yield from [group.same_for(traffic) for group in speaker.found.values()]
             continue
         asked = _Class(common, traffic)
-        yield from asked.groups()
-        first = first or asked
+        yield from asked.groups(one_sided)
+        if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
+            speakers.append(asked)
 
 
 class _Class:
@@ -87,15 +106,15 @@ class _Class:
         )
         self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
 
-    def groups(self) -> Iterable[DiffGroup]:
-        """The groups of this class; empty if it does not change."""
+    def groups(self, answered: Set[Node]) -> Iterable[DiffGroup]:
+        """The groups of this class, with these entry points of one estate only; empty if it does not change."""
         one_sided = self.comparing.delta.one_sided
         dirty = {node for node in self._suspects() if self.before.onward(node) != self.after.onward(node)}
         goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
         self.after.decides_like(self.before, dirty | one_sided)
         if goals:
             self._share()
-        for node in one_sided:
+        for node in answered:
             self._add(self._ends(self.before, node), self._ends(self.after, node), node)
         for node in dirty:
             self._answer(node)
@@ -105,9 +124,24 @@ class _Class:
 
     def speaks_for(self, other: TrafficClass) -> bool:
         """True if another class of the name has the same outcomes: no node that could distinguish them was decided."""
-        if self.before.apart or self.after.apart or other.to_broker_instance in self.comparing.delta.by_identifier:
+        identifier = other.to_broker_instance
+        if identifier in self.comparing.delta.by_identifier:
             return False
-        return self.comparing.specials.replying(other) <= self.name.special
+        if not self.comparing.specials.replying(other) <= self.name.special:
+            return False
+        if not self._decided:
+            return True
+        if self.traffic.to_broker_instance is None or identifier is None:
+            return False
+        return not self.name.tells_apart(identifier, self._decided)
+
+    @cached_property
+    def _decided(self) -> Mapping[str, Set[Node]]:
+        """The special nodes that were decided, by instance."""
+        found: dict[str, set[Node]] = defaultdict(set)
+        for node in self.before.decided | self.after.decided:
+            found[node[0]].add(node)
+        return found
 
     def _suspects(self) -> Iterator[Node]:
         nodes = self.comparing.delta.nodes(self.traffic.to_service, self.traffic.to_broker_instance)

@@ -48,16 +48,12 @@ def _answer(summary: Json) -> Iterator[Sentence]:
 
 def _ends(ends: Json) -> Sentence:
     counts = {verdict: f"{ends['counts'].get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
-    line = say_counted(
+    return say_counted(
         ends["changed"],
         "{count} class of conversations ends otherwise: {worse} worse, {moved} elsewhere, {better} better.",
         "{count} classes of conversations end otherwise: {worse} worse, {moved} elsewhere, {better} better.",
         **counts,
     )
-    if ends["done"] >= ends["names"]:
-        return line
-    how_far = {"done": f"{ends['done']:,}", "names": f"{ends['names']:,}"}
-    return say("{said} At least: {done} of {names} service names were compared.", said=line, **how_far)
 
 
 def _apart(counts: Json) -> Iterator[Sentence]:

@@ -1,12 +1,11 @@
 """Which conversations end otherwise after an import: counted, with the worst groups by name.
 
-An import may change the ends of a hundred million classes of traffic. What a page can show of them is bounded, and so
-is the time that they are given: where it is over, the page says how far the comparison came.
+All classes that the import can reach are compared, name by name, however large the estate is: they may be a hundred
+million, of which a page can show some.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -24,7 +23,6 @@ KEPT = 1_000
 """Groups that are kept, the worst."""
 ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
-SECONDS = 20.0
 APPEARED, VANISHED = "appeared", "vanished"
 """Kinds of groups whose entry points are new or gone: what begins there did not change, it was not there."""
 
@@ -35,8 +33,7 @@ class Ends:
 
     classes: int = 0
     names: int = 0
-    done: int = 0
-    """Names that were looked at."""
+    """Names that the import may affect."""
     counts: Counter[str] = field(default_factory=Counter)
     """Intended classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
     apart: Counter[str] = field(default_factory=Counter)
@@ -57,7 +54,6 @@ class Ends:
         return {
             "classes": self.classes,
             "names": self.names,
-            "done": self.done,
             "counts": dict(self.counts),
             "apart": dict(self.apart),
             "changed": self.changed,
@@ -70,27 +66,20 @@ def ends_compared(
     after: Estate,
     at: datetime,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
-    seconds: float = SECONDS,
 ) -> Ends:
-    """Compare for at most `seconds`; an exception from `on_progress` ends it."""
-    until = time.monotonic() + seconds
+    """Compare all names that the import may affect; an exception from `on_progress` ends it."""
     stepwise = compare_stepwise(before, after, at)
     found = Ends(stepwise.classes, stepwise.names)
-    for groups in stepwise.steps:
+    found.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
+    for done, groups in enumerate(stepwise.steps, 1):
         _add(found, groups, stepwise.intent)
-        found.done += 1
-        on_progress(found.done, found.names)
-        if time.monotonic() > until:
-            break
+        on_progress(done, found.names)
     _keep_worst(found)
     return found
 
 
 def _add(found: Ends, groups: Iterable[DiffGroup], intent: Intent) -> None:
     for group in groups:
-        if group.kind in (APPEARED, VANISHED):
-            found.counts[group.kind] += len(group.members)
-            continue
         intended = intent.members(group)
         found.counts[group.verdict] += intended
         found.apart[group.verdict] += len(group.members) - intended

@@ -145,11 +145,6 @@ class ImportPresenter:
         counts = self.ends.get("counts", {})
         return {verdict: counts.get(verdict, 0) for verdict in ("worse", "moved", "better")}
 
-    @property
-    def is_partial(self) -> bool:
-        """The comparison was stopped before its end."""
-        return bool(self.ends.get("done", 0) < self.ends.get("names", 0))
-
     @cached_property
     def groups(self) -> list[Json]:
         return [self._group(group) for group in self.ends.get("shown", [])]

@@ -47,13 +47,13 @@ def test_entry_points_are_databases_and_instances_reached_from_outside_of_both_e
     assert list(Vocabulary(PLAIN, estate(name="e")).entries) == [("a", "d"), ("a", None), ("a", "e")]
 
 
-def test_a_name_is_asked_for_with_no_identifier_each_that_it_has_and_one_that_occurs_nowhere() -> None:
+def test_a_name_is_asked_for_with_no_identifier_one_that_occurs_nowhere_and_each_that_it_has() -> None:
     classes = list(Vocabulary(PLAIN, estate(TO_B)).of_name("S"))
     assert classes == [
         TrafficClass("S", None, False),
+        TrafficClass("S", UNKNOWN_IDENTIFIER, False),
         TrafficClass("S", ID, False),
         TrafficClass("S", ELSEWHERE, False),
-        TrafficClass("S", UNKNOWN_IDENTIFIER, False),
         TrafficClass("S", ID, True),
     ]
 

@@ -24,6 +24,7 @@ Json = dict[str, Any]
 EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
 PARTS = 4
 """Of each bulk run, so that several workers share it."""
+EVERYWHERE = "http://schemas.microsoft.com/SQL/Notifications/EventNotificationService"
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}
 """First seed by number of edits."""
 
@@ -128,4 +129,28 @@ def test_step_by_step_it_is_the_same_answer(seed: int) -> None:
     steps = list(stepwise.steps)
     assert (len(steps), stepwise.classes) == (stepwise.names, whole.classes)
     found = Differential(whole.classes, [group for step in steps for group in step], stepwise.intent)
-    assert sorted(map(str, rows_of(found))) == sorted(map(str, rows_of(whole)))
+    rows = rows_of(whole)
+    assert sorted(map(str, rows_of(found))) == sorted(str(row) for row in rows if row[4] and row[5])
+    assert stepwise.appeared == sum(not row[4] for row in rows)
+    assert stepwise.vanished == sum(not row[5] for row in rows)
+
+
+# ---------------------------------------------------------------- names with an identifier in every database
+
+
+def everywhere(estate: Json) -> Json:
+    """The same with a service that every database has, as SQL Server's own are, and an identifier for each."""
+    copy: Json = json.loads(json.dumps(estate))
+    for number, one in enumerate(copy["instances"]):
+        for place, database in enumerate(one.get("databases", [])):
+            database["services"] = [*database.get("services", []), EVERYWHERE]
+            if database.get("broker_instance") is None:
+                database["broker_instance"] = f"6f3f0d5e-bbbb-4000-8000-{number:06}{place:06}"
+    return copy
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_service_of_every_database_is_compared_for_every_identifier(part: int) -> None:
+    for seed in range(3_000_000 + part, 3_000_000 + EDITS // 2, PARTS):
+        before, after = random_change(seed, 1 + seed % 3)
+        assert disagreement(everywhere(before), everywhere(after)) is None, f"random_change({seed}, {1 + seed % 3})"

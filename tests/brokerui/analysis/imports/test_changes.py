@@ -86,7 +86,17 @@ def test_ends_are_those_of_the_comparison(before: Estate, after: Estate) -> None
     assert found.counts["worse"] + found.apart["worse"] == whole.summary()["worse"]
 
 
-def test_a_comparison_that_takes_too_long_says_how_far_it_came() -> None:
-    after = TWO.edited([DropRoute("here", "Orders", "AutoCreatedLocal")])
-    assert ends_compared(TWO, after, AT).done == ends_compared(TWO, after, AT).names > 1
-    assert ends_compared(TWO, after, AT, seconds=-1).done == 1
+def test_a_comparison_looks_at_all_names_that_the_change_can_reach_and_at_no_other() -> None:
+    told: list[tuple[int, int]] = []
+    for route, names in (("AutoCreatedLocal", 4), ("R", 1)):
+        told.clear()
+        found = ends_compared(TWO, TWO.edited([DropRoute("here", "Orders", route)]), AT, lambda *far: told.append(far))
+        assert (found.names, told[-1]) == (names, (names, names))
+
+
+def test_an_instance_that_goes_concerns_no_conversation_that_cannot_reach_it() -> None:
+    before = estate_of(*SERVERS, server("idle", {"name": "Alone", "routes": [LOCAL]}))
+    after = replace(before, instances={name: before.instances[name] for name in ("here", "there")})
+    found = ends_compared(before, after, AT)
+    gone = sum(len(group.members) for group in compare(before, after, AT).groups)
+    assert (found.names, found.counts["vanished"]) == (0, gone)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from brokerui.core.home import CHECKOUT
-from tests.brokerui.estate.test_writers import environment
+from tests.brokerui.estate.processes import environment
 
 pytestmark = pytest.mark.both_databases
 

@@ -22,6 +22,7 @@ urlpatterns = [
     path("routes/", include("brokerui.pages.routes.urls")),
     path("findings/", include("brokerui.pages.findings.urls")),
     path("imports/", include("brokerui.pages.imports.urls")),
+    path("changes/", include("brokerui.pages.changes.urls")),
     path("jobs/", include("brokerui.pages.jobs.urls")),
     path("scenarios/", include("brokerui.pages.scenarios.urls")),
     path("tables/", site.urls),

@@ -84,7 +84,7 @@ class _MapDrawer:
         else:
             labels = texts.label(x, area.y + 20, title, "name"), texts.label(x, area.y + 37, note, "note")
         says = texts.render(say("{name}: {note}.", name=title, note=note))
-        look = f"box {box.ref.kind} {self._light(box.about, self._inside(box))}"
+        look = f"box {box.ref.kind} {box.change} {self._light(box.about, self._inside(box))}"
         return self._badged(Mark(box.ref, area, look, labels, says), box.sign, area.x + area.w, area.y + 23)
 
     def _cell(self, box: MapBox, cell: MapCell, area: Area) -> Mark:
@@ -97,7 +97,7 @@ class _MapDrawer:
         name = say("{database} on {instance}", database=cell.title, instance=box.title) if cell.title else box.title
         says = texts.render(say("{name}: {note}.", name=name, note=NOTE_SEPARATOR.join(filter(None, notes))))
         inside = frozenset().union(*(row.about for row in cell.rows))
-        look = f"cell {self._light(cell.about, inside)}"
+        look = f"cell {cell.change} {self._light(cell.about, inside)}"
         mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
         return self._badged(mark, cell.sign, area.x + area.w, y)
 
@@ -108,6 +108,7 @@ class _MapDrawer:
         labels = texts.line(area.x - 1 + INSET, y, text, "route", row.notes)
         paths = tuple(_line(self.layout.paths[box.ref, index, to].points) for to in row.to)
         head = "to-any" if row.kind == ANY else "to"
+        head += "-same" if self.plan.is_draft and not row.change else ""
         is_itself = row.ref.kind in (ROUTE, BETWEEN)
         says = self._row_says(row, text)
         mark = Mark(row.ref, area, self._look(row), labels, says, paths, row.to, is_itself, head=head)
@@ -134,7 +135,7 @@ class _MapDrawer:
         return self.texts.render(say("{name}: {note}. It leads to {to}.", name=text, note=note, to=to))
 
     def _look(self, row: MapRow) -> str:
-        marks = f"{'mirrored' if row.mirrored else ''} {'expired' if row.expired else ''}"
+        marks = f"{'mirrored' if row.mirrored else ''} {'expired' if row.expired else ''} {row.change}"
         return f"row {row.kind} w{row.weight} {marks} {self._light(row.about)}"
 
     def _light(self, about: frozenset[Ref], inside: frozenset[Ref] = frozenset()) -> str:

@@ -41,6 +41,8 @@ class MapRow:
     weight: int = 1
     """1 to 4: how wide the line is."""
     sign: Badge | None = None
+    change: str = ""
+    """`added` or `altered` by the draft that the map shows; of cells and boxes likewise."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,7 @@ class MapCell:
     rows: list[MapRow] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
     sign: Badge | None = None
+    change: str = ""
 
 
 @dataclass(slots=True)
@@ -67,6 +70,7 @@ class MapBox:
     about: frozenset[Ref] = frozenset()
     stands_for: int = 1
     sign: Badge | None = None
+    change: str = ""
 
     def rows(self) -> Iterator[MapRow]:
         for cell in self.cells:
@@ -79,6 +83,8 @@ class MapPlan:
 
     level: str
     boxes: dict[Ref, MapBox] = field(default_factory=dict)
+    is_draft: bool = False
+    """Whether it shows a draft: what the draft leaves as it is stands back then."""
 
     def rows(self) -> Iterator[MapRow]:
         for box in self.boxes.values():

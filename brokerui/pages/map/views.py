@@ -13,11 +13,13 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_for
 from brokerui.changes.estate_view import EstateView, estate_view_of
+from brokerui.changes.marks import marks_of
 from brokerui.core.htmx import wants_piece
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.detail_level import counts_of, plan_of, scope_of
+from brokerui.pages.map.draft_marks import put_marks
 from brokerui.pages.map.drawing import picture_of
 from brokerui.pages.map.listing import as_csv, page_of
 from brokerui.pages.map.map_query import LIST, ZOOMS, MapQuery
@@ -25,7 +27,7 @@ from brokerui.pages.map.network import RouteNetwork, network_of
 from brokerui.pages.map.panel import panel_of
 from brokerui.pages.map.picture import BadgeSymbol
 from brokerui.pages.map.plan import DETAIL, MapBox, MapPlan
-from brokerui.pages.map.scope import HOPS
+from brokerui.pages.map.scope import HOPS, Scope
 from brokerui.pages.map.search import SearchHits, found, highlighted_by_service
 from brokerui.pages.map.style import picture_style
 from brokerui.pages.map.summary_text import grouped_by, headline, left_out
@@ -72,12 +74,13 @@ def svg(request: HttpRequest) -> HttpResponse:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
     scope = scope_of(network, page_query)
-    plan = plan_of(network, scope, viewed.at())
+    plan = _plan(viewed, network, scope)
     put_badges(plan, findings_for(viewed).findings)
     title = headline(counts_of(network, scope, plan), scope).render(translate)
     hits = found(network, page_query.q) if page_query.q else None
     picture = picture_of(plan, translate, _lit(network, page_query, plan, hits))
-    text = render_to_string("map/standalone.svg", {"picture": picture, "style": picture_style(), "title": title})
+    context = {"picture": picture, "style": picture_style(), "title": title, "is_draft": plan.is_draft}
+    text = render_to_string("map/standalone.svg", context)
     return HttpResponse(text, content_type="image/svg+xml", headers=_attached("map.svg"))
 
 
@@ -97,7 +100,7 @@ def _attached(name: str) -> dict[str, str]:
 def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
     """Return the context of the picture, or of the list in its place, with the matches of the search."""
     scope = scope_of(network, page_query)
-    plan, report = plan_of(network, scope, viewed.at()), findings_for(viewed)
+    plan, report = _plan(viewed, network, scope), findings_for(viewed)
     put_badges(plan, report.findings)
     numbers = counts_of(network, scope, plan)
     hits = found(network, page_query.q) if page_query.q else None
@@ -121,6 +124,14 @@ def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dic
         if page_query.service and not _is_named(network, page_query.service)
         else "",
     }
+
+
+def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope) -> MapPlan:
+    """Return what the map shows; of a draft, with the marks of what it changes."""
+    plan, marks = plan_of(network, scope, viewed.at()), marks_of(viewed)
+    if marks is not None:
+        put_marks(plan, marks)
+    return plan
 
 
 def _unknown_yet(report: LintReport) -> list[Sentence]:

@@ -10,6 +10,7 @@ EXAMPLES = (
     ("instance:hub database:Sales", _("stands in Sales on hub: all words must hold")),
     ('service:""', _("has no service name")),
     ("is:expired", _("also is:wildcard, is:local, is:transport, is:network, is:mirrored")),
+    ("is:added", _("added by the draft that is looked at; also is:altered")),
     ("expires:<7d", _("expires within 7 days; also >12h, <2030-01-31, expires:never")),
     ("has:finding", _("something was found about it")),
     ("finding:shadowed-route", _("a finding of this code; * stands for anything")),

@@ -6,9 +6,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
 
 from brokerui.analysis.lint.stored_findings import RouteKey, StoredFinding
+from brokerui.changes.marks import ADDED, ALTERED
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
+from brokerui.estate.refs import Ref
+from brokerui.estate.refs import route as route_ref
 from brokerui.pages.routes.rows import RouteRow
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
@@ -36,7 +40,7 @@ KEYS = (
     "finding",
     "hide",
 )
-KINDS = ("expired", "wildcard", "local", "transport", "network", "mirrored")
+KINDS = ("expired", "wildcard", "local", "transport", "network", "mirrored", ADDED, ALTERED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +55,14 @@ class RouteFilter:
         return any(term.key in ("has", "finding") for term in self.terms)
 
     def kept(
-        self, rows: Iterable[RouteRow], at: datetime, findings: Mapping[RouteKey, tuple[StoredFinding, ...]]
+        self,
+        rows: Iterable[RouteRow],
+        at: datetime,
+        findings: Mapping[RouteKey, tuple[StoredFinding, ...]],
+        changed: Mapping[Ref, str] = MappingProxyType({}),
     ) -> list[RouteRow]:
-        """The rows that it lets through at a moment."""
-        return kept(rows, self.terms, _Meaning(at, findings).makers)
+        """The rows that it lets through at a moment; `changed` says which ones a draft adds or alters."""
+        return kept(rows, self.terms, _Meaning(at, findings, changed).makers)
 
 
 def route_filter(text: str) -> RouteFilter:
@@ -67,9 +75,12 @@ def route_filter(text: str) -> RouteFilter:
 class _Meaning:
     """A test for each kind of word."""
 
-    def __init__(self, at: datetime, findings: Mapping[RouteKey, tuple[StoredFinding, ...]]) -> None:
+    def __init__(
+        self, at: datetime, findings: Mapping[RouteKey, tuple[StoredFinding, ...]], changed: Mapping[Ref, str]
+    ) -> None:
         self._at = at
         self._findings = findings
+        self._changed = changed
         self.makers: Mapping[str, Callable[[Term], Test[RouteRow]]] = {
             "": _word,
             "name": _column(lambda row: (row.route.name,)),
@@ -96,6 +107,8 @@ class _Meaning:
             "transport": lambda row: row.route.address.is_transport,
             "network": lambda row: row.route.address.is_network,
             "mirrored": lambda row: row.route.mirror_address is not None,
+            ADDED: lambda row: self._changed.get(route_ref(*row.key)) == ADDED,
+            ALTERED: lambda row: self._changed.get(route_ref(*row.key)) == ALTERED,
         }
         return tests[kind]
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import islice
 from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.lint.selectors import LintReport
+from brokerui.changes.marks import ADDED, ALTERED, DraftMarks
 from brokerui.core.filters import FilterError
-from brokerui.core.paging import Page, page_number
+from brokerui.core.paging import PAGE_ROWS, Page, page_number
+from brokerui.estate.refs import ROUTE, route
 from brokerui.pages.routes.filtering import RouteFilter, route_filter
 from brokerui.pages.routes.rows import COLUMNS, RouteList, RouteRow, is_order
 from routing.lint.lifetimes import SOON
@@ -77,6 +81,8 @@ class RouteListing:
     routes: RouteList
     report: LintReport
     at: datetime
+    marks: DraftMarks | None = None
+    """What the draft changes that the page shows; None: it shows none."""
     error: FilterError | None = None
     _filter: RouteFilter | None = field(init=False, default=None)
 
@@ -101,7 +107,19 @@ class RouteListing:
         """All that fit, in their order."""
         if self._filter is None or self.is_waiting:
             return []
-        return self._filter.kept(self.routes.sorted_by(self.page_query.order), self.at, self.report.of_routes)
+        changed = self.marks.changed if self.marks else {}
+        rows = self.routes.sorted_by(self.page_query.order)
+        return self._filter.kept(rows, self.at, self.report.of_routes, changed)
+
+    def change_of(self, row: RouteRow) -> str:
+        """`added` or `altered` by the draft; empty: neither."""
+        return self.marks.changed.get(route(*row.key), "") if self.marks else ""
+
+    @cached_property
+    def dropped(self) -> list[RouteRow]:
+        """The routes that the draft drops, up to a page of them."""
+        found = self.marks.dropped_routes() if self.marks else ()
+        return [RouteRow(*one, is_wildcard=False) for one in islice(found, PAGE_ROWS)]
 
     @cached_property
     def page(self) -> Page[RouteRow]:
@@ -153,6 +171,9 @@ class RouteListing:
             (_("With findings"), "has:finding", len(self.report.of_routes)),
             (_("Wildcards"), "is:wildcard", self.routes.wildcards),
         ]
+        if self.marks is not None:
+            routes = Counter(word for ref, word in self.marks.changed.items() if ref.kind == ROUTE)
+            offers += [(_("Added"), "is:added", routes[ADDED]), (_("Altered"), "is:altered", routes[ALTERED])]
         return [self._quick(label, text, count) for label, text, count in offers]
 
     def _quick(self, label: Promise, text: str, count: int) -> Quick:

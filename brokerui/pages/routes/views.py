@@ -16,6 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 from brokerui.accounts.levels import Level, may
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.changes.estate_view import EstateView, estate_view_of
+from brokerui.changes.marks import marks_of
 from brokerui.core.filters import FilterError
 from brokerui.core.htmx import htmx_of, wants_piece
 from brokerui.estate.models import Route
@@ -64,9 +65,8 @@ def _said(error: FilterError) -> str:
 
 def _listing(request: HttpRequest, viewed: EstateView) -> RouteListing:
     page_query = RoutesQuery.of(request.GET.dict())
-    return RouteListing(
-        viewed.query, page_query, routes_of(viewed.key, viewed.estate), findings_for(viewed), viewed.at()
-    )
+    rows, report = routes_of(viewed.key, viewed.estate), findings_for(viewed)
+    return RouteListing(viewed.query, page_query, rows, report, viewed.at(), marks_of(viewed))
 
 
 def _detail(viewed: EstateView, listing: RouteListing) -> RouteDetail | None:

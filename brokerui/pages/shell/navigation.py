@@ -70,6 +70,7 @@ PARTS = (
         (
             NavigationEntry(_("Routes"), "routes:list", "g r"),
             NavigationEntry(_("Findings"), "findings:list", "g l"),
+            NavigationEntry(_("Drafts"), "changes:list", "g e", keeps=()),
             NavigationEntry(_("Import"), "imports:start", "g i", level=Level.EDIT),
             NavigationEntry(_("Scenarios"), "scenarios:list", "g s"),
         ),

@@ -50,3 +50,9 @@ def is_selected(row: RouteRow, listing: RouteListing) -> bool:
 def findings_of(row: RouteRow, listing: RouteListing) -> tuple[object, ...]:
     """Return the findings of a route, worst first."""
     return listing.report.of_routes.get(row.key, ())
+
+
+@register.filter
+def change_of(row: RouteRow, listing: RouteListing) -> str:
+    """`added` or `altered` by the draft; empty: neither."""
+    return listing.change_of(row)

@@ -109,10 +109,21 @@ def draft_step(*steps: str) -> Write:
     def write(client: Client, world: World) -> Any:
         args = [world["draft"]]
         change(client, "put", reverse("api:change_edits", args=args), {"edits": []})
+        answer = None
         for step in steps:
             etag = client.get(reverse("api:change", args=args)).headers["ETag"]
             answer = send(client, "post", reverse(f"api:change_{step}", args=args), If_Match=etag)
         return answer
+
+    return write
+
+
+def draft_button(name: str, first: str) -> Write:
+    """Of a draft that has one step to take back, or after the button `first` one to make again."""
+
+    def write(client: Client, world: World) -> Any:
+        draft_step(*filter(None, [first]))(client, world)
+        return client.post(f"/changes/{world['draft']}/{name}/", {"revision": 3 if first else 2})
 
     return write
 
@@ -175,6 +186,17 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:KIND": (
         "estate.edit",
         lambda client, world: change(client, "delete", reverse("api:route", args=[world["id_route"]])),
+    ),
+    "changes:list": ("draft.create", lambda client, _: client.post("/changes/", {"name": "n"})),
+    "changes:undo": ("draft.undo", draft_button("undo", "")),
+    "changes:redo": ("draft.redo", draft_button("redo", "undo")),
+    "changes:remove": (
+        "draft.edit",
+        lambda client, world: client.post(f"/changes/{world['draft']}/remove/", {"revision": 1, "index": 0}),
+    ),
+    "changes:discard": (
+        "draft.discard",
+        lambda client, world: client.post(f"/changes/{world['draft']}/discard/", {"revision": 1}),
     ),
     "api:changes": (
         "draft.create",

@@ -46,6 +46,7 @@ def test_a_page_shows_the_draft_and_leads_to_others_of_it(viewer: Client, draft:
     assert any(link.startswith(reverse("routes:list")) for link in kept)
     assert any(link.startswith(reverse("map:map")) for link in kept)
     assert reverse(view) in links(text)  # leaves the draft
+    assert reverse("changes:change", args=[draft.id]) in links(text)
 
 
 def test_the_routes_are_those_of_the_draft_and_only_there(viewer: Client, draft: SavedDraft) -> None:
@@ -57,7 +58,7 @@ def test_the_routes_are_those_of_the_draft_and_only_there(viewer: Client, draft:
 def test_a_draft_on_an_earlier_version_says_so(viewer: Client, draft: SavedDraft) -> None:
     changed(DRAFTED)
     text = viewer.get(reverse("routes:list"), {"draft": draft.id}).content.decode()
-    assert "1 edit on version 1 · the live estate is at version 2" in text
+    assert "1 edit on version 1</a> · the live estate is at version 2" in text
 
 
 @pytest.mark.parametrize("number", ["77", "none", "-1", "9" * 30])

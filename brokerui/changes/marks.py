@@ -1,0 +1,114 @@
+"""What a draft adds, alters and drops, by the things that pages show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from brokerui.changes.estate_view import EstateView
+from brokerui.core.cache import LruCache
+from brokerui.estate.difference import EstateDifference, difference
+from brokerui.estate.refs import Ref, database, instance_ref, route
+from brokerui.estate.selectors import EMPTY, estate_as_of
+from routing.model.estate import Database, Estate
+from routing.model.route import Route
+
+ADDED, ALTERED = "added", "altered"
+ROUTES: Final = "routes"
+_CACHE_SIZE = 32
+
+
+@dataclass(frozen=True)
+class DraftMarks:
+    """What a draft does to each instance, database and route."""
+
+    base: Estate
+    changed: dict[Ref, str]
+    """`added` or `altered` by thing; a database is altered where anything in it is, but for its routes."""
+    dropped: tuple[Ref, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.dropped)
+
+    def of(self, things: Iterable[Ref]) -> str:
+        """Return what is done to things drawn as one: `added` where all are, else `altered`; empty: nothing."""
+        found = {self.changed.get(thing, "") for thing in things}
+        if found <= {""}:
+            return ""
+        return ADDED if found == {ADDED} else ALTERED
+
+    def counts(self) -> Counter[str]:
+        """Return how many things are added, altered and dropped."""
+        return Counter(self.changed.values()) + Counter(dropped=len(self.dropped))
+
+    @cached_property
+    def dropped_in(self) -> Counter[Ref]:
+        """How many routes are dropped, by database that stays."""
+        return Counter(database(one.names[0], one.names[1]) for one in self.dropped if len(one.names) > 2)
+
+    def dropped_routes(self) -> Iterator[tuple[str, str, Route]]:
+        """Yield the routes that the draft drops, also with a database or an instance: instance, database, route."""
+        for ref in self.dropped:
+            yield from _routes_of(self.base, ref)
+
+
+_marks: LruCache[DraftMarks] = LruCache(_CACHE_SIZE)
+
+
+def marks_of(viewed: EstateView) -> DraftMarks | None:
+    """Return the marks of the draft that a request looks at; None where it looks at no draft."""
+    if viewed.draft is None:
+        return None
+    base = estate_as_of(version=viewed.version) if viewed.version else None
+    before = base.estate if base else EMPTY
+    return _marks.get_or_make((base.digest if base else "", viewed.key), lambda: marks_between(before, viewed.estate))
+
+
+def marks_between(before: Estate, after: Estate) -> DraftMarks:
+    """Return what makes one estate of another."""
+    found = difference(before, after)
+    return DraftMarks(before, dict(_changed(found)), tuple(_dropped(found)))
+
+
+def _changed(found: EstateDifference) -> Iterator[tuple[Ref, str]]:
+    for name, member in found.members.items():
+        for (instance, within), change in member.items():
+            if name != ROUTES:
+                yield database(instance, within), ALTERED
+                continue
+            yield from ((route(instance, within, one.name), ALTERED) for one in change.changed)
+            yield from ((route(instance, within, one.name), ADDED) for one in change.added)
+    for instance, databases in found.databases.items():
+        yield from ((database(instance, one.name), ALTERED) for one in databases.changed)
+        yield from _all_added(instance, databases.added)
+    for server in found.instances.changed:
+        yield instance_ref(server.name), ALTERED
+    for server in found.instances.added:
+        yield instance_ref(server.name), ADDED
+        yield from _all_added(server.name, server.databases.values())
+
+
+def _all_added(instance: str, databases: Iterable[Database]) -> Iterator[tuple[Ref, str]]:
+    for one in databases:
+        yield database(instance, one.name), ADDED
+        yield from ((route(instance, one.name, name), ADDED) for name in one.table.routes)
+
+
+def _dropped(found: EstateDifference) -> Iterator[Ref]:
+    yield from map(instance_ref, found.instances.dropped)
+    for instance, databases in found.databases.items():
+        yield from (database(instance, name) for name in databases.dropped)
+    for (instance, within), change in found.members.get(ROUTES, {}).items():
+        yield from (route(instance, within, name) for name in change.dropped)
+
+
+def _routes_of(estate: Estate, ref: Ref) -> Iterator[tuple[str, str, Route]]:
+    instance = estate.instances[ref.names[0]]
+    names = list(instance.databases) if len(ref.names) == 1 else [ref.names[1]]
+    for name in names:
+        table = instance.databases[name].table.routes
+        routes = table.values() if len(ref.names) < 3 else [table[ref.names[2]]]
+        yield from ((instance.name, name, one) for one in routes)

@@ -1,0 +1,15 @@
+"""Addresses of drafts."""
+
+from django.urls import path
+
+from brokerui.pages.changes import views
+
+app_name = "changes"
+urlpatterns = [
+    path("", views.change_list, name="list"),
+    path("<int:number>/", views.change_detail, name="change"),
+    path("<int:number>/undo/", views.change_undo, name="undo"),
+    path("<int:number>/redo/", views.change_redo, name="redo"),
+    path("<int:number>/remove/", views.change_remove, name="remove"),
+    path("<int:number>/discard/", views.change_discard, name="discard"),
+]

@@ -1,0 +1,117 @@
+"""The pages of drafts: all of them, and one with its edits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from brokerui.accounts.access import access
+from brokerui.accounts.levels import Level
+from brokerui.changes import services
+from brokerui.changes.errors import DraftClosedError, DraftNotFoundError, DraftStaleError, NoStepError
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.selectors import LISTED, draft_edits, draft_get, draft_info, draft_list
+from brokerui.core.paging import page_number
+from brokerui.pages.changes.forms import NewDraftForm, StepForm
+from brokerui.pages.changes.page import DraftPage, without
+from routing.common.errors import Invalid
+
+
+@access(write=Level.EDIT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def change_list(request: HttpRequest) -> HttpResponse:
+    """All drafts, newest first; a name that is sent begins one."""
+    form = NewDraftForm(request.POST if request.method == "POST" else None)
+    if form.is_bound and form.is_valid():
+        draft = services.draft_create(name=form.cleaned_data["name"], author=request.user.get_username())
+        return redirect("changes:change", draft.id)
+    before = request.GET.get("before", "")
+    drafts = draft_list(before=page_number(before) if before else None, limit=LISTED + 1)
+    context = {
+        "drafts": [(draft, draft_info(draft)) for draft in drafts[:LISTED]],
+        "older": drafts[LISTED - 1].id if len(drafts) > LISTED else None,
+        "form": form,
+    }
+    return render(request, "changes/list.html", context, status=422 if form.errors else 200)
+
+
+@require_safe
+def change_detail(request: HttpRequest, number: int) -> HttpResponse:
+    """One draft with its edits in words."""
+    page = DraftPage(_found(number), page_number(request.GET.get("page", "")))
+    return render(request, "changes/change.html", {"page": page, "draft": page.draft})
+
+
+@access(write=Level.EDIT)
+@require_POST
+def change_undo(request: HttpRequest, number: int) -> HttpResponse:
+    """Take back the last step."""
+    return _written(request, number, services.draft_undo)
+
+
+@access(write=Level.EDIT)
+@require_POST
+def change_redo(request: HttpRequest, number: int) -> HttpResponse:
+    """Make the step again that was taken back last."""
+    return _written(request, number, services.draft_redo)
+
+
+@access(write=Level.EDIT)
+@require_POST
+def change_discard(request: HttpRequest, number: int) -> HttpResponse:
+    """Close the draft."""
+    return _written(request, number, services.draft_discard)
+
+
+@access(write=Level.EDIT)
+@require_POST
+def change_remove(request: HttpRequest, number: int) -> HttpResponse:
+    """Take one edit out of the list."""
+    draft, form = _found(number), StepForm(request.POST)
+    index = form.cleaned_data["index"] if form.is_valid() else None
+    if index is None or index >= draft.edit_count:
+        messages.warning(request, _("There is no such edit any more. Nothing was written."))
+        return redirect("changes:change", number)
+    return _written(request, number, services.edits_replace, edits=without(draft_edits(draft), index))
+
+
+def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraft], **values: Any) -> HttpResponse:
+    """Call a service for the revision that the user has seen, and show the draft; say why where it is refused."""
+    form = StepForm(request.POST)
+    revision = form.cleaned_data["revision"] if form.is_valid() else 0
+    try:
+        service(number=number, revision=revision, author=request.user.get_username(), **values)
+    except DraftNotFoundError:
+        raise Http404 from None
+    except (DraftStaleError, DraftClosedError, NoStepError, Invalid) as error:
+        messages.warning(request, _refusal(error))
+    return redirect("changes:change", number)
+
+
+def _refusal(error: Exception) -> str:
+    match error:
+        case DraftStaleError():
+            return _("Somebody edited this draft after you opened it. Nothing of yours was written: look at it again.")
+        case DraftClosedError():
+            return _("This draft is closed: it takes no edits.")
+        case NoStepError(is_redo=True):
+            return _("There is nothing to redo.")
+        case NoStepError():
+            return _("There is nothing to undo.")
+        case Invalid():
+            detail = {"path": error.path, "problem": error.problem.render(_)}
+            return _("Later edits need this one: %(path)s: %(problem)s. Nothing was written.") % detail
+    raise TypeError(type(error))
+
+
+def _found(number: int) -> SavedDraft:
+    try:
+        return draft_get(number)
+    except DraftNotFoundError:
+        raise Http404 from None

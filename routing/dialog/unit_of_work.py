@@ -303,8 +303,9 @@ class UnitOfWork:
     def empty_queue(self, endpoint: Endpoint) -> None:
         """Delete all queued, retained and buffered messages of an endpoint."""
         handle = endpoint.conversation_handle
-        for enqueued in filter(None, (self.changes.enqueued, self.changes.retained_sent)):
-            enqueued[:] = (message for message in enqueued if message.conversation_handle != handle)
+        changes = self.changes
+        for new in filter(None, (changes.enqueued, changes.retained_received, changes.retained_sent)):
+            new[:] = (message for message in new if message.conversation_handle != handle)
         self.drop_buffered(endpoint)
         if handle in self.batch.endpoints and handle not in self.changes.cleared_queues:
             self.changes.cleared_queues.append(handle)

@@ -19,7 +19,7 @@ from routing.dialog.batch import (
     RouteRequestKey,
 )
 from routing.dialog.endpoint import ConversationGroupState, ConversationKey, Endpoint, QueueKey
-from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
+from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage
 from routing.dialog.transmission import Transmission
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.runtime.store import Conflict, QueueDepth
@@ -204,6 +204,10 @@ class MemoryStore:
     def depth(self, queue: QueueKey) -> QueueDepth:
         found = self._queues.get(queue)
         return QueueDepth(len(found.messages), found.oldest()) if found else QueueDepth(0, None)
+
+    def retained(self) -> list[QueuedMessage]:
+        """Return all messages that RETENTION keeps, queue by queue."""
+        return [one for queue in self._queues.values() for of in queue.retained.values() for one in of]
 
     def _check(self, changes: ChangeSet) -> None:
         """Check for every conflict before anything is written."""

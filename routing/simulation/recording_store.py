@@ -17,6 +17,7 @@ from routing.simulation.records import (
     Committed,
     EndpointSnapshot,
     KeptMessage,
+    RetainedRow,
     body_of,
 )
 from routing.simulation.world import PlannedCrash
@@ -96,6 +97,7 @@ def record_changes(changes: ChangeSet, broker: str, moment: int) -> Committed:
         removed=tuple(changes.removed),
         endpoints=tuple([_row(endpoint) for endpoint in changes.endpoints.values()]),
         enqueued=tuple([_queued(message) for message in changes.enqueued]),
+        retained=tuple([retained_row(message) for message in (*changes.retained_received, *changes.retained_sent)]),
         buffered=tuple([_held(held) for held in changes.buffered]),
         outgoing=tuple([_outgoing(message) for message in changes.outgoing]),
         queues=tuple([(database, queue, is_on) for (database, queue), is_on in changes.queues.items()]),
@@ -141,6 +143,13 @@ def _queued(message: QueuedMessage) -> KeptMessage:
         body=body_of(message.message_body),
         kind=kind,
     )
+
+
+def retained_row(message: QueuedMessage) -> RetainedRow:
+    """Return the record of a message that RETENTION keeps."""
+    body = body_of(message.message_body)
+    handle, number = message.conversation_handle, message.message_sequence_number
+    return RetainedRow(handle, message.status, number, message.message_type_name, body)
 
 
 def _held(held: BufferedFragment) -> KeptMessage:

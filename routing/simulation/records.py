@@ -135,6 +135,16 @@ class KeptMessage(NamedTuple):
     """Empty for an application message, else `end` or `error`."""
 
 
+class RetainedRow(NamedTuple):
+    """A message that RETENTION keeps in a queue."""
+
+    handle: str
+    status: int
+    sequence: int
+    message_type: str
+    body: BodyDigest
+
+
 class Committed(NamedTuple):
     """A commit that became durable."""
 
@@ -153,6 +163,8 @@ class Committed(NamedTuple):
     removed: tuple[str, ...]
     endpoints: tuple[EndpointSnapshot, ...]
     enqueued: tuple[KeptMessage, ...]
+    retained: tuple[RetainedRow, ...]
+    """Messages that RETENTION keeps from now on, received and sent ones."""
     buffered: tuple[KeptMessage, ...]
     outgoing: tuple[KeptMessage, ...]
     queues: tuple[tuple[str, str, bool], ...]
@@ -268,6 +280,14 @@ class WorldHealed(NamedTuple):
     at: int
 
 
+class RetainedLeft(NamedTuple):
+    """What RETENTION keeps in the queues of a broker at the end of the world, read from its store."""
+
+    at: int
+    broker: str
+    rows: tuple[RetainedRow, ...]
+
+
 class WorldOver(NamedTuple):
     """The run ended. `is_quiet`: nothing was left to do."""
 
@@ -294,5 +314,6 @@ Record = (
     | FrameLost
     | FaultNoted
     | WorldHealed
+    | RetainedLeft
     | WorldOver
 )

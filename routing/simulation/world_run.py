@@ -19,12 +19,14 @@ from routing.simulation.history import WorldHistory
 from routing.simulation.landscape import MirroredPair, Repair
 from routing.simulation.ledger import Ledger
 from routing.simulation.network import SimulatedNetwork
+from routing.simulation.recording_store import retained_row
 from routing.simulation.records import (
     BrokerBroke,
     BrokerRenewed,
     FailedOver,
     FaultNoted,
     Record,
+    RetainedLeft,
     WorldHealed,
     WorldOver,
 )
@@ -97,6 +99,9 @@ class _WorldRun:
             pass
         self._heal()
         is_quiet = self._settle()
+        for name, host in self._hosts.items():
+            rows = map(retained_row, host.store.inner.retained())
+            self._history.add(RetainedLeft(agenda.now, name, tuple(rows)))
         self._history.add(WorldOver(agenda.now, is_quiet))
         return self._history
 

@@ -32,7 +32,9 @@ from routing.dialog import (
 from routing.dialog import (
     unit_of_work as work,
 )
+from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
+from routing.dialog.messages import QueuedMessage
 from routing.dialog.received_ranges import record_fragment
 from routing.dialog.states import CD
 from routing.dialog.unit_of_work import UnitOfWork
@@ -265,6 +267,41 @@ def take_away_what_was_rolled_back() -> Patches:
             real(self, work)
 
     yield Broker, "release", release
+
+
+# ------------------------------------------------------------------------------------------------ retention
+@breaking("retained-until-the-end")
+def retain_in_every_queue() -> Patches:
+    yield Directory, "retains", lambda *_: True
+
+
+@breaking("retained-until-the-end")
+def retain_nothing_of_what_is_sent() -> Patches:
+    yield send, "_retain", lambda *_: None
+
+
+@breaking("retained-until-the-end")
+def retain_beyond_the_end() -> Patches:
+    real = MemoryQueue.empty
+
+    def empty(self: Any, handle: str) -> None:
+        kept = self.retained.get(handle)
+        real(self, handle)
+        if kept:
+            self.retained[handle] = kept
+
+    yield MemoryQueue, "empty", empty
+
+
+@breaking("once-in-order")
+def receive_what_is_retained_again() -> Patches:
+    real = MemoryQueue.take
+
+    def take(self: Any, message: QueuedMessage) -> None:
+        if message.conversation_handle not in self.retained:
+            real(self, message)
+
+    yield MemoryQueue, "take", take
 
 
 # ------------------------------------------------------------------------------------------------ rollbacks

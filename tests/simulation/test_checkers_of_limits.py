@@ -41,7 +41,7 @@ def found(history: WorldHistory, records: list[Record], checker: CheckerFactory)
 # ------------------------------------------------------------------------------------------------ asked for
 def commit(broker: str = "a", *requests: tuple[str, str, str | None]) -> Committed:
     empty: tuple[()] = ()
-    return Committed(START, broker, START, *[empty] * 11, requests, False, empty)
+    return Committed(START, broker, START, *[empty] * 12, requests, False, empty)
 
 
 def asks(handle: str | None = "h", broker: str = "a", database: str = "A0", service: str = "Wanted") -> Committed:

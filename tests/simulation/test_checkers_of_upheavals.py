@@ -48,7 +48,7 @@ def some() -> WorldHistory:
 
 # ------------------------------------------------------------------------------------------------ rollbacks
 QUEUE = ("A0", "Q")
-TOLD = Committed(START, "a", START, *[()] * 12, False, ())
+TOLD = Committed(START, "a", START, *[()] * 13, False, ())
 OFF = TOLD._replace(queues=((*QUEUE, False),), events=(QueueDisabled(*QUEUE),))
 ON = TOLD._replace(queues=((*QUEUE, True),))
 

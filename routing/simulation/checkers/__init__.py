@@ -16,6 +16,7 @@ from routing.simulation.checkers.mirroring import MirroringChecker
 from routing.simulation.checkers.once_in_order import OnceInOrderChecker
 from routing.simulation.checkers.poisoning import PoisoningChecker
 from routing.simulation.checkers.queues import QueuesChecker
+from routing.simulation.checkers.retaining import RetainingChecker
 from routing.simulation.checkers.retrying import RetryingChecker
 from routing.simulation.checkers.sealing import SealingChecker
 from routing.simulation.checkers.silencing import SilencingChecker
@@ -36,6 +37,7 @@ CHECKERS: Final[tuple[CheckerFactory, ...]] = (
     BoundingChecker,
     AskingChecker,
     QueuesChecker,
+    RetainingChecker,
     PoisoningChecker,
     SilencingChecker,
     RetryingChecker,

@@ -80,6 +80,19 @@ def test_it_goes_however_the_conversation_ends(end: Any) -> None:
     assert local.kept(FROM) == []
 
 
+def test_what_is_received_and_ended_in_one_transaction_is_not_retained() -> None:
+    local = Retaining()
+    handle, there = local.open()
+    local.send(handle, body=b"2")
+
+    def receive_and_end(work: UnitOfWork) -> None:
+        assert receive(work, ReceiveRequest(TO))
+        end_conversation(work, there)
+
+    local.do(receive_and_end, wanted=ClaimRequest(handles=(there,), receive=ReceiveRequest(TO)))
+    assert (local.kept(TO), local.store.depth(TO)) == ([], QueueDepth(0, None))
+
+
 def test_what_was_rolled_back_is_neither_retained_nor_gone() -> None:
     local = Retaining()
     local.send(local.begin(), body=b"1")

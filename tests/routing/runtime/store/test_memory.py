@@ -33,8 +33,8 @@ class TestMemoryStore(StoreConformance):
     @pytest.fixture
     def retained(self, store: MemoryStore) -> RetainedRows:
         def read() -> list[tuple[int, str, int]]:
-            kept = [one for queue in store._queues.values() for of in queue.retained.values() for one in of]
-            return sorted((one.queuing_order, (one.message_body or b"").decode(), one.status) for one in kept)
+            rows = store.retained()
+            return sorted((one.queuing_order, (one.message_body or b"").decode(), one.status) for one in rows)
 
         return read
 

@@ -1,0 +1,126 @@
+"""RETENTION: what was received and sent stays in its queue until the conversation ends on that side, and no longer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from routing.common.sentence import say
+from routing.dialog.messages import RETAINED_RECEIVED, RETAINED_SENT
+from routing.simulation.checking import Checker, CheckResult
+from routing.simulation.records import (
+    ApplicationSent,
+    BrokerRenewed,
+    Committed,
+    RetainedLeft,
+    RetainedRow,
+    WorldOver,
+)
+
+_LIVING = frozenset(("SO", "SI", "CO", "DI", "ER"))
+"""States of a side that has not ended."""
+
+
+class RetainingChecker(Checker):
+    promise = "retained-until-the-end"
+
+    def __init__(self, seen: CheckResult) -> None:
+        super().__init__(seen)
+        self._kept: dict[str, Counter[RetainedRow]] = {}
+        """By handle: what its queue keeps."""
+        self._unsaid: list[RetainedRow] = []
+        """Sent messages of the last commit of which no application has said that it sent them yet."""
+
+    def before(self) -> dict[type, Callable[[Any], None]]:
+        return {Committed: self._commit}
+
+    def after(self) -> dict[type, Callable[[Any], None]]:
+        return {
+            Committed: self._look_for_survivors,
+            ApplicationSent: self._send,
+            BrokerRenewed: self._renew,
+            RetainedLeft: self._compare,
+            WorldOver: self._end,
+        }
+
+    def _retains(self, handle: str) -> bool:
+        row = self.ledger.last[handle]
+        database = self.world.estate.instances[self.ledger.where[handle]].databases[row.database]
+        return any(queue.name == row.queue and queue.retention for queue in database.queues)
+
+    # ------------------------------------------------------------ commits
+
+    def _commit(self, commit: Committed) -> None:
+        self._check_said(commit.at)
+        self._check_received(commit)
+        states = {row.handle: row.state for row in commit.endpoints}
+        for handle in commit.cleared_queues:
+            lost = self._kept.pop(handle, None)
+            is_over = handle in commit.removed or states.get(handle, "CO") not in _LIVING
+            if lost and not is_over:
+                self.broken(commit.at, say("What was retained went before the conversation had ended."), handle)
+        for row in commit.retained:
+            self._kept.setdefault(row.handle, Counter())[row] += 1
+        self._unsaid = [row for row in commit.retained if row.status == RETAINED_SENT]
+
+    def _check_received(self, commit: Committed) -> None:
+        """Exactly what was received stays, but for what was received and ended in one transaction."""
+        ended = {*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)}
+        given = Counter(
+            RetainedRow(handle, RETAINED_RECEIVED, number, kind, self.ledger.queued[handle][number, kind].body)
+            for handle, number, kind in commit.taken
+            if handle not in ended and (number, kind) in self.ledger.queued.get(handle, {}) and self._retains(handle)
+        )
+        kept = Counter(row for row in commit.retained if row.status == RETAINED_RECEIVED)
+        for row in (given - kept) + (kept - given):
+            what = say("Message {number} was received and is not retained, or the reverse.", number=row.sequence)
+            self.broken(commit.at, what, row.handle, row.sequence)
+
+    def _look_for_survivors(self, commit: Committed) -> None:
+        for handle in (*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)):
+            if self._kept.pop(handle, None):
+                self.broken(commit.at, say("What was retained has outlived its conversation."), handle)
+
+    # ------------------------------------------------------------ sent messages
+
+    def _send(self, sent: ApplicationSent) -> None:
+        """Its commit stands before it."""
+        row = self.ledger.endpoints.get(sent.handle)
+        if row is None or row.state not in _LIVING:
+            return  # the same transaction has ended the conversation
+        found = next((one for one in self._unsaid if _is_that(one, sent)), None)
+        if found is not None:
+            self._unsaid.remove(found)
+        if self._retains(sent.handle) != (found is not None):
+            self.broken(sent.at, say("A sent message is not retained, or the reverse."), sent.handle)
+
+    def _check_said(self, at: int) -> None:
+        for row in self._unsaid:
+            what = say("Message {number} is retained, and nobody has sent it.", number=row.sequence)
+            self.broken(at, what, row.handle, row.sequence)
+        self._unsaid = []
+
+    # ------------------------------------------------------------ ends
+
+    def _renew(self, renewed: BrokerRenewed) -> None:
+        for handle in self.ledger.living(renewed.broker, renewed.database):
+            self._kept.pop(handle, None)
+
+    def _compare(self, left: RetainedLeft) -> None:
+        """What the store has is what the commits have written."""
+        expected: Counter[RetainedRow] = Counter()
+        for handle, rows in self._kept.items():
+            if self.ledger.where[handle] == left.broker:
+                expected += rows
+        found = Counter(left.rows)
+        for row in (expected - found) + (found - expected):
+            what = say("The queue keeps message {number} and should not, or the reverse.", number=row.sequence)
+            self.broken(left.at, what, row.handle, row.sequence)
+
+    def _end(self, over: WorldOver) -> None:
+        self._check_said(over.at)
+
+
+def _is_that(row: RetainedRow, sent: ApplicationSent) -> bool:
+    return (row.handle, row.message_type, row.body) == (sent.handle, sent.message_type, sent.body)

@@ -1,36 +1,39 @@
 """Rows of the product's views of messaging, a page at a time, each page by the key of its table.
 
-No page costs more because tables are large: it begins after a key, and looks at no more than `WINDOW` rows for those
-that are asked for. So a page may have few rows, or none, although others follow; `after` says from where to go on.
-Bodies are not read: only how long they are.
+No page costs more because tables are large (`brokerui.messaging.keyset_views`): it may have few rows, or none, although
+others follow; `after` says from where to go on. Bodies are not read: only how long they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, NamedTuple
-
-from django.db import connection
+from typing import Final, NamedTuple
 
 from brokerui.core.paging import KeysetPage
-from brokerui.messaging.models import ConversationEndpoint, HostedInstance
-from brokerui.messaging.transmission_status import statuses
+from brokerui.estate.selectors import estate_current
+from brokerui.messaging.held_fragments import HELD_OF_QUEUES_OFF, OutOfOrder, out_of_order
+from brokerui.messaging.keyset_views import (
+    Key,
+    Row,
+    TablePage,
+    TableView,
+    Where,
+    instance_names,
+    merged,
+    table_page,
+    with_instance_id,
+)
+from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.transmission_status import status_text, statuses
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.dialog.problems import VerbError
 
-Key = tuple[str | int, ...]
-"""The key of a row after which a page begins."""
-Names = Mapping[int, str]
-"""Of instances, by their ids."""
-Rows = Sequence[tuple[Any, ...]]
-"""Instance, then columns of a table."""
-Where = Mapping[str, Any]
-"""Values of columns by their names: `instance`, `database`, …; only rows that have all of them are shown."""
-
-WINDOW: Final = 10_000
-"""Rows that one page looks at."""
 LIMIT: Final = 100
+QUEUED_FOR_DELIVERY: Final = 9749
+"""The transmission status of a message whose queue is off."""
+LAST_INSTANCE: Final = 2**15 - 1
+"""The largest id of an instance."""
 
 
 class EndpointRow(NamedTuple):
@@ -56,6 +59,12 @@ class EndpointRow(NamedTuple):
     priority: int
     outgoing: int
     """Not the product's: its messages in the transmission queue."""
+    key_id: bytes
+    """Not the product's: what its session keys were made of."""
+    receive_sequence_frag: int = 0
+    first_out_of_order_sequence: int | None = None
+    last_out_of_order_sequence: int | None = None
+    last_out_of_order_frag: int | None = None
 
 
 class GroupRow(NamedTuple):
@@ -89,12 +98,39 @@ class TransmissionRow(NamedTuple):
     """`NUMBER: why`; empty: nothing was tried yet, or it was sent and is not acknowledged."""
     priority: int
     message_bytes: int | None
-    """Not the product's: the length of the body; None: there is none."""
+    """Not the product's: the length of the body, so far; None: there is none."""
+    waits_for_queue: str | None = None
+    """Not the product's: it has come for this queue, which is off; None: it is to be sent."""
+
+
+# ---------------------------------------------------------------- conversation endpoints and groups
+
+_ENDPOINTS = TableView(
+    "conversation_endpoints",
+    ("conversation_handle", "instance_id"),
+    (*EndpointRow._fields[1 : EndpointRow._fields.index("receive_sequence_frag")], "held"),
+    found=("conversation_handle", "conversation_id"),
+)
+_GROUPS = TableView(
+    "conversation_groups",
+    ("conversation_group_id", "instance_id"),
+    GroupRow._fields[1:],
+    found=("conversation_group_id",),
+)
 
 
 def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[EndpointRow, Key]:
-    """By handle."""
-    return _page(_ENDPOINTS, where, after, limit, _endpoint_rows)
+    """Return a page by handle."""
+    page, names = _page(_ENDPOINTS, where, after, limit)
+    found = out_of_order([str(key[0]) for key, row in page.rows if row[-1]])
+    rows = [_endpoint_row(names[int(key[1])], row, found.get(key, OutOfOrder())) for key, row in page.rows]
+    return KeysetPage(tuple(rows), page.end)
+
+
+def _endpoint_row(instance: str, row: Row, held: OutOfOrder) -> EndpointRow:
+    found = EndpointRow(instance, *row[:-1])._replace(**held._asdict())
+    # A flag is a number in SQLite, and bytes are no `bytes` in PostgreSQL.
+    return found._replace(is_initiator=bool(found.is_initiator), key_id=bytes(found.key_id))
 
 
 def endpoint_of(handle: str) -> EndpointRow:
@@ -109,65 +145,27 @@ def endpoint_of(handle: str) -> EndpointRow:
 
 
 def conversation_groups(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[GroupRow, Key]:
-    """By identifier."""
-    return _page(_GROUPS, where, after, limit, _group_rows)
+    """Return a page by identifier."""
+    page, names = _page(_GROUPS, where, after, limit)
+    return KeysetPage(tuple(GroupRow(names[int(key[1])], *row) for key, row in page.rows), page.end)
 
 
-def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[TransmissionRow, Key]:
-    """By conversation, each in its order."""
-    return _page(_OUTGOING, where, after, limit, _with_endpoints)
+def _page(view: TableView, where: Where, after: Key | None, limit: int) -> tuple[TablePage, dict[int, str]]:
+    names = instance_names()
+    wanted = with_instance_id(where, names)
+    return (TablePage([], None) if wanted is None else table_page(view, wanted, after, limit)), names
 
 
-def _endpoint_rows(_names: Names, rows: Rows) -> list[EndpointRow]:
-    found = [EndpointRow(*row) for row in rows]
-    return [one._replace(is_initiator=bool(one.is_initiator)) for one in found]  # of SQLite it is a number
+# ---------------------------------------------------------------- the transmission queue
 
-
-def _group_rows(_names: Names, rows: Rows) -> list[GroupRow]:
-    return [GroupRow(*row) for row in rows]
-
-
-# ---------------------------------------------------------------- tables
-
-
-class _View(NamedTuple):
-    """A table, and how it is looked through."""
-
-    table: str
-    keys: tuple[str, ...]
-    """Columns of its primary key."""
-    columns: tuple[str, ...]
-    """Besides the instance, which comes first."""
-    filters: Mapping[str, str]
-    """The expression to compare, where it is no column of the table."""
-    found: tuple[str, ...] = ("conversation_handle",)
-    """Columns that an index finds a few rows by: no window is needed for them."""
-
-
-_OF_ENDPOINT = (
+_OF_ENDPOINT: Final = (
     "(SELECT e.{} FROM conversation_endpoints e"
     " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id)"
 )
-_ENDPOINTS = _View(
-    "conversation_endpoints",
-    ("conversation_handle", "instance_id"),
-    EndpointRow._fields[1:],
-    {},
-    ("conversation_handle", "conversation_id"),
-)
-_GROUPS = _View(
-    "conversation_groups",
-    ("conversation_group_id", "instance_id"),
-    GroupRow._fields[1:],
-    {},
-    ("conversation_group_id",),
-)
-_OUTGOING = _View(
+_OUTGOING = TableView(
     "transmission_queue",
     ("conversation_handle", "message_sequence_number", "instance_id"),
     (
-        "conversation_handle",
-        "message_sequence_number",
         "message_type_name",
         "enqueue_time",
         "is_conversation_error",
@@ -181,86 +179,66 @@ _OUTGOING = _View(
         "from_service_name": _OF_ENDPOINT.format("service_name"),
     },
 )
+_HELD = HELD_OF_QUEUES_OFF._replace(
+    filters={
+        "database": _OF_ENDPOINT.format("database"),
+        "to_service_name": _OF_ENDPOINT.format("service_name"),
+        "from_service_name": _OF_ENDPOINT.format("far_service"),
+    }
+)
+OUTGOING, INCOMING = 0, 1
+"""In a key: whether a message is to be sent, or has come for a queue that is off."""
 
 
-def _page(view: _View, where: Where, after: Key | None, limit: int, made: Any) -> KeysetPage[Any, Key]:
-    names = dict(HostedInstance.objects.values_list("id", "name"))
-    wanted = dict(where)
-    if "instance" in wanted:
-        wanted["instance_id"] = next((number for number, name in names.items() if name == wanted["instance"]), None)
-        del wanted["instance"]
-        if wanted["instance_id"] is None:
-            return KeysetPage((), None)
-    end = _end_of_window(view, wanted, after)
-    rows = _rows(view, wanted, after, end, limit + 1)
-    keys = [row[: len(view.keys)] for row in rows]
-    shown = made(names, [(names[row[len(view.keys) - 1]], *row[len(view.keys) :]) for row in rows[:limit]])
-    return KeysetPage(tuple(shown), keys[limit - 1] if len(rows) > limit else end)
+def transmission_queue(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[TransmissionRow, Key]:
+    """Return a page by conversation, each in its order: messages to be sent, and those for queues here that are off."""
+    names = instance_names()
+    wanted = with_instance_id(where, names)
+    if wanted is None:
+        return KeysetPage((), None)
+    page = merged([_outgoing(wanted, after, limit), _incoming(wanted, after, limit)], limit)
+    return KeysetPage(tuple(_with_endpoints(names, page.rows)), page.end)
 
 
-def _end_of_window(view: _View, wanted: Where, after: Key | None) -> Key | None:
-    """The last key that this page may look at; None: there are no more, or few rows are looked at anyway."""
-    if set(wanted) <= set(view.found):
-        return None
-    found = {name: value for name, value in wanted.items() if name in view.found}
-    conditions, parameters = _conditions(view, found, after, None)
-    keys = ", ".join(f"r.{key}" for key in view.keys)
-    sql = (
-        f"SELECT {keys} FROM {view.table} r WHERE {conditions}"  # noqa: S608 - of names that stand here
-        f" ORDER BY {keys} LIMIT 1 OFFSET {WINDOW - 1}"
-    )
-    return next(iter(_run(sql, parameters)), None)
+def _outgoing(wanted: Where, after: Key | None, limit: int) -> TablePage:
+    """A key of the page is handle, number, `OUTGOING`, instance."""
+    begin = None if after is None else (*after[:2], after[3] if after[2] == OUTGOING else LAST_INSTANCE)
+    page = table_page(_OUTGOING, wanted, begin, limit)
+    rows = [((*key[:2], OUTGOING, key[2]), row) for key, row in page.rows]
+    return TablePage(rows, (*page.end[:2], OUTGOING, page.end[2]) if page.end else None)
 
 
-def _rows(view: _View, wanted: Where, after: Key | None, end: Key | None, limit: int) -> list[tuple[Any, ...]]:
-    """Their keys, then their columns."""
-    conditions, parameters = _conditions(view, wanted, after, end)
-    keys = ", ".join(f"r.{key}" for key in view.keys)
-    columns = ", ".join(name if "(" in name else f"r.{name}" for name in view.columns)
-    sql = (
-        f"SELECT {keys}, {columns} FROM {view.table} r WHERE {conditions}"  # noqa: S608 - of names that stand here
-        f" ORDER BY {keys} LIMIT {int(limit)}"
-    )
-    return _run(sql, parameters)
+def _incoming(wanted: Where, after: Key | None, limit: int) -> TablePage:
+    """A key of the page is handle, number, `INCOMING`, instance."""
+    begin, with_first = (None, False) if after is None else (after[:2], after[2] == OUTGOING)
+    page = table_page(_HELD, wanted, begin, limit, with_first=with_first)
+    rows = [((*key, INCOMING, row[0]), row[1:6]) for key, row in page.rows]
+    return TablePage(rows, (*page.end, INCOMING, LAST_INSTANCE) if page.end else None)
 
 
-def _conditions(view: _View, wanted: Where, after: Key | None, end: Key | None) -> tuple[str, list[Any]]:
-    keys = ", ".join(f"r.{key}" for key in view.keys)
-    places = ", ".join(["%s"] * len(view.keys))
-    conditions = [f"{view.filters.get(name, f'r.{name}')} = %s" for name in wanted]
-    parameters = list(wanted.values())
-    for sign, key in ((">", after), ("<=", end)):
-        if key is not None:
-            conditions.append(f"({keys}) {sign} ({places})")
-            parameters += key
-    return " AND ".join(conditions) or "true", parameters
-
-
-def _run(sql: str, parameters: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(sql, parameters)
-        return list(cursor.fetchall())
-
-
-# ---------------------------------------------------------------- the transmission queue
-
-
-def _with_endpoints(names: Names, rows: Rows) -> list[TransmissionRow]:
-    """The columns of the view that come from the conversation's endpoint."""
-    found = ConversationEndpoint.objects.filter(conversation_handle__in={row[1] for row in rows})
+def _with_endpoints(names: Mapping[int, str], rows: Sequence[tuple[Key, Row]]) -> list[TransmissionRow]:
+    """Return the columns of the view with those that come from the conversation's endpoint."""
+    found = ConversationEndpoint.objects.filter(conversation_handle__in={key[0] for key, _ in rows})
     endpoints = {(names[one.instance_id], one.conversation_handle): one for one in found}
     texts = statuses(endpoints)
-    # Since the first of the two queries, a conversation may have ended.
-    there = [row for row in rows if row[:2] in endpoints]
-    return [_transmission_row(row, endpoints[row[:2]], texts[row[:2]]) for row in there]
+    shown = []
+    for (handle, number, kind, instance), row in rows:
+        place = names[int(instance)], str(handle)
+        # Since the first of the two queries, a conversation may have ended.
+        if (endpoint := endpoints.get(place)) is not None:
+            made = _transmission_row(place[0], endpoint, int(number), row, texts[place])
+            shown.append(made if kind == OUTGOING else _as_incoming(made, endpoint))
+    return shown
 
 
-def _transmission_row(row: tuple[Any, ...], endpoint: ConversationEndpoint, status: str) -> TransmissionRow:
-    instance, handle, number, message_type, enqueue_time, is_error, is_end, length = row
+def _transmission_row(
+    instance: str, endpoint: ConversationEndpoint, number: int, row: Row, status: str
+) -> TransmissionRow:
+    message_type, enqueue_time, is_error, is_end, length = row
     return TransmissionRow(
         instance=instance,
         database=endpoint.database,
-        conversation_handle=handle,
+        conversation_handle=endpoint.conversation_handle,
         to_service_name=endpoint.far_service,
         to_broker_instance=endpoint.far_broker_instance,
         from_service_name=endpoint.service_name,
@@ -273,4 +251,17 @@ def _transmission_row(row: tuple[Any, ...], endpoint: ConversationEndpoint, stat
         transmission_status=status,
         priority=endpoint.priority,
         message_bytes=length,
+    )
+
+
+def _as_incoming(row: TransmissionRow, endpoint: ConversationEndpoint) -> TransmissionRow:
+    """Return the row of a message that has come for a queue here: it is for this side."""
+    here = estate_current().estate.instances.get(row.instance)
+    database = here.databases.get(endpoint.database) if here else None
+    return row._replace(
+        to_service_name=endpoint.service_name,
+        to_broker_instance=database.broker_instance if database else None,
+        from_service_name=endpoint.far_service,
+        transmission_status=status_text(QUEUED_FOR_DELIVERY),
+        waits_for_queue=endpoint.queue,
     )

@@ -50,7 +50,7 @@ class SysConversationEndpointSerializer(serializers.Serializer):
     last_send_tran_id = _text(allow_null=True)
     end_dialog_sequence = _number(allow_null=True)
     receive_sequence = _number()
-    receive_sequence_frag = _number(allow_null=True)
+    receive_sequence_frag = _number()
     system_sequence = _number(allow_null=True)
     first_out_of_order_sequence = _number(allow_null=True)
     last_out_of_order_sequence = _number(allow_null=True)
@@ -102,7 +102,10 @@ class SysTransmissionSerializer(serializers.Serializer):
         help_text=_("`NUMBER: why`; empty: nothing was tried yet, or it was sent and is not acknowledged."),
     )
     priority = _number()
-    message_bytes = _number(allow_null=True, help_text=_("Not the product's: the length of the body."))
+    message_bytes = _number(allow_null=True, help_text=_("Not the product's: the bytes of the body that are here."))
+    waits_for_queue = _text(
+        allow_null=True, help_text=_("Not the product's: the queue it came for, which is off; null: it is to be sent.")
+    )
 
 
 class SysConnectionSerializer(serializers.Serializer):

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
 from typing import Any
+from uuid import UUID
 
 from redis import Redis
 
@@ -71,25 +73,33 @@ def _endpoint(row: EndpointRow, numbers: ObjectNumbers) -> Json:
         "far_broker_instance": row.far_broker_instance,
         "principal_id": None,
         "far_principal_id": None,
-        "outbound_session_key_identifier": None,
-        "inbound_session_key_identifier": None,
+        "outbound_session_key_identifier": session_key_identifier(row, from_initiator=row.is_initiator),
+        "inbound_session_key_identifier": session_key_identifier(row, from_initiator=not row.is_initiator),
         "security_timestamp": _at(row.security_timestamp),
         "dialog_timer": _at(row.dialog_timer),
         "send_sequence": row.send_sequence,
         "last_send_tran_id": None,
         "end_dialog_sequence": row.end_dialog_sequence,
         "receive_sequence": row.receive_sequence,
-        "receive_sequence_frag": None,
+        "receive_sequence_frag": row.receive_sequence_frag,
         "system_sequence": None,
-        "first_out_of_order_sequence": None,
-        "last_out_of_order_sequence": None,
-        "last_out_of_order_frag": None,
+        "first_out_of_order_sequence": row.first_out_of_order_sequence,
+        "last_out_of_order_sequence": row.last_out_of_order_sequence,
+        "last_out_of_order_frag": row.last_out_of_order_frag,
         "is_system": row.service_name == SYSTEM_SERVICE,
         "priority": row.priority,
         "service_name": row.service_name,
         "service_contract_name": row.service_contract_name,
         "outgoing": row.outgoing,
     }
+
+
+def session_key_identifier(row: EndpointRow, *, from_initiator: bool) -> str | None:
+    """Return the identifier of the session key of one direction, the same on both sides; None: there is no key yet."""
+    if not any(row.key_id):
+        return None
+    text = b"".join((row.key_id, row.conversation_id.encode(), bytes((from_initiator,))))
+    return str(UUID(bytes=blake2b(text, digest_size=16).digest()))
 
 
 def groups_as_json(rows: Sequence[GroupRow]) -> list[Json]:

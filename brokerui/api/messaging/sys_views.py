@@ -42,7 +42,7 @@ from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.paging import KeysetPage
 from brokerui.messaging import selectors
 from brokerui.messaging.exchange.outbox import redis
-from brokerui.messaging.selectors import Key
+from brokerui.messaging.keyset_views import Key
 from routing.dialog.states import STATES
 
 
@@ -139,7 +139,7 @@ VIEWS: Final = (
         query=TransmissionRowsQuery,
         page=selectors.transmission_queue,
         as_json=transmissions_as_json,
-        key_parts=3,
+        key_parts=4,
     ),
     SysView(
         name="conversation_groups",

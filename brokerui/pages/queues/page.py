@@ -216,9 +216,9 @@ def _rows(page_query: QueuesQuery) -> dict[str, Any]:
 def _key(text: str) -> tuple[str | int, ...] | None:
     """The key that was given as where to go on; None: it is none."""
     parts = text.split()
-    if len(parts) != 3 or not (parts[1].isdecimal() and parts[2].isdecimal()):
+    if len(parts) != 4 or not all(part.isdecimal() for part in parts[1:]):
         return None
-    return parts[0], int(parts[1]), int(parts[2])
+    return parts[0], *map(int, parts[1:])
 
 
 # -- Files -------------------------------------------------------------------------------------------------

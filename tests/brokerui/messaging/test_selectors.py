@@ -11,12 +11,19 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from brokerui.core.paging import KeysetPage
-from brokerui.messaging import selectors
+from brokerui.messaging import keyset_views
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import _key
-from brokerui.messaging.models import ConversationEndpoint, ConversationGroup, HostedInstance, OutgoingMessage
+from brokerui.messaging.keyset_views import Key
+from brokerui.messaging.models import (
+    ConversationEndpoint,
+    ConversationGroup,
+    HeldFragment,
+    HostedInstance,
+    OutgoingMessage,
+    Queue,
+)
 from brokerui.messaging.selectors import (
-    Key,
     conversation_endpoints,
     conversation_groups,
     transmission_queue,
@@ -96,7 +103,7 @@ def test_messages_of_a_conversation_come_in_their_order_page_by_page(wire: Wire)
 
 
 def test_filters_keep_what_they_say_whatever_the_window(wire: Wire, monkeypatch: Any) -> None:
-    monkeypatch.setattr(selectors, "WINDOW", 2)
+    monkeypatch.setattr(keyset_views, "WINDOW", 2)
     for to in ("To", "Nobody", "To", "Nobody", "To"):
         send(begin(to))
     for select, name in ((conversation_endpoints, "far_service"), (transmission_queue, "to_service_name")):
@@ -155,15 +162,21 @@ def fill(count: int) -> None:
     OutgoingMessage.objects.bulk_create(
         [OutgoingMessage(instance=instance, conversation_handle=name, **message) for name in names], batch_size=500
     )
+    held = {name: value for name, value in message.items() if name != "message_body"} | {"fragment": 0, "fragments": 2}
+    HeldFragment.objects.bulk_create(
+        [HeldFragment(instance=instance, conversation_handle=name, body=b"x", **held) for name in names], batch_size=500
+    )
 
 
 ONE = f"{MANY // 2:036}"
 WHERES: list[dict[str, Any]] = [{}, {"instance": "A"}, {"database": "none"}]
 
 
-def test_no_page_looks_through_a_table(wire: Wire, monkeypatch: Any) -> None:
-    monkeypatch.setattr(selectors, "WINDOW", WINDOW)
+@pytest.mark.parametrize("is_on", [True, False])
+def test_no_page_looks_through_a_table(wire: Wire, monkeypatch: Any, is_on: bool) -> None:
+    monkeypatch.setattr(keyset_views, "WINDOW", WINDOW)
     fill(MANY)
+    Queue.objects.create(instance_id=1, database="one", name="FromQ", is_receive_enabled=is_on)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     for select in SELECTS:
@@ -173,7 +186,7 @@ def test_no_page_looks_through_a_table(wire: Wire, monkeypatch: Any) -> None:
             for after in (None, first.after):
                 with CaptureQueriesContext(connection) as captured:
                     select(where, after)
-                assert len(captured) <= 5
+                assert len(captured) <= 7
                 for query in captured.captured_queries:
                     check_plan(query["sql"])
 
@@ -188,15 +201,18 @@ def check_plan(sql: str) -> None:
             check_node(plan["Plan"], sql)
         else:
             cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
-            steps = [row[3] for row in cursor.fetchall()]
+            # queue_states (q) has a row for each queue that ever was off.
+            steps = [row[3] for row in cursor.fetchall() if row[3] != "SCAN q"]
             assert not [step for step in steps if step.startswith("SCAN") and "INDEX" not in step], (sql, steps)
             assert not [step for step in steps if "TEMP B-TREE" in step], (sql, steps)
 
 
 def check_node(node: dict[str, Any], sql: str) -> None:
     """Nothing reads more than a window, and all of it by an index."""
+    if node.get("Relation Name") == "queue_states":
+        return  # as above
     assert node["Node Type"] != "Seq Scan", (sql, node)
     read = node["Actual Rows"] + node.get("Rows Removed by Filter", 0) + node.get("Rows Removed by Join Filter", 0)
-    assert read <= selectors.WINDOW, (sql, node)
+    assert read <= keyset_views.WINDOW, (sql, node)
     for part in node.get("Plans", ()):
         check_node(part, sql)

@@ -18,6 +18,7 @@ from brokerui.messaging.exchange import forwarded_messages
 from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from routing.common.network_events import ForwardedMessage
 from tests.brokerui.messaging.hosted import Wire
@@ -153,6 +154,18 @@ def test_values_of_endpoints_groups_connections_and_what_is_forwarded(viewer: Cl
         == rows(viewer, "dm_broker_forwarded_messages", instance="B")
         == []
     )
+
+
+def test_session_keys_have_one_identifier_for_each_direction(wire: Wire, viewer: Client) -> None:
+    begin()
+    wire.carry()
+    names = ("outbound_session_key_identifier", "inbound_session_key_identifier")
+    assert {row[name] for row in rows(viewer, "conversation_endpoints") for name in names} == {None}
+    ConversationEndpoint.objects.update(key_id=b"\x01" * 8)
+    here, there = sorted(rows(viewer, "conversation_endpoints"), key=lambda row: -row["is_initiator"])
+    sent, received = (here[name] for name in names)
+    assert (sent, received) == (there[names[1]], there[names[0]])
+    assert len({sent, received, here["conversation_id"]}) == 3
 
 
 def test_values_of_queue_monitors_and_activated_tasks(wire: Wire, viewer: Client, monkeypatch: Any) -> None:

@@ -18,6 +18,7 @@ MAX_DEPTH = 32
 """Limit of nested parentheses and NOT in a condition; a deeper one counts as unknown."""
 MAX_PASSED_TOKENS = 200
 """Limit of tokens of a part of a condition that is passed over; with a longer one the whole condition is unknown."""
+_ENDS = FOLLOWERS | {"then"}
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "=": lambda one, other: one == other,
     "<>": lambda one, other: one != other,
@@ -61,7 +62,9 @@ class _ConditionReader:
 
     def _ends(self) -> bool:
         token = self._reader.ahead
-        return token.kind == END or (token.kind == WORD and token.text.lower() in FOLLOWERS) or token.text in ";)"
+        if token.kind == WORD:
+            return token.text.lower() in _ENDS
+        return token.kind == END or (token.kind == SYMBOL and token.text in ";),")
 
     def _either(self) -> bool | None:
         value = self._both()

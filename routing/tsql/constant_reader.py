@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from routing.tsql.constants import Constant, NotConstant, SqlType, call, joined, sql_type, text_of
+from routing.tsql.constant_functions import call
+from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, bounded, joined, sql_type, text_of
 from routing.tsql.cursor import FOLLOWERS
 from routing.tsql.growth import ExpansionBudget, SqlcmdVariables
 from routing.tsql.lexer import END, NUMBER, QUOTED, STRING, SYMBOL, WORD, SqlToken, next_token, substituted
@@ -30,6 +31,10 @@ class ConstantScope:
     budget: ExpansionBudget
     database: str | None
     """The database in use, for DB_NAME(); None if unknown."""
+    condition: Callable[[ConstantReader], bool | None]
+    """Reads a condition, up to THEN or a comma; None: its answer is not known."""
+    case: Callable[[ConstantReader, str], Constant]
+    """Reads a CASE or an IIF, after that word."""
 
 
 class ConstantReader:
@@ -48,6 +53,25 @@ class ConstantReader:
         self.end = token.end
         self.ahead = next_token(self.text, token.end)
         return token
+
+    def of(self, text: str) -> ConstantReader:
+        """A reader of another text, in the same scope."""
+        return ConstantReader(text, 0, self._scope)
+
+    def token_at(self, position: int) -> SqlToken:
+        """The token at or after a position of the same text."""
+        return next_token(self.text, position)
+
+    def answer(self) -> bool:
+        """The answer of the condition that is next. Raises `NotConstant` if it is not known."""
+        found = self._scope.condition(self)
+        if found is None:
+            raise NotConstant
+        return found
+
+    @property
+    def budget(self) -> ExpansionBudget:
+        return self._scope.budget
 
     def go_to(self, position: int) -> None:
         """Go on reading from there."""
@@ -81,14 +105,31 @@ class ConstantReader:
     # ------------------------------------------------------------ values
 
     def value(self) -> Constant:
-        """`a + b + …`."""
+        """`a + b - c …`."""
+        found = self._product()
+        while True:
+            if self.accept("+"):
+                found = joined(found, self._product())
+            elif self.accept("-"):
+                found = _calculated("-", found, self._product())
+            else:
+                return found
+
+    def _product(self) -> Constant:
+        """`a * b / c …`, of numbers."""
         found = self.operand()
-        while self.accept("+"):
-            found = joined(found, self.operand())
+        while self.ahead.kind == SYMBOL and self.ahead.text in "*/%":
+            found = _calculated(self.take().text, found, self.operand())
         return found
 
     def operand(self) -> Constant:
-        """A literal, a variable, a call, or a value in parentheses."""
+        """A literal, a variable, a call, or a value in parentheses, with a collation after it."""
+        found = self._single()
+        if self.accept_word("COLLATE"):
+            self.take()
+        return found
+
+    def _single(self) -> Constant:
         token = self.take()
         if token.kind == STRING:
             return self._literal(token)
@@ -102,6 +143,11 @@ class ConstantReader:
             raise NotConstant
         if token.text[0] == "@":
             return self._scope.variable(token.text.lower())
+        word = token.text.upper()
+        if word == "NULL":
+            return NULL
+        if word == "CASE":
+            return self._deeper(lambda: self._scope.case(self, word))
         return self._deeper(lambda: self._call(token))
 
     def _literal(self, token: SqlToken) -> Constant:
@@ -124,6 +170,7 @@ class ConstantReader:
         return found
 
     def _in_parentheses(self) -> Constant:
+        self.accept_word("SELECT")
         found = self.value()
         self.expect(")")
         return found
@@ -133,6 +180,8 @@ class ConstantReader:
         word = name.text.upper()
         if word in _NAMED_IN_CALL:
             return self._conversion(word)
+        if word == "IIF":
+            return self._scope.case(self, word)
         arguments: list[Constant] = []
         while not self.accept(")"):
             if len(arguments) > MAX_ARGUMENTS:
@@ -172,3 +221,17 @@ class ConstantReader:
                 self.take()
             self.expect(")")
         return sql_type(token.text, size, default_chars)
+
+
+def _calculated(operator: str, one: Constant, other: Constant) -> Constant:
+    """A calculation with whole numbers; division cuts towards zero. Raises `NotConstant`."""
+    if one is NULL or other is NULL:
+        return NULL
+    if not isinstance(one, int) or not isinstance(other, int) or (operator in "/%" and not other):
+        raise NotConstant
+    if operator == "-":
+        return bounded(one - other)
+    if operator == "*":
+        return bounded(one * other)
+    quotient = abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
+    return quotient if operator == "/" else one - quotient * other

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -12,6 +11,7 @@ MAX_UNICODE_CHARS, MAX_ANSI_CHARS = 4_000, 8_000
 """SQL Server cuts the result of an expression there, unless a part of it is of a (max) type."""
 
 MAX_INTEGER = 2**63 - 1
+SYSNAME_CHARS = 128
 
 
 class NotConstant(Exception):
@@ -66,7 +66,7 @@ def joined(one: Constant, other: Constant) -> Constant:
     if isinstance(one, Null) or isinstance(other, Null):
         return NULL
     if isinstance(one, int) and isinstance(other, int):
-        return _bounded(one + other)
+        return bounded(one + other)
     if isinstance(one, int) or isinstance(other, int):
         raise NotConstant
     if not one.size_chars or not other.size_chars:
@@ -79,7 +79,8 @@ def joined(one: Constant, other: Constant) -> Constant:
     return TextConstant("", one.line, (), size, is_unicode, is_max, (one, other))
 
 
-def _bounded(number: int) -> int:
+def bounded(number: int) -> int:
+    """A number that SQL Server can hold. Raises `NotConstant`."""
     if abs(number) > MAX_INTEGER:
         raise NotConstant
     return number
@@ -99,7 +100,6 @@ def flat(value: TextConstant, budget: ExpansionBudget) -> TextConstant:
 
 _INTEGERS = frozenset(("int", "bigint", "smallint", "tinyint", "bit"))
 _TEXTS = {"nvarchar": True, "varchar": False, "nchar": True, "char": False}
-_SYSNAME_CHARS = 128
 _PADDED = frozenset(("nchar", "char"))
 
 
@@ -136,7 +136,7 @@ def sql_type(name: str, size: str | None, default_chars: int) -> SqlType:
     """The type of this name; `size` as written in parentheses."""
     name = name.lower()
     if name == "sysname":
-        return SqlType("nvarchar", _SYSNAME_CHARS)
+        return SqlType("nvarchar", SYSNAME_CHARS)
     if size is None or name not in _TEXTS:
         return SqlType(name, default_chars)
     return SqlType(name, None if size.lower() == "max" else int(size[:5]) if size.isdecimal() else 0)
@@ -149,135 +149,3 @@ def _integer(value: TextConstant | int, budget: ExpansionBudget) -> int:
     if not (text.isascii() and text.removeprefix("-").isdecimal()):
         raise NotConstant
     return int(text)
-
-
-# ---------------------------------------------------------------- functions
-
-
-@dataclass(frozen=True, slots=True)
-class ConstantCall:
-    """A call of a function with constant arguments; raises `NotConstant` where one is not of the kind it takes."""
-
-    arguments: tuple[Constant, ...]
-    budget: ExpansionBudget
-
-    def text(self, index: int) -> str:
-        value = self.arguments[index] if index < len(self.arguments) else NULL
-        if isinstance(value, Null):
-            raise NotConstant
-        if isinstance(value, int):
-            return str(value)
-        self.budget.spend(value.size_chars)
-        return flat(value, self.budget).text
-
-    def number(self, index: int) -> int:
-        value = self.arguments[index] if index < len(self.arguments) else NULL
-        if not isinstance(value, int):
-            raise NotConstant
-        return value
-
-    def made(self, text: str) -> TextConstant:
-        """The result of the call: it begins where its first text begins."""
-        texts = [one for one in self.arguments if isinstance(one, TextConstant)]
-        leaves = [leaf for one in texts for leaf in one.leaves()]
-        sources = tuple(source for leaf in leaves for source in leaf.sources)
-        is_unicode = any(one.is_unicode for one in texts)
-        found = text_of(text, texts[0].line if texts else 0, sources, is_unicode=is_unicode)
-        is_max = any(one.is_max for one in texts)
-        if found.is_max and not is_max:
-            raise NotConstant  # SQL Server cuts it
-        return replace(found, is_max=is_max)
-
-
-def call(name: str, arguments: tuple[Constant, ...], budget: ExpansionBudget) -> Constant:
-    """The result of a function. Raises `NotConstant` and `TooLarge`."""
-    function = _FUNCTIONS.get(name.upper())
-    if function is None:
-        raise NotConstant
-    return function(ConstantCall(arguments, budget))
-
-
-def _concat(one: ConstantCall) -> Constant:
-    """CONCAT takes NULL for an empty text."""
-    if len(one.arguments) < 2:
-        raise NotConstant
-    value: Constant = text_of("", 0, (), is_unicode=False)
-    for part in one.arguments:
-        if not isinstance(part, Null):
-            text = text_of(str(part), 0, (), is_unicode=False) if isinstance(part, int) else part
-            value = text if isinstance(value, TextConstant) and not value.size_chars else joined(value, text)
-    return value
-
-
-_QUOTES = {"[": ("[", "]"), "]": ("[", "]"), '"': ('"', '"'), "'": ("'", "'")}
-
-
-def _quote_name(one: ConstantCall) -> Constant:
-    name, quote = one.text(0), one.text(1) if len(one.arguments) > 1 else "["
-    pair = _QUOTES.get(quote)
-    if len(name) > _SYSNAME_CHARS or pair is None:
-        return NULL
-    opening, closing = pair
-    return replace(one.made(opening + name.replace(closing, closing * 2) + closing), is_unicode=True)
-
-
-def _replaced(one: ConstantCall) -> Constant:
-    """REPLACE compares as the collation does: known only where upper and lower case make no difference."""
-    text, old, new = one.text(0), one.text(1), one.text(2)
-    if not old:
-        return one.made(text)
-    count = text.count(old)
-    if text.casefold().count(old.casefold()) != count:
-        raise NotConstant
-    one.budget.spend(len(text) + count * len(new))
-    return one.made(text.replace(old, new))
-
-
-def _replicated(one: ConstantCall) -> Constant:
-    text, times = one.text(0), one.number(1)
-    if times < 0:
-        return NULL
-    one.budget.spend(len(text) * times)
-    return one.made(text * times)
-
-
-def _spaces(one: ConstantCall) -> Constant:
-    return _replicated(ConstantCall((text_of(" ", 0, (), is_unicode=False), one.number(0)), one.budget))
-
-
-def _character(one: ConstantCall) -> Constant:
-    code = one.number(0)
-    if not 0 < code < 0xD800:
-        raise NotConstant
-    return text_of(chr(code), 0, (), is_unicode=code > 0xFF)
-
-
-def _first_known(one: ConstantCall) -> Constant:
-    """ISNULL and COALESCE."""
-    if not one.arguments:
-        raise NotConstant
-    return next((part for part in one.arguments if not isinstance(part, Null)), NULL)
-
-
-def _is_null(one: ConstantCall) -> Constant:
-    first = one.arguments[0] if one.arguments else NULL
-    return _first_known(one) if isinstance(first, Null) else first
-
-
-_FUNCTIONS: dict[str, Callable[[ConstantCall], Constant]] = {
-    "CONCAT": _concat,
-    "QUOTENAME": _quote_name,
-    "REPLACE": _replaced,
-    "REPLICATE": _replicated,
-    "SPACE": _spaces,
-    "CHAR": _character,
-    "NCHAR": _character,
-    "ISNULL": _is_null,
-    "COALESCE": _first_known,
-    "UPPER": lambda one: one.made(one.text(0).upper()),
-    "LOWER": lambda one: one.made(one.text(0).lower()),
-    "LTRIM": lambda one: one.made(one.text(0).lstrip(" ")),
-    "RTRIM": lambda one: one.made(one.text(0).rstrip(" ")),
-    "TRIM": lambda one: one.made(one.text(0).strip(" ")),
-    "LEFT": lambda one: one.made(one.text(0)[: max(0, one.number(1))]),
-}

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.tsql.batches import has_separator
-from routing.tsql.calls import RUNS_SQL, ExecutedText, executed_text
+from routing.tsql.call_parameters import Parameter
+from routing.tsql.calls import RUNS_SQL, ExecutedText, executed_text, procedure_at
 from routing.tsql.conditions import condition_answer
+from routing.tsql.constant_cases import case_value
 from routing.tsql.constant_reader import ConstantReader, ConstantScope
-from routing.tsql.constants import Null, TextConstant, flat
+from routing.tsql.constants import NotConstant, Null, TextConstant, flat
 from routing.tsql.control_flow import NEVER, FlowCondition
 from routing.tsql.draft import DraftDatabase
 from routing.tsql.execution import Execution
 from routing.tsql.growth import ExpansionBudget
 from routing.tsql.known_objects import KnownObjects
+from routing.tsql.lexer import SYMBOL, next_token
 from routing.tsql.refusal import NotApplied, refused
 from routing.tsql.report import ScriptReport, StringReport
 from routing.tsql.session import ScriptSession
+from routing.tsql.targets import server_after
+from routing.tsql.unknown_text import has_literal
 from routing.tsql.variables import BatchVariables
 
 MAX_NESTING = 32
@@ -44,6 +50,8 @@ class RunningString:
     """The database in use before it, and after it."""
     is_named: bool
     """True if a statement before it named that database."""
+    parameters: Mapping[str, Parameter]
+    """The variables that the statement declares for it, by name in lower case."""
 
     def leave(self, session: ScriptSession) -> None:
         """End the string: the database in use is the one before it."""
@@ -93,8 +101,13 @@ class DynamicSql:
             sqlcmd=self._execution.sqlcmd.variables,
             budget=self._budget,
             database=database.name if database else None,
+            condition=self._answer,
+            case=case_value,
         )
         return ConstantReader(self._text, position, scope)
+
+    def _answer(self, reader: ConstantReader) -> bool | None:
+        return condition_answer(reader, self._known, self._budget).value
 
     def set_variables(self, word: str, position: int) -> None:
         """DECLARE, SET or SELECT, after that word."""
@@ -124,6 +137,8 @@ class DynamicSql:
         found = executed_text(self._text, position, self.reader_at)
         if found is None or isinstance(found.value, int):
             return None
+        for name in found.parameters.changed:
+            self.variables.forget(name)
         if isinstance(found.value, Null):
             return TextRun(found.end)
         self._budget.spend(found.value.size_chars)
@@ -135,6 +150,28 @@ class DynamicSql:
             self._report.add(problem.code, start, None, problem.problem)
             return TextRun(found.end, sources=value.sources)
         return TextRun(found.end, value.text, value.sources, self._running(found, value.text, start))
+
+    def is_unknown(self, position: int) -> bool:
+        """True if the EXEC before the position runs a text here of which nothing is known."""
+        if self._execution.flow.body is not None:
+            return False
+        first = next_token(self._text, position)
+        if first.text == "(" and first.kind == SYMBOL:
+            return server_after(self._text, first.end) is None and not self._has_literal(first.end)
+        try:
+            procedure = procedure_at(self._text, position, self.reader_at)
+        except NotConstant:
+            return False  # a procedure that is not known
+        return procedure is not None and not self._has_literal(self._after_name(procedure.end))
+
+    def _has_literal(self, position: int) -> bool:
+        return has_literal(self._text, position, self.variables.is_told)
+
+    def _after_name(self, position: int) -> int:
+        """The beginning of the text in the arguments of sp_executesql, after `@stmt =`."""
+        name = next_token(self._text, position)
+        after = next_token(self._text, name.end)
+        return after.end if name.text[:1] == "@" and after.text == "=" else position
 
     def _refusal(self, found: ExecutedText, value: TextConstant) -> NotApplied | None:
         """Why SQL Server runs nothing of a text."""
@@ -163,6 +200,7 @@ class DynamicSql:
             reached=reached,
             database=session.database,
             is_named=session.said,
+            parameters=found.parameters.values,
         )
         if found.database is not None and reached != NEVER:
             session.use(session.instance.database(found.database))

@@ -40,6 +40,7 @@ from routing.tsql.lexer import (
 )
 from routing.tsql.procedure_bodies import body_at, called_at, name_from
 from routing.tsql.refusal import (
+    DYNAMIC_SQL,
     NOT_EXECUTED,
     NOT_UNDERSTOOD,
     VALUE_NOT_LITERAL,
@@ -61,6 +62,7 @@ from routing.tsql.statement import (
 from routing.tsql.string_findings import StringFindings, StringUse
 from routing.tsql.unknown import shown
 
+EXEC = "EXEC"
 CALLS_SQL = re.compile(r"[\s\w.\[\]]{0,300}\bsp_executesql\b", re.IGNORECASE)
 SETTERS = frozenset(("declare", "set", "select"))
 """Statements that give variables their values."""
@@ -90,6 +92,8 @@ class ScriptReader:
         self._runs = DynamicSql(text, session, self._report, self._execution, budget, depth)
         if inside:
             self._execution.flow.begin_inside(inside.guard, inside.reached)
+            for name, parameter in inside.parameters.items():
+                self._runs.variables.declared(name, parameter.kind, parameter.value)
         self._position = 0
         self._batch = 0
         """Where the batch begins."""
@@ -216,6 +220,7 @@ class ScriptReader:
         """EXEC, which ended at the position, or a call at the beginning of a batch: its text is run if it is known."""
         run = self._runs.text_run(self._position, start)
         if run is None:
+            self._unknown_text(start)
             return
         self._position = run.end
         self._strings.retract(run.sources)
@@ -223,6 +228,17 @@ class ScriptReader:
             ScriptReader(one_file(run.text, self._report.file_of(0)), self._session, run.inside).read()
             run.inside.leave(self._session)
             self._execution.has_applied = True
+
+    def _unknown_text(self, start: int) -> None:
+        """Report an EXEC of a text of which nothing is known: statements of Service Broker may be missing."""
+        if self._execution.reached(start) == NEVER or not self._runs.is_unknown(self._position):
+            return
+        problem = say(
+            "{title} runs a text of which nothing is known before: if it concerns Service Broker, what it makes is"
+            " missing here",
+            title=EXEC,
+        )
+        self._report.add(DYNAMIC_SQL, start, None, problem)
 
     def _call(self, first: SqlToken, start: int) -> None:
         """A procedure is called: if this script creates it, its body runs after all."""

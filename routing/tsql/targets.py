@@ -74,6 +74,11 @@ def target_of(text: str, verb: str, begun: int, start: int, end: int) -> Target:
     return _procedure(text, called_at(text, begun), start)
 
 
+def server_after(text: str, position: int) -> str | None:
+    """The linked server of `EXEC (…) AT server`, from a position inside the parentheses; None: it runs here."""
+    return _at(text, position).server
+
+
 def _at(text: str, position: int) -> Target:
     """The server after the string in `EXEC ('…', …) AT server`."""
     depth = 1

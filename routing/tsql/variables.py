@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from routing.tsql.constant_reader import ConstantReader
 from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, joined
 from routing.tsql.control_flow import MAX_CONDITIONS, FlowCondition
 from routing.tsql.growth import ExpansionBudget
 from routing.tsql.lexer import WORD, last_word, next_token
+from routing.tsql.unknown_text import has_literal, has_statement_in_text
 
 _DECLARED_CHARS = 1
 """Characters of a text type in a DECLARE without a number."""
@@ -22,8 +24,12 @@ _SETTING = frozenset(("dialog", "conversation", "group", "into"))
 _OUTPUT = frozenset(("output", "out"))
 _OPERATORS = "+-*/%&^|"
 _IS_SET = re.compile(r"(@[\w@#$]+)\s*[-+*/%&^|]?=|\b(?:fetch|into|output|out)\b", re.IGNORECASE)
+_SETS = ("=", *_OPERATORS)
 MAX_VARIABLES = 500
 """Limit of variables of one batch whose values are followed."""
+
+MAX_SET, MAX_ASKED = 20, 5
+"""Limits of the expressions of one variable, and of variables in variables, that are searched for literals."""
 
 ReaderAt = Callable[[int], ConstantReader]
 
@@ -35,6 +41,10 @@ class _Held:
     """None: known only when the script runs."""
     guard: FlowCondition | None = None
     """The condition under which it was set."""
+    set_at: list[int] = field(default_factory=list)
+    """Where the expressions begin that it was set to."""
+    is_fetched: bool = False
+    """True if a FETCH, or another statement than SET, sets it."""
 
 
 class BatchVariables:
@@ -82,6 +92,40 @@ class BatchVariables:
         for held in self._held.values():
             held.value = None
 
+    def declared(self, name: str, kind: SqlType, value: Constant | None) -> None:
+        """Begin with a variable that the statement around the text declares."""
+        if len(self._held) < MAX_VARIABLES:
+            self._held[name] = _Held(kind, value)
+
+    def forget(self, name: str) -> None:
+        """Another statement may have set the variable."""
+        if name in self._held:
+            self._held[name].value = None
+
+    def is_told(self, name: str, asked: frozenset[str] = frozenset()) -> bool:
+        """True if a literal of the script is a part of the variable: what it says was examined where it stands."""
+        if name in asked or len(asked) >= MAX_ASKED:
+            return False
+        held = self._held.get(name)
+        if held is not None and held.is_fetched and self._has_statement_in_text:
+            return True
+        set_at = held.set_at if held is not None else self._set_anywhere.get(name, [])
+        further = asked | {name}
+        return any(has_literal(self._text, at, lambda one: self.is_told(one, further)) for at in set_at[:MAX_SET])
+
+    @cached_property
+    def _set_anywhere(self) -> dict[str, list[int]]:
+        """Where the script sets each variable, for those that no DECLARE in it makes."""
+        found: dict[str, list[int]] = {}
+        for match in _IS_SET.finditer(self._text):
+            if match[1]:
+                found.setdefault(match[1].lower(), []).append(match.end())
+        return found
+
+    @cached_property
+    def _has_statement_in_text(self) -> bool:
+        return has_statement_in_text(self._text)
+
     # ------------------------------------------------------------ statements
 
     def declare(self, position: int) -> None:
@@ -105,6 +149,7 @@ class BatchVariables:
         in_loop = self.guard is not None and self.guard.is_loop
         held = self._held[name] = _Held(kind, None if in_loop else NULL)
         if reader.accept("="):
+            held.set_at.append(reader.end)
             held.guard, held.value = self.guard, None
             held.value = kind.converted(self._complete(reader), self._budget)
 
@@ -141,6 +186,7 @@ class BatchVariables:
         name = reader.take().text.lower()
         adds = reader.accept("+")
         reader.expect("=")
+        begin = reader.end
         value = self._complete(reader)
         held = self._held.get(name)
         if held is None:
@@ -151,6 +197,7 @@ class BatchVariables:
         except NotConstant:
             held.value = None
         held.guard = self.guard
+        held.set_at.append(begin)
         return name
 
     # ------------------------------------------------------------ other statements
@@ -158,8 +205,14 @@ class BatchVariables:
     def mention(self, start: int, end: int, verb: str) -> None:
         """A variable stands at `start`, in a statement that begins with `verb`: if it may be set, it is unknown."""
         held = self._held.get(self._text[start:end].lower())
-        if held is not None and start >= self._set_until and self._may_set(start, end, verb):
-            held.value = None
+        if held is None or start < self._set_until or not self._may_set(start, end, verb):
+            return
+        held.value = None
+        after = next_token(self._text, end)
+        if after.text in _SETS:
+            held.set_at.append(after.end)
+        else:
+            held.is_fetched = True
 
     def _may_set(self, start: int, end: int, verb: str) -> bool:
         if verb == "fetch" or last_word(self._text, start).lower() in _SETTING:

@@ -197,3 +197,91 @@ DOUBLING = {
 def test_a_small_script_does_not_become_a_large_one(name: str) -> None:
     with pytest.raises(InputError, match=r"x\.sql: line \d+: .*(longer|more) than [\d,]+ characters"):
         read(DOUBLING[name])
+
+
+PLACE = "WITH ADDRESS = ''LOCAL''"
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        f"EXEC sp_executesql N'EXEC (@t)', N'@t nvarchar(max)', @t = N'CREATE ROUTE r {PLACE}'",
+        f"EXEC sp_executesql N'EXEC (@t)', N'@t nvarchar(max)', N'CREATE ROUTE r {PLACE}'",
+        f"EXEC sp_executesql @stmt = N'EXEC (@t)', @params = N'@t varchar(99) = ''x''', @t = N'CREATE ROUTE r {PLACE}'",
+        (
+            "EXEC sp_executesql N'EXEC (N''CREATE ROUTE '' + @n + N'' WITH ADDRESS = '' + QUOTENAME(@a, ''''''''))',"
+            " N'@a nvarchar(100), @n sysname', @n = N'r', @a = N'LOCAL'"
+        ),
+        (
+            "DECLARE @n sysname = N'r', @c int EXEC sp_executesql N'DECLARE @s nvarchar(99) = N''CREATE ROUTE '' + @m +"
+            " N'' WITH ADDRESS = ''''LOCAL'''''' EXEC (@s)', N'@m sysname, @o int OUTPUT', @n, @o = @c OUTPUT"
+        ),
+        f"DECLARE @p nvarchar(99) = N'A.sys.sp_executesql' EXEC @p N'CREATE ROUTE r {PLACE}'",
+        f"DECLARE @s nvarchar(max) = N'CREATE ROUTE ' + SUBSTRING('xry', 2, 1) + N' {PLACE}' EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = STUFF(N'CREATE ROUTE x {PLACE}', 14, 1, N'r') EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = N'CREATE ROUTE ' + RIGHT('xr', 1) + N' {PLACE}' EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = FORMATMESSAGE(N'CREATE ROUTE %s {PLACE}', N'r') EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = CASE WHEN 1 = 1 THEN N'CREATE ROUTE r {PLACE}' ELSE N'DROP ROUTE x' END EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = CASE WHEN 1 = 2 THEN N'DROP ROUTE x' ELSE N'CREATE ROUTE r {PLACE}' END EXEC (@s)",
+        (
+            "DECLARE @e int = 2, @s nvarchar(max) SET @s = CASE @e WHEN 1 THEN CASE WHEN 1 = 1 THEN N'DROP ROUTE x' END"
+            f" WHEN 2 THEN N'CREATE ROUTE r {PLACE}' END EXEC (@s)"
+        ),
+        f"DECLARE @s nvarchar(max) = N'CREATE ROUTE ' + IIF(DB_ID('no') IS NULL, N'r', N'x') + N' {PLACE}' EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = N'CREATE ROUTE ' + CHOOSE(2, N'x', N'r') + N' {PLACE}' EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = (SELECT N'CREATE ROUTE ' + N'r' COLLATE DATABASE_DEFAULT + N' {PLACE}') EXEC (@s)",
+        f"DECLARE @s nvarchar(max) = NULL SET @s = ISNULL(@s, N'CREATE ROUTE r {PLACE}') EXEC (@s)",
+        f"IF LEN(N'abc ') = 3 AND CHARINDEX('b', 'abc') = 2 EXEC (N'CREATE ROUTE r {PLACE}')",
+    ],
+)
+def test_parameters_functions_and_cases_are_followed(batch: str) -> None:
+    assert read(f"USE A\nGO\n{batch}\nGO\n") == (MADE, [])
+
+
+@pytest.mark.parametrize(
+    ("sum_", "port"),
+    [("2 * 2011", 4022), ("8045 / 2", 4022), ("-7 / 2 + 4025", 4022), ("4030 - 8", 4022), ("8 % 5", 3)],
+)
+def test_numbers_are_calculated(sum_: str, port: int) -> None:
+    text = (
+        f"USE A\nGO\nDECLARE @s varchar(99) = 'CREATE ROUTE r WITH ADDRESS = ''tcp://x:' + CAST({sum_} AS varchar(9))"
+    )
+    assert read(f"{text} + '''' EXEC (@s)")[0][1] == f"A: route r: * -> tcp://x:{port}"
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        "DECLARE @s nvarchar(max) SELECT @s = text FROM dbo.Scripts WHERE name = N'routes' EXEC (@s)",
+        "DECLARE @s nvarchar(max) SELECT @s = text FROM dbo.Scripts EXEC sp_executesql @s",
+        "DECLARE @s nvarchar(max) = N'' SELECT @s += text + CHAR(10) FROM dbo.Scripts EXEC sp_executesql @stmt = @s",
+        "DECLARE @s nvarchar(max) = dbo.script(N'CREATE') EXEC (@s)",
+        "DECLARE @s nvarchar(max) FETCH NEXT FROM c INTO @s EXEC (@s)",
+        "EXEC (@s)",
+        "EXEC sp_executesql N'EXEC (@t)', N'@t nvarchar(max)', @t = @unknown",
+    ],
+)
+def test_a_text_of_which_nothing_is_known_is_told_and_remembered(batch: str) -> None:
+    text = f"USE A\nGO\n{batch}\n"
+    estate, findings = read_scripts([ScriptGroup(HOME, None, [("x.sql", text)])], at=AT)
+    assert told(findings) == ["warning dynamic-sql 3"]
+    (missing,) = estate.instances[HOME].missing_statements
+    assert (missing.statement, missing.database, missing.file, missing.line) == ("EXEC", "A", "x.sql", 3)
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        "DECLARE @s nvarchar(max) SELECT @s = N'BACKUP DATABASE ' + name FROM sys.databases EXEC (@s)",
+        "DECLARE @s nvarchar(max) = N'' SELECT @s += N'KILL ' + name FROM dbo.x EXEC sp_executesql @s",
+        "DECLARE @s nvarchar(max), @t nvarchar(max) SET @t = N'KILL ' + x SET @s = @t EXEC (@s)",
+        "DECLARE c CURSOR FOR SELECT 'ALTER INDEX ' + name FROM x DECLARE @s nvarchar(9) FETCH c INTO @s EXEC (@s)",
+        "EXEC (@s) AT far",
+        "EXEC @p",
+        "EXEC dbo.make_routes @s",
+        "CREATE PROCEDURE p AS EXEC (@s)",
+        "IF 1 = 2 EXEC (@s)",
+    ],
+)
+def test_a_text_of_which_something_is_known_is_judged_by_that(batch: str) -> None:
+    assert read(f"USE A\nGO\n{batch}\n") == (["A"], [])

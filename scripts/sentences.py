@@ -84,10 +84,11 @@ def _text(node: ast.Constant | ast.JoinedStr) -> str:
     """Return the text of a literal, with the expressions of an f-string in braces."""
     if isinstance(node, ast.Constant):
         return node.value if isinstance(node.value, str) else ""
-    return "".join(
-        part.value if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}"  # type: ignore[attr-defined]
-        for part in node.values
-    )
+    return "".join(map(_part_text, node.values))
+
+
+def _part_text(part: ast.expr) -> str:
+    return f"{{{ast.unparse(part.value)}}}" if isinstance(part, ast.FormattedValue) else str(ast.literal_eval(part))
 
 
 def _is_sentence(text: str) -> bool:

@@ -63,7 +63,7 @@ def try_remedy(estate: Estate, finding: Finding, at: datetime, *, compared: int 
     left = _left(after, finding, at)
     if left == replace(finding, remedy_sql=None):
         return RemedyTrial(TrialVerdict.FAILS)
-    is_complete = _routes(estate) <= compared
+    is_complete = is_compared(estate, compared)
     found = effects(before, after, at) if is_complete else effects_nearby(before, after, at, finding.instance)
     return _judged(found, finding, is_gone=left is None, is_complete=is_complete)
 
@@ -89,5 +89,7 @@ def _left(after: Estate, finding: Finding, at: datetime) -> Finding | None:
     return None
 
 
-def _routes(estate: Estate) -> int:
-    return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name)
+def is_compared(estate: Estate, compared: int = COMPARED) -> bool:
+    """True if the estate has at most so many routes: then all traffic is compared."""
+    tables = (table for i in estate.instances.values() for name, table in i.tables.items() if name)
+    return sum(map(len, tables)) <= compared

@@ -7,6 +7,7 @@ from typing import Any
 from brokerui.analysis.explanations.outcome_wording import outcome_sentences
 from brokerui.analysis.explanations.return_wording import return_words
 from brokerui.analysis.explanations.wording import headline
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from routing.common.moment import format_moment
 from routing.common.sentence import Translate
 from routing.documents.conversation_json import conversation_as_json
@@ -20,8 +21,11 @@ from routing.rules.trace import RuleStep
 from routing.rules.verdict import verdict
 
 
-def explanation_as_json(explanation: Explanation, estate: Estate, translate: Translate) -> dict[str, Any]:
-    """Keys in fixed order; sentences in the language of `translate`, rule ids and names as they are."""
+def explanation_as_json(
+    explanation: Explanation, estate: Estate, translate: Translate, offers: tuple[ConversationOffer, ...] = ()
+) -> dict[str, Any]:
+    """Keys in fixed order; sentences in the language of `translate`, rule ids and names as they are. `offers` are
+    remedies that were tried."""
     forward = explanation.forward
     words = headline(explanation, estate)
     return {
@@ -30,7 +34,14 @@ def explanation_as_json(explanation: Explanation, estate: Estate, translate: Tra
         "answer": " ".join(sentence.render(translate) for sentence in (words.title, *words.details)),
         **_journey(forward, estate, translate, explanation.supposed),
         "return": [_return(back, explanation, estate, translate) for back in explanation.returns],
+        "remedies": [offer_as_json(offer, translate) for offer in offers],
     }
+
+
+def offer_as_json(offer: ConversationOffer, translate: Translate) -> dict[str, Any]:
+    """A remedy: where it is to run, its T-SQL, what it does, and the finding that proposes it."""
+    says = " ".join(sentence.render(translate) for sentence in offer.says)
+    return {"instance": offer.instance, "sql": offer.sql, "says": says, "code": offer.code}
 
 
 def _journey(

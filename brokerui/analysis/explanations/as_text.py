@@ -5,6 +5,7 @@ from __future__ import annotations
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
 from brokerui.analysis.lint.finding_text import one_line
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from routing.common.sentence import Sentence, Translate, say
 from routing.model.estate import Estate
 from routing.rules.explanation import Explanation
@@ -12,10 +13,13 @@ from routing.rules.journey_account import Journey
 from routing.rules.trace import RuleStep
 
 
-def explanation_as_text(explanation: Explanation, estate: Estate, translate: Translate) -> str:
-    """Some dozens of lines; `*` marks the rules that decided."""
+def explanation_as_text(
+    explanation: Explanation, estate: Estate, translate: Translate, offers: tuple[ConversationOffer, ...] = ()
+) -> str:
+    """Some dozens of lines; `*` marks the rules that decided. `offers` are remedies that were tried."""
     words = word(explanation, estate)
     lines = _answer(words, translate)
+    lines += [line for offer in offers for line in _offer(offer, translate)]
     if len(words.outcomes) > 1:
         lines += ["", say("Every outcome").render(translate)]
         for outcome in words.outcomes:
@@ -31,6 +35,11 @@ def _answer(words: Wording, translate: Translate) -> list[str]:
     head = words.headline
     chips = ", ".join(chip.label.render(translate) for chip in head.chips)
     return [f"{chips}: {head.title.render(translate)}", *_indented(head.details, translate)]
+
+
+def _offer(offer: ConversationOffer, translate: Translate) -> list[str]:
+    title = say("Remedy, to be run on {instance}", instance=offer.instance).render(translate)
+    return ["", title, *(f"    {line}" for line in offer.sql.splitlines()), *_indented(offer.says, translate)]
 
 
 def _outcome(outcome: OutcomeWords, translate: Translate) -> list[str]:

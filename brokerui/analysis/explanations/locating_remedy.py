@@ -14,17 +14,26 @@ def locating_remedy(journey: Journey, hop: HopAccount, estate: Estate) -> Senten
     """The next thing to do where a hop ended at LOC-1, LOC-2 or RT-REPLY."""
     instance = estate.instances[hop.instance]
     service = journey.conversation.to_service
+    meant = database_meant(journey, hop, estate)
+    if meant is not None:
+        return _mend(meant, instance, service)
+    steps = tuple(_failed(hop))
+    if not (steps and steps[-1].rule == "LOC-2"):
+        identifier, route = _identifier(journey, hop, steps, instance)
+        if identifier is not None:
+            return _correct(journey, hop, route)
+    return _put_it_there(hop, service, estate)
+
+
+def database_meant(journey: Journey, hop: HopAccount, estate: Estate) -> Database | None:
+    """The database that would take the conversation if it could; None if none is meant."""
+    instance = estate.instances[hop.instance]
     steps = tuple(_failed(hop))
     if steps and steps[-1].rule == "LOC-2":
-        unfit = next((d for d in instance.databases.values() if d.has_service(service)), None)
-        return _mend(unfit, instance, service) if unfit else _put_it_there(hop, service, estate)
-    identifier, route = _identifier(journey, hop, steps, instance)
-    named = instance.identified.get(identifier or "")
-    if named is not None:
-        return _mend(named, instance, service)
-    if identifier is not None:
-        return _correct(journey, hop, route)
-    return _put_it_there(hop, service, estate)
+        service = journey.conversation.to_service
+        return next((d for d in instance.databases.values() if d.has_service(service)), None)
+    identifier, _route = _identifier(journey, hop, steps, instance)
+    return instance.identified.get(identifier or "")
 
 
 def _failed(hop: HopAccount) -> Iterator[RuleStep]:

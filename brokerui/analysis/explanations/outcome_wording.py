@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from brokerui.analysis.explanations.local_address import is_local, local_place, local_sentences
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
+from brokerui.analysis.explanations.tried_advice import hop_of, outcomes_with_advice
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import Sentence, say
 from routing.lint.facts import addresses_beside, corrected, host_meant, host_of
@@ -25,7 +26,7 @@ from routing.rules.decision import (
     SERVICE_NOT_FOUND,
     Outcome,
 )
-from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
+from routing.rules.journey_account import Journey, JourneyEnd
 from routing.rules.suppositions import Supposition
 
 LONGEST_RETRY = 64
@@ -144,16 +145,18 @@ def why(journey: Journey, end: JourneyEnd) -> Sentence:
 
 
 def remedy(journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
-    """The next thing to do about it."""
+    """The next thing to do about it, and what comes of it where that can be tried."""
     if end.outcome.detail == SERVICE_NOT_FOUND:
-        return locating_remedy(journey, hop_of(journey, end), estate)
-    return _REMEDY[end.outcome.detail](journey, end)
-
-
-def hop_of(journey: Journey, end: JourneyEnd) -> HopAccount:
-    """Return the hop of the outcome: in the sender's database if delayed, else the one for messages from outside."""
-    database = journey.conversation.database if end.outcome.kind == DELAYED else None
-    return next(hop for hop in journey.hops if (hop.instance, hop.database) == (end.instance, database))
+        advice = locating_remedy(journey, hop_of(journey, end), estate)
+    else:
+        advice = _REMEDY[end.outcome.detail](journey, end)
+    after = outcomes_with_advice(journey, end, estate)
+    if not after:
+        return advice
+    places = tuple(place(outcome, journey) for outcome in after)
+    if all(outcome.kind == DELIVERED for outcome in after):
+        return say("{advice} With that: delivered in {places}.", advice=advice, places=places)
+    return say("{advice} With that alone: {places}.", advice=advice, places=places)
 
 
 def circle(end: JourneyEnd) -> tuple[str, ...]:

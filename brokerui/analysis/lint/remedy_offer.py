@@ -21,6 +21,21 @@ class RemedyOffer:
     """It was not tried because the time was over."""
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationOffer:
+    """A remedy for one conversation, as an explanation offers it."""
+
+    instance: str
+    """On which it is to run."""
+    sql: str
+    says: tuple[Sentence, ...]
+    """Where the conversation ends with it, and what ends worse."""
+    code: str | None = None
+    """The code of the finding whose remedy it is."""
+    place: tuple[str | None, ...] = ()
+    """Instance, database and object of that finding."""
+
+
 NO_REMEDY = RemedyOffer(None)
 LATE = say("Not tried: there are too many remedies to try each in the time there is.")
 WITHHELD = say("The statement that suggests itself was tried and mends nothing here, so none is offered.")

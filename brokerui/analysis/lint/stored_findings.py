@@ -43,6 +43,12 @@ class StoredFinding(NamedTuple):
         return sentence_from_json(self.packed_reason)
 
     @property
+    def finding(self) -> Finding:
+        """The finding as the engine has it."""
+        place = self.instance, self.database, self.object
+        return Finding(self.code, self.severity, *place, self.reason, self.remedy_sql)
+
+    @property
     def is_about_a_route(self) -> bool:
         return self.database is not None and self.code not in OF_OTHERS
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from brokerui.analysis.explanations.outcome_wording import short_reason
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say, say_counted
-from routing.diff.result import Outcomes
 from routing.remedies.effects import Effect
 from routing.remedies.trial import RemedyTrial, TrialVerdict
 from routing.rules.decision import DELAYED, DELIVERED, EXITS, Outcome
@@ -20,7 +19,7 @@ def remedy_says(trial: RemedyTrial, finding: Finding) -> tuple[Sentence, ...]:
         return (say("It could not be tried here: BrokerUI cannot run all of its statements."),)
     said = [_gain(trial, finding)]
     if trial.worse:
-        said.append(_harm(trial.worse))
+        said.append(harm(trial.worse))
     if astray := [effect for effect in trial.moved if any(end.kind == DELIVERED for end in effect.before)]:
         said += [_elsewhere(astray)] if trial.better else []
     if not trial.is_complete:
@@ -37,7 +36,7 @@ def _gain(trial: RemedyTrial, finding: Finding) -> Sentence:
             return say("With it, the finding is gone.")
         return say("With it, the finding is gone, and every conversation ends as before.")
     first = min(gained, key=lambda effect: _rank(effect, finding))
-    facts = {"conversations": _conversations(first), "end": _ends(first.after, first.node[1])}
+    facts = {"conversations": _conversations(first), "end": ends_in_words(first.after, first.node[1])}
     more = sum(effect.count for effect in gained) - 1
     if not more:
         return say("With it, {conversations} {end}.", **facts)
@@ -67,12 +66,13 @@ def _rank(effect: Effect, finding: Finding) -> tuple[bool, ...]:
     )
 
 
-def _harm(worse: Sequence[Effect]) -> Sentence:
+def harm(worse: Sequence[Effect]) -> Sentence:
+    """What ends worse with a remedy."""
     first = worse[0]
     facts = {
         "conversations": _conversations(first),
-        "before": _ends(first.before, first.node[1]),
-        "after": _ends(first.after, first.node[1]),
+        "before": ends_in_words(first.before, first.node[1]),
+        "after": ends_in_words(first.after, first.node[1]),
     }
     more = sum(effect.count for effect in worse) - 1
     if not more:
@@ -91,8 +91,8 @@ def _elsewhere(moved: Sequence[Effect]) -> Sentence:
     first = moved[0]
     facts = {
         "conversations": _conversations(first),
-        "before": _ends(first.before, first.node[1]),
-        "after": _ends(first.after, first.node[1]),
+        "before": ends_in_words(first.before, first.node[1]),
+        "after": ends_in_words(first.after, first.node[1]),
     }
     more = sum(effect.count for effect in moved) - 1
     if not more:
@@ -122,7 +122,8 @@ def _conversations(effect: Effect) -> Sentence:
     return say("{conversations} with the identifier {identifier}", conversations=said, identifier=identifier)
 
 
-def _ends(outcomes: Outcomes, database: str | None) -> Sentence:
+def ends_in_words(outcomes: Collection[Outcome], database: str | None) -> Sentence:
+    """`are delivered in D on host`, for conversations that a database begins."""
     ends = [_end(outcome, database) for outcome in in_order(outcomes)]
     if not ends:
         return say("do not exist")

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from brokerui.analysis.explanations.as_json import explanation_as_json
 from brokerui.analysis.explanations.as_text import explanation_as_text
 from brokerui.analysis.explanations.origin import Origin, ambiguous, cuts, is_exact, meant
+from brokerui.analysis.remedies.conversation_offers import conversation_offers, findings_of_way
 from brokerui.cli.arguments import (
     add_at,
     add_estate,
@@ -52,12 +53,13 @@ def run(options: argparse.Namespace) -> int:
     estate = load_estate(options.estate, options.max_size)
     conversation = _conversation(options, estate)
     explanation = explain(estate, conversation, now_unless(options.at))
+    offers = conversation_offers(explanation, estate, findings_of_way(explanation, estate))
     translate = translation(options.lang or environment_language())
     if options.format == "json":
-        json.dump(explanation_as_json(explanation, estate, translate), sys.stdout, ensure_ascii=False, indent=1)
+        json.dump(explanation_as_json(explanation, estate, translate, offers), sys.stdout, ensure_ascii=False, indent=1)
         sys.stdout.write("\n")
     else:
-        sys.stdout.write(explanation_as_text(explanation, estate, translate))
+        sys.stdout.write(explanation_as_text(explanation, estate, translate, offers))
     return 0
 
 

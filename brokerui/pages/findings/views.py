@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
@@ -17,8 +17,10 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.levels import Level, may
+from brokerui.analysis.lint.remedy_offer import RemedyOffer
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.analysis.remedies.viewed_offers import offers_for
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import htmx_of
@@ -28,7 +30,7 @@ from brokerui.pages.findings.listing import TITLES, FindingListing
 from routing.lint.missing import still_missing
 
 KEYS = (("j", _("Next finding")), ("k", _("Finding before")), ("x", _("Mark the finding")))
-COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "remedy_sql")
+COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "remedy_sql", "remedy_does")
 
 
 @require_safe
@@ -58,14 +60,16 @@ def state(request: HttpRequest) -> HttpResponse:
 @require_safe
 def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """The same findings, all of them, reasons in the reader's language."""
-    listing = _listing(request, estate_view_of(request))
+    viewed = estate_view_of(request)
+    listing = _listing(request, viewed)
     rows = listing.rows
     if listing.error is not None:
         return HttpResponse(listing.error.problem.render(gettext), status=400, content_type="text/plain; charset=utf-8")
     if not listing.report.is_there:
         raise Http404(gettext("The findings are not known yet."))
     headers = {"Content-Disposition": 'attachment; filename="findings.csv"', "Cache-Control": "private, no-cache"}
-    return StreamingHttpResponse(_as_csv(rows), content_type="text/csv; charset=utf-8", headers=headers)
+    lines = _as_csv(rows, offers_for(viewed))
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 @require_safe
@@ -111,9 +115,11 @@ def _can_suppress(request: HttpRequest, viewed: EstateView) -> bool:
     return viewed.is_editable and may(request.user, Level.EDIT)
 
 
-def _as_csv(rows: list[StoredFinding]) -> Iterator[str]:
-    lines = (
-        (row.code, row.severity, row.instance, row.database, row.object, row.reason.render(gettext), row.remedy_sql)
-        for row in rows
-    )
-    return csv_lines(chain([COLUMNS], lines))
+def _as_csv(rows: list[StoredFinding], offers: Callable[[StoredFinding], RemedyOffer]) -> Iterator[str]:
+    return csv_lines(chain([COLUMNS], (_as_row(row, offers(row)) for row in rows)))
+
+
+def _as_row(row: StoredFinding, offer: RemedyOffer) -> tuple[str | None, ...]:
+    does = " ".join(sentence.render(gettext) for sentence in offer.says)
+    place = row.instance, row.database, row.object
+    return row.code, row.severity, *place, row.reason.render(gettext), offer.sql, does

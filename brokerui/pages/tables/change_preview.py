@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from brokerui.analysis.lint.finding_text import place
+from brokerui.analysis.lint.remedy_offer import NO_REMEDY, RemedyOffer
+from brokerui.analysis.remedies.trials import RemedyTrials
 from brokerui.core.cache import LruCache
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.field_mapping import field_of, key_of, kind_of
@@ -24,6 +26,8 @@ COMPARED = 2_000
 """Routes of an estate in which a form waits until all outcomes are compared: a tenth of a second."""
 
 
+TRIED_S = 0.5
+"""Seconds of a form for trying remedies."""
 KEPT = 30
 _before: LruCache[dict[tuple[str | None, ...], Finding]] = LruCache(KEPT)
 
@@ -35,6 +39,8 @@ class Note:
     finding: Finding
     is_new: bool
     """Whether the change brings it."""
+    offer: RemedyOffer = NO_REMEDY
+    """Its remedy, tried on the estate with the change."""
     where: str = ""
     """The object, where the form does not show it."""
 
@@ -115,8 +121,9 @@ def _preview_of(
     before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before
     preview = ChangePreview(is_change=bool(draft))
+    trials = RemedyTrials(draft.after if draft else draft.before, at, TRIED_S)
     for identity, finding in after.items():
-        _place(preview, finding, forms, is_new=identity not in before)
+        _place(preview, Note(finding, identity not in before), forms, trials)
     preview.solved = sum(1 for identity in before if identity not in after)
     if draft and _size(draft.before) <= COMPARED:
         comparison = compare(draft.before, draft.after, at)
@@ -126,14 +133,18 @@ def _preview_of(
     return preview
 
 
-def _place(preview: ChangePreview, finding: Finding, forms: Mapping[tuple[str, Key], Any], *, is_new: bool) -> None:
+def _place(preview: ChangePreview, note: Note, forms: Mapping[tuple[str, Key], Any], trials: RemedyTrials) -> None:
+    finding = note.finding
     form, column = forms.get((kind_of(finding), key_of(finding))), field_of(finding)
+    if form is None and not note.is_new:
+        return
+    note = replace(note, offer=trials.of(finding))
     if form is not None and column in form.fields:
-        preview.at_fields.setdefault(form[column].html_name, []).append(Note(finding, is_new))
+        preview.at_fields.setdefault(form[column].html_name, []).append(note)
     elif form is not None:
-        preview.others.append(Note(finding, is_new))
-    elif is_new:
-        preview.others.append(Note(finding, is_new, place(finding)))
+        preview.others.append(note)
+    else:
+        preview.others.append(replace(note, where=place(finding)))
 
 
 def _identity(finding: Finding) -> tuple[str | None, ...]:

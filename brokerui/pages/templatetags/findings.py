@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.analysis.remedies.viewed_offers import offers_for
+from brokerui.changes.estate_view import EstateView
 from brokerui.core.filters import Term, as_text
 from brokerui.estate import refs
 from brokerui.pages.findings.finding_ids import token
@@ -23,6 +26,16 @@ register.filter("token", token)
 def title_of(found: StoredFinding) -> Sentence:
     """What its code is about."""
     return TITLES[found.code]
+
+
+@register.inclusion_tag("findings/_remedy.html", takes_context=True)
+def remedy(context: Context, found: StoredFinding, viewed: EstateView) -> dict[str, object]:
+    """The remedy of a finding, tried on a copy of the estate, with what it does. Its requests have a second for it."""
+    request = context["request"]
+    known = getattr(request, "remedy_offers", None)
+    if known is None:
+        known = request.remedy_offers = offers_for(viewed)
+    return {"offer": known(found)}
 
 
 @register.inclusion_tag("findings/_place.html")

@@ -87,6 +87,7 @@ class WhyNotView:
 class WhereAnswer:
     """The answer to one question."""
 
+    explanation: Explanation
     words: Wording
     at: datetime
     picture: PathPicture
@@ -117,6 +118,7 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
     backs = _grouped(explanation, words)
     ends = sorted(words.outcomes, key=lambda one: -GOODNESS[one.chip.kind])
     return WhereAnswer(
+        explanation=explanation,
         words=words,
         at=at,
         picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),

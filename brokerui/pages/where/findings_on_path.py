@@ -11,6 +11,7 @@ from routing.common.sentence import Sentence
 from routing.model.conversation import Conversation
 from routing.rules.journey_account import HopAccount
 
+NO_RETURN = "no-return-route"
 MAX_FINDINGS = 4
 """Findings that are written out."""
 
@@ -19,15 +20,21 @@ def findings_on_path(
     answer: WhereAnswer, conversation: Conversation, findings: Iterable[StoredFinding]
 ) -> tuple[StoredFinding, ...]:
     """Those about a route that is taken, about the places where it begins and ends, and, in a table that is asked,
-    about the service: a route with its name misspelt is not taken, and is the cause for that very reason."""
+    about the service: a route with its name misspelt is not taken, and is the cause for that very reason. That replies
+    get nowhere is told only where those of this conversation do."""
     ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
     taken = {route for hop in answer.asked for route in _taken(hop)}
     tables = {(hop.instance, hop.table) for hop in answer.asked}
     targets = {(end.instance, end.outcome.detail) for end in ends}
     service = conversation.to_service
+    returns = answer.explanation.returns
+    arrived = {(back.target.instance, back.target.detail) for back in returns if back.arrives}
+    astray = {(back.target.instance, back.target.detail) for back in returns if not back.arrives}
 
     def is_on_way(found: StoredFinding) -> bool:
         here = found.instance or "", found.database or ""
+        if found.code == NO_RETURN and here in arrived - astray:
+            return False  # the replies of other conversations get nowhere
         if found.is_about_a_route:
             return (*here, found.object) in taken or (here in tables and _is_about(found, service))
         if found.is_about_the_whole:

@@ -26,6 +26,7 @@ from brokerui.pages.where.choices import (
 from brokerui.pages.where.contradictions import NOTES
 from brokerui.pages.where.default_question import default_question
 from brokerui.pages.where.findings_on_path import MAX_FINDINGS, findings_on_path, kinds_of
+from brokerui.pages.where.mending import in_order, mendings
 from brokerui.pages.where.question import WhereQuestion, asked_from, command, read
 from routing.model.estate import Database, Estate
 
@@ -73,10 +74,15 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     query = question.asked_at(moment).query(viewed.query)
     document = viewed.file
     answered = answer(estate, parsed.conversation, moment, question.get("route"), translate)
-    found = findings_on_path(answered, parsed.conversation, findings_for(viewed).findings)
+    on_path = findings_on_path(answered, parsed.conversation, findings_for(viewed).findings)
+    mends = mendings(answered.explanation, estate, on_path)
+    found = in_order(mends, on_path)
+    count = sum(one.finding is not None for one in mends)
     return page | {
         "answer": answered,
         "found": found[:MAX_FINDINGS],
+        "mends": mends,
+        "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],
         "found_kinds": kinds_of(found),
         "more_found": max(0, len(found) - MAX_FINDINGS),
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),

@@ -219,6 +219,10 @@ OTHER = "81b1d3d0-288e-4d2c-b1d3-456cbb944b4f"
 LEAVE_OUT = "Correct the identifier that the conversation gives, or leave it out."
 
 
+THEN = "With that: delivered in Y on a."
+"""The step was tried on a copy of the estate."""
+
+
 def located(route: dict[str, Any], target: dict[str, Any], **more: Any) -> str:
     """The remedy where X on a asks for S and Y on a cannot take it."""
     estate = estate_of(instance("a", database("X", route), database("Y", **target), database("msdb", route)))
@@ -230,7 +234,7 @@ def located(route: dict[str, Any], target: dict[str, Any], **more: Any) -> str:
 @pytest.mark.parametrize(
     ("target", "remedy"),
     [
-        ({"services": ("S",), "broker_enabled": False}, "Enable the broker of Y on a."),
+        ({"services": ("S",), "broker_enabled": False}, "Enable the broker of Y on a. With that: delivered in Y on a."),
         ({"services": ("S",), "mirroring_role": "MIRROR"}, "Y on a is a mirror: send S to its principal."),
     ],
 )
@@ -244,10 +248,12 @@ def test_what_keeps_a_database_from_taking_it_is_what_is_to_be_mended(target: di
 
 def test_a_service_is_wanted_in_the_database_that_is_named() -> None:
     named = {"broker_instance": IDENTIFIER}
-    assert located(LOCAL, named, to_broker_instance=IDENTIFIER) == "Create S in Y on a."
-    assert located(LOCAL, named, to_broker_instance=IDENTIFIER, begun=None, is_reply=True) == "Create S in Y on a."
+    assert located(LOCAL, named, to_broker_instance=IDENTIFIER) == f"Create S in Y on a. {THEN}"
+    assert (
+        located(LOCAL, named, to_broker_instance=IDENTIFIER, begun=None, is_reply=True) == f"Create S in Y on a. {THEN}"
+    )
     off = named | {"broker_enabled": False}
-    assert located(LOCAL, off, to_broker_instance=IDENTIFIER) == "Create S in Y on a, and enable its broker."
+    assert located(LOCAL, off, to_broker_instance=IDENTIFIER) == f"Create S in Y on a, and enable its broker. {THEN}"
 
 
 def test_an_identifier_that_nobody_has_is_to_be_corrected() -> None:

@@ -1,0 +1,83 @@
+"""The remedies of one conversation in words: each tried, with where the conversation ends and what ends worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from brokerui.analysis.explanations.outcome_wording import place
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
+from brokerui.analysis.remedies.wording import harm
+from routing.common.finding import Finding
+from routing.common.sentence import Sentence, say
+from routing.diff.result import WORSE
+from routing.lint.registry import lint_around
+from routing.model.estate import Estate
+from routing.remedies.conversation import ConversationRemedy, conversation_remedies
+from routing.remedies.effects import effects
+from routing.remedies.trial import is_compared
+from routing.rules.decision import DELIVERED
+from routing.rules.explanation import Explanation
+
+MAX_LOOKED_AT = 6
+"""Instances on the ways of a conversation whose findings are asked for."""
+
+
+def conversation_offers(
+    explanation: Explanation, estate: Estate, found: Iterable[Finding]
+) -> tuple[ConversationOffer, ...]:
+    """What mends the conversation, the best first; nothing where it is delivered and its replies come back."""
+    if is_well(explanation):
+        return ()
+    remedies = conversation_remedies(explanation, estate, found)
+    return tuple(_offer(remedy, explanation, estate) for remedy in remedies)
+
+
+def is_well(explanation: Explanation) -> bool:
+    """True if the conversation is delivered, and its acknowledgements and replies come back."""
+    delivered = all(end.kind == DELIVERED for end in explanation.forward.outcomes)
+    return delivered and all(back.arrives for back in explanation.returns)
+
+
+def findings_of_way(explanation: Explanation, estate: Estate) -> Iterator[Finding]:
+    """The findings about the instances on the ways of a conversation that is not well."""
+    if is_well(explanation):
+        return
+    journeys = (explanation.forward, *(back.journey for back in explanation.returns))
+    names = dict.fromkeys(hop.instance for journey in journeys for hop in journey.hops)
+    for name in list(names)[:MAX_LOOKED_AT]:
+        yield from lint_around(estate, explanation.forward.at, name)
+
+
+def _offer(remedy: ConversationRemedy, explanation: Explanation, estate: Estate) -> ConversationOffer:
+    says = [_gain(remedy, explanation)]
+    if worse := _worse(remedy, estate, explanation.forward.at):
+        says.append(worse)
+    found = remedy.finding
+    where = (found.instance, found.database, found.object) if found else ()
+    return ConversationOffer(remedy.instance, remedy.sql, tuple(says), found.code if found else None, where)
+
+
+def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
+    if remedy.is_way_back:
+        conversation = explanation.forward.conversation
+        return say(
+            "With this, acknowledgements and replies arrive in {database} on {instance}.",
+            database=conversation.database,
+            instance=conversation.instance,
+        )
+    places = tuple(place(end, explanation.forward) for end in remedy.after)
+    facts = {"places": places}
+    if len(places) == 1:
+        return say("With this: delivered in {places}.", **facts)
+    if remedy.delivers:
+        return say("With this: delivered in one of {places}.", **facts)
+    return say("With this it may be delivered; it ends in one of {places}.", **facts)
+
+
+def _worse(remedy: ConversationRemedy, estate: Estate, at: datetime) -> Sentence | None:
+    """What ends worse with it, in estates of which all traffic is compared."""
+    if not is_compared(estate):
+        return None
+    worse = [effect for effect in effects(estate, remedy.estate, at) if effect.verdict == WORSE]
+    return harm(sorted(worse, key=lambda effect: not effect.breaks)) if worse else None

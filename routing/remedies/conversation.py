@@ -1,0 +1,134 @@
+"""Remedies for one conversation: what would have it delivered, or its acknowledgements come home, each one tried.
+
+Candidates follow from where the rules stop: a route to where the service is, a broker or forwarding switched on, an
+identifier corrected. Those that lint proposes on the way are tried beside them. Only what mends the conversation stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from routing.common.finding import Finding
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.remedies.applying import applied, with_msdb
+from routing.remedies.candidates import Candidate, candidates
+from routing.rules.decision import DELIVERED, Outcome
+from routing.rules.explanation import Explanation, explain
+from routing.rules.journey import outcomes
+from routing.rules.verdict import goodness
+
+MAX_TRIED, MAX_KEPT = 24, 3
+"""Remedies of one conversation that are tried, and that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRemedy:
+    """T-SQL that mends a conversation, and where it ends with it."""
+
+    instance: str
+    """On which it is to run."""
+    sql: str
+    after: tuple[Outcome, ...]
+    """The outcomes of the conversation with it."""
+    ways_back: int
+    """How many more ways of acknowledgements and replies arrive with it; 0 if it mends the way forth."""
+    estate: Estate
+    """The estate with it."""
+    finding: Finding | None = None
+    """The finding whose remedy it is."""
+
+    @property
+    def delivers(self) -> bool:
+        """True if every outcome is delivered then."""
+        return all(end.kind == DELIVERED for end in self.after)
+
+    @property
+    def is_way_back(self) -> bool:
+        """True if the conversation is delivered without it, and its acknowledgements and replies come home with it."""
+        return self.ways_back > 0
+
+
+def conversation_remedies(
+    explanation: Explanation, estate: Estate, found: Iterable[Finding] = ()
+) -> tuple[ConversationRemedy, ...]:
+    """The remedies that mend it, those of the way forth before those of the way back; the best first."""
+    distinct: dict[tuple[str, str], Candidate] = {}
+    for candidate in _all(explanation, estate, found):
+        distinct.setdefault((candidate.instance, candidate.sql), candidate)
+    kept = [
+        remedy
+        for one in list(distinct.values())[:MAX_TRIED]
+        if (remedy := _tried(one, explanation, estate)) is not None
+    ]
+    kept.sort(key=lambda one: (one.is_way_back, goodness(one.after), -one.ways_back, one.finding is None))
+    return _distinct(kept)[:MAX_KEPT]
+
+
+def _all(explanation: Explanation, estate: Estate, found: Iterable[Finding]) -> Iterator[Candidate]:
+    for finding in found:
+        if finding.remedy_sql is not None and finding.instance is not None:
+            yield Candidate(finding.instance, finding.remedy_sql, finding)
+    if not explanation.supposed:  # what is unknown is no mismatch, and wants no statement
+        yield from candidates(explanation.forward, estate)
+    for back in explanation.returns:
+        if not back.arrives and back.needed is None:
+            yield from candidates(back.journey, estate, home=back.home)
+
+
+def _tried(candidate: Candidate, explanation: Explanation, estate: Estate) -> ConversationRemedy | None:
+    """The candidate as a remedy; None if the engine cannot run it or it does not mend the conversation."""
+    conversation, at = explanation.forward.conversation, explanation.forward.at
+    changed = applied(with_msdb(estate, candidate.instance), candidate.instance, candidate.sql, at)
+    if changed is None or not _has_origin(changed, conversation):
+        return None
+    before, after = explanation.forward.outcomes, outcomes(changed, conversation, at)
+    if _delivered(after) > _delivered(before) or (goodness(after) < goodness(before) and _delivered(after)):
+        return ConversationRemedy(candidate.instance, candidate.sql, after, 0, changed, candidate.finding)
+    ways = _brought_back(explanation, changed, at) if after == before else 0
+    if not ways:
+        return None
+    return ConversationRemedy(candidate.instance, candidate.sql, after, ways, changed, candidate.finding)
+
+
+def _delivered(ends: tuple[Outcome, ...]) -> int:
+    """0: none is delivered; 1: some are; 2: all are."""
+    count = sum(end.kind == DELIVERED for end in ends)
+    return 2 if count == len(ends) else int(count > 0)
+
+
+def _brought_back(explanation: Explanation, changed: Estate, at: datetime) -> int:
+    """How many more ways back arrive then; 0 if one does not any more."""
+    if all(back.arrives for back in explanation.returns):
+        return 0
+    old = {_way(back.journey.conversation): back.arrives for back in explanation.returns}
+    then = explain(changed, explanation.forward.conversation, at)
+    new = {_way(back.journey.conversation): back.arrives for back in then.returns}
+    if not all(new.get(way, False) for way, arrived in old.items() if arrived):
+        return 0
+    return max(0, sum(new.values()) - sum(old.values()))
+
+
+def _way(back: Conversation) -> tuple[str, str | None, str]:
+    return back.instance, back.database, back.to_service
+
+
+def _has_origin(estate: Estate, conversation: Conversation) -> bool:
+    instance = estate.instances.get(conversation.instance)
+    return instance is not None and conversation.database in instance.tables
+
+
+def _distinct(remedies: Iterable[ConversationRemedy]) -> tuple[ConversationRemedy, ...]:
+    """Without those whose change of the estate is that of an earlier one."""
+    kept: list[ConversationRemedy] = []
+    for one in remedies:
+        if not any(_is_same(one, other) for other in kept):
+            kept.append(one)
+    return tuple(kept)
+
+
+def _is_same(one: ConversationRemedy, other: ConversationRemedy) -> bool:
+    same_way = one.is_way_back == other.is_way_back and one.after == other.after
+    return same_way and one.instance == other.instance and one.sql.split("\n")[0] == other.sql.split("\n")[0]

@@ -6,9 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from django.conf import settings
 
+from brokerui.core.redis_aside import values_put_aside
 from brokerui.core.redis_client import redis_client
+from brokerui.core.redis_keys import PULSE
 
-KEY = "brokerui:pulse"
 MISSED_BEATS = 4
 """After this many heartbeats that did not come, the workers count as stopped."""
 KEPT_FOR = timedelta(days=1)
@@ -17,7 +18,8 @@ ANSWER_S = 2.0
 
 def heartbeat_send() -> None:
     """Store that a worker runs now. Raises `RedisError`."""
-    redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).set(KEY, datetime.now(UTC).isoformat(), ex=KEPT_FOR)
+    heartbeat_last()  # foreign data in its key is put aside, and not written over
+    redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).set(PULSE, datetime.now(UTC).isoformat(), ex=KEPT_FOR)
 
 
 def heartbeat_last() -> datetime | None:
@@ -25,8 +27,16 @@ def heartbeat_last() -> datetime | None:
 
     Raises `RedisError`.
     """
-    text = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).get(KEY)
-    return datetime.fromisoformat(text.decode()) if isinstance(text, bytes) else None
+    client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)
+    text = client.get(PULSE)
+    if not isinstance(text, bytes):
+        return None
+    try:
+        return datetime.fromisoformat(text.decode()).astimezone(UTC)
+    except (ValueError, OverflowError):
+        client.delete(PULSE)
+        values_put_aside(client, PULSE, [text])
+        return None
 
 
 def heartbeat_is_late(last: datetime | None) -> bool:

@@ -12,9 +12,10 @@ from django.utils import timezone
 from redis.exceptions import RedisError
 
 from brokerui.core.models import KEY_MAX_CHARS, RateCounter
+from brokerui.core.redis_aside import NO_END, unreadable_put_aside
 from brokerui.core.redis_client import redis_client
+from brokerui.core.redis_keys import COUNT
 
-PREFIX = "brokerui:count:"
 ANSWER_S = 0.1
 """Timeout of Redis: a request waits for it."""
 AWAY_S = 5.0
@@ -54,12 +55,15 @@ _away = _Away()
 
 
 def _in_valkey(key: str, seconds: int) -> Count:
-    with redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S).pipeline() as pipe:
-        pipe.set(PREFIX + key, 0, ex=seconds, nx=True)
-        pipe.incr(PREFIX + key)
-        pipe.pttl(PREFIX + key)
-        _, count, left = pipe.execute()
-    return Count(count, left / 1000)
+    client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)
+    with client.pipeline() as pipe:
+        pipe.set(COUNT + key, 0, ex=seconds, nx=True)
+        pipe.incr(COUNT + key)
+        pipe.pttl(COUNT + key)
+        _, count, left_ms = pipe.execute()
+    if left_ms == NO_END and unreadable_put_aside(client, [COUNT + key]):
+        return _in_valkey(key, seconds)
+    return Count(count, left_ms / 1000)
 
 
 def _in_database(key: str, seconds: int) -> Count:

@@ -1,14 +1,80 @@
-"""The clients of Redis, all made here: each caller says how long it waits for an answer."""
+"""The clients of Redis, all made here: each caller says how long it waits for an answer.
+
+A command that finds foreign data in a key of ours puts it aside and is run once more (`redis_aside`).
+"""
 
 from __future__ import annotations
 
+import asyncio
 from functools import cache
+from typing import Any
 
 from django.conf import settings
-from redis import Redis
+from redis import Redis, ResponseError
 from redis.asyncio import Redis as AsyncRedis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.client import Pipeline
+from redis.exceptions import NoScriptError
+
+from brokerui.core.redis_aside import unreadable_put_aside
+
+
+class RepairingRedis(Redis):
+    """A client whose commands are not kept from their work by foreign data in keys of ours."""
+
+    def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Run a command; a second time where the first one met foreign data."""
+        try:
+            return super().execute_command(*args, **options)
+        except ResponseError as error:
+            if isinstance(error, NoScriptError) or not unreadable_put_aside(self, args):
+                raise
+        return super().execute_command(*args, **options)
+
+    def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
+        """Return a pipeline that does the same."""
+        return RepairingPipeline(self, transaction, shard_hint)
+
+
+class RepairingPipeline(Pipeline):
+    """Commands that make one way; all of them are run again where one met foreign data."""
+
+    def __init__(self, client: Redis, transaction: bool, shard_hint: Any) -> None:
+        super().__init__(client.connection_pool, client.response_callbacks, transaction, shard_hint)
+        self._client = client
+
+    def execute(self, raise_on_error: bool = True) -> list[Any]:
+        """Run the commands, and return their answers."""
+        stack = list(self.command_stack)
+        try:
+            return super().execute(raise_on_error)
+        except ResponseError:
+            if not unreadable_put_aside(self._client, [word for words, _ in stack for word in words]):
+                raise
+        self.command_stack = stack
+        return super().execute(raise_on_error)
+
+
+class RepairingAsyncRedis(AsyncRedis):
+    """The same for an event loop."""
+
+    async def execute_command(self, *args: Any, **options: Any) -> Any:
+        """Run a command; a second time where the first one met foreign data."""
+        try:
+            return await super().execute_command(*args, **options)
+        except ResponseError as error:
+            if isinstance(error, NoScriptError) or not await asyncio.to_thread(_repaired, args):
+                raise
+        return await super().execute_command(*args, **options)
+
+
+REPAIR_S = 2.0
+"""How long Redis may take to answer while foreign data is put aside, in seconds."""
+
+
+def _repaired(words: tuple[Any, ...]) -> bool:
+    return unreadable_put_aside(redis_client(connect_s=REPAIR_S, answer_s=REPAIR_S), words)
 
 
 def redis_client(*, connect_s: float, answer_s: float) -> Redis:
@@ -21,7 +87,7 @@ def redis_client(*, connect_s: float, answer_s: float) -> Redis:
 
 def async_redis_client(*, connect_s: float, answer_s: float) -> AsyncRedis:
     """Return a client for one event loop; its caller closes it. A connection that broke is replaced once."""
-    return AsyncRedis.from_url(
+    return RepairingAsyncRedis.from_url(
         settings.REDIS_URL,
         socket_connect_timeout=connect_s,
         socket_timeout=answer_s,
@@ -31,4 +97,4 @@ def async_redis_client(*, connect_s: float, answer_s: float) -> AsyncRedis:
 
 @cache
 def _client(url: str, connect_s: float, answer_s: float) -> Redis:
-    return Redis.from_url(url, socket_connect_timeout=connect_s, socket_timeout=answer_s)
+    return RepairingRedis.from_url(url, socket_connect_timeout=connect_s, socket_timeout=answer_s)

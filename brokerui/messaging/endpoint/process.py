@@ -12,6 +12,7 @@ from redis import RedisError
 from redis.asyncio import Redis
 
 from brokerui.core.languages import local
+from brokerui.core.redis_values import taken_readable
 from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
 from brokerui.messaging.endpoint.connection_rows import row_of
 from brokerui.messaging.endpoint.instance_server import InstanceServer
@@ -131,8 +132,8 @@ class EndpointProcess:
         """Wait for a list that begins to hold something."""
         popped: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
         if popped is not None:
-            to, _, instance = popped[1].decode().removeprefix(OUTGOING).partition(" ")
-            await self._want(instance, to)
+            for instance, address in taken_readable(WANTED, [popped[1]], _wanted):
+                await self._want(instance, address)
 
     async def _want(self, instance: str, address: str) -> None:
         if instance in self.hosts:
@@ -160,3 +161,11 @@ class EndpointProcess:
         epoch = self._epoch
         wires = [wire for host in self.hosts.values() for wire in host.wires.values()]
         return {row.transport_stream_id: row for row in (row_of(wire, epoch) for wire in wires)}
+
+
+def _wanted(name: bytes) -> tuple[str, str]:
+    """Return the instance and the address of an outgoing list by its name. Raises `ValueError` for another name."""
+    to, _, instance = name.decode().removeprefix(OUTGOING).partition(" ")
+    if not instance or not name.startswith(OUTGOING.encode()):
+        raise ValueError("no outgoing list")
+    return instance, to

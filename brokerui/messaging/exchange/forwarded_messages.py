@@ -11,16 +11,16 @@ import threading
 import time
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from redis import Redis, RedisError
 
+from brokerui.core.redis_keys import FORWARDED
+from brokerui.core.redis_values import fields_readable
 from brokerui.messaging.exchange.outbox import redis
 from routing.common.network_events import ForwardedMessage
 from routing.runtime.broker import Broker
 
-KEY: Final = "brokerui:forwarded"
-"""A hash: by instance, process and thread the moment in seconds, and rows."""
 KEPT_SECONDS: Final = 10
 MOST: Final = 1_000
 """Rows that one worker shows of an instance."""
@@ -45,12 +45,12 @@ def publish_forwarded(broker: Broker, at: int) -> None:
 
 def _write(field: str, rows: list[ForwardedMessage]) -> None:
     if not rows:
-        redis().hdel(KEY, field)
+        redis().hdel(FORWARDED, field)
         _shown.discard(field)
         return
     with redis().pipeline() as pipe:
-        pipe.hset(KEY, field, json.dumps([time.time(), rows]))
-        pipe.expire(KEY, KEPT_SECONDS)
+        pipe.hset(FORWARDED, field, json.dumps([time.time(), rows]))
+        pipe.expire(FORWARDED, KEPT_SECONDS)
         pipe.execute()
     _shown.add(field)
 
@@ -65,9 +65,13 @@ def forwarded_messages(client: Redis) -> list[tuple[str, ForwardedMessage]]:
 
 def _rows(client: Redis) -> Iterator[tuple[str, ForwardedMessage]]:
     oldest = time.time() - KEPT_SECONDS
-    found: dict[Any, Any] = client.hgetall(KEY)
-    for field, value in found.items():
-        shown_at, rows = json.loads(value)
+    for instance, shown_at, rows in fields_readable(FORWARDED, client.hgetall(FORWARDED), _shown_by_one):
         if shown_at >= oldest:
-            instance = field.decode().partition("\0")[0]
-            yield from ((instance, ForwardedMessage(*row)) for row in rows)
+            yield from ((instance, row) for row in rows)
+
+
+def _shown_by_one(pair: tuple[bytes, bytes]) -> tuple[str, float, list[ForwardedMessage]]:
+    """Return the instance, the moment and the rows that one worker shows."""
+    field, value = pair
+    shown_at, rows = json.loads(value)
+    return field.decode().partition("\0")[0], float(shown_at), [ForwardedMessage(*row) for row in rows]

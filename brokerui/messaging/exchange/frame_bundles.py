@@ -36,11 +36,17 @@ def bundled(frames: Iterable[bytes]) -> list[bytes]:
 
 def unbundled(bundles: Sequence[bytes]) -> list[bytes]:
     """The frames in their order."""
+    return [frame for bundle in bundles for frame in frames_of(bundle)]
+
+
+def frames_of(bundle: bytes) -> list[bytes]:
+    """The frames of one bundle. Raises `ValueError` where it is none: its lengths do not fill it."""
     frames = []
-    for bundle in bundles:
-        at = 0
-        while at < len(bundle):
-            end = at + _LENGTH + int.from_bytes(bundle[at : at + _LENGTH], "big")
-            frames.append(bundle[at:end])
-            at = end
+    at = 0
+    while at < len(bundle):
+        end = at + _LENGTH + int.from_bytes(bundle[at : at + _LENGTH], "big")
+        if end > len(bundle):
+            raise ValueError("a frame goes beyond its bundle")
+        frames.append(bundle[at:end])
+        at = end
     return frames

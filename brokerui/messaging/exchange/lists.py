@@ -23,9 +23,10 @@ Each function gives a command, which `run` carries out; a worker writes
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.conf import settings
@@ -33,13 +34,16 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import NoScriptError
 
-from brokerui.messaging.exchange.frame_bundles import bundled, shard_of, unbundled
+from brokerui.core.redis_keys import ENDPOINT
+from brokerui.core.redis_values import CANNOT_READ, fields_readable, taken_readable
+from brokerui.messaging.exchange.frame_bundles import bundled, frames_of, shard_of, unbundled
 from brokerui.messaging.exchange.messages import (
     ConnectionRow,
     EndpointMessage,
     Notice,
-    notice_of,
-    told_of,
+    connection_from,
+    event_from,
+    notice_from,
     written,
 )
 from brokerui.messaging.exchange.scripts import (
@@ -57,18 +61,17 @@ from brokerui.messaging.exchange.scripts import (
 
 T = TypeVar("T")
 
-PREFIX = "brokerui:endpoint:"
-BYTES = f"{PREFIX}bytes"
+BYTES = f"{ENDPOINT}bytes"
 """Key of a hash: the bytes of each list by its name, and of `all`."""
-WANTED = f"{PREFIX}wanted"
+WANTED = f"{ENDPOINT}wanted"
 """Key of a list: the outgoing lists that were empty and hold frames now. The endpoint waits for it."""
-ARRIVED = f"{PREFIX}arrived:"
-OUTGOING = f"{PREFIX}outgoing:"
-PEERS = f"{PREFIX}peers:"
-WORKERS = f"{PREFIX}worker:"
-NOTICES = f"{PREFIX}notices"
-EVENTS = f"{PREFIX}events"
-CONNECTIONS = f"{PREFIX}connections"
+ARRIVED = f"{ENDPOINT}arrived:"
+OUTGOING = f"{ENDPOINT}outgoing:"
+PEERS = f"{ENDPOINT}peers:"
+WORKERS = f"{ENDPOINT}worker:"
+NOTICES = f"{ENDPOINT}notices"
+EVENTS = f"{ENDPOINT}events"
+CONNECTIONS = f"{ENDPOINT}connections"
 MOST_NOTICES = 1_000
 MOST_EVENTS = 10_000
 """Entries kept of each list; older ones are lost when no worker takes them."""
@@ -182,14 +185,17 @@ def _put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], tell: bool, mean
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     """Take the oldest frames: `limit` bytes of them, and the rest of the last bundle."""
-    return Command(TAKE, (BYTES, *FrameList(instance, shard).keys), (limit,), unbundled)
+    place = FrameList(instance, shard)
+    return Command(TAKE, (BYTES, *place.keys), (limit,), _frames_of(place))
 
 
 def take_shard(instance: str, shard: int, limit: int, worker: str) -> Command[list[bytes]]:
     """The same for one worker alone; None while another worker holds the shard. The lease ends when the shard is empty,
     when the worker leaves it, or `WORKER_LEASE_MS` after its last take."""
     place = FrameList(instance, shard)
-    return Command(TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), unbundled)
+    return Command(
+        TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), _frames_of(place)
+    )
 
 
 def leave_shard(instance: str, shard: int, worker: str) -> Command[int]:
@@ -203,7 +209,13 @@ def _worker_of(place: FrameList) -> str:
 
 def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes]]:
     """Take the oldest frames that are to be sent to an address."""
-    return Command(TAKE, (BYTES, *FrameList(instance, address).keys), (limit,), unbundled)
+    place = FrameList(instance, address)
+    return Command(TAKE, (BYTES, *place.keys), (limit,), _frames_of(place))
+
+
+def _frames_of(place: FrameList) -> Callable[[list[bytes]], list[bytes]]:
+    """Return the function that reads the bundles of a list; what is no bundle is put aside."""
+    return lambda bundles: list(chain.from_iterable(taken_readable(place.key, bundles, frames_of)))
 
 
 def outgoing_held(instance: str) -> Command[dict[str, int]]:
@@ -218,13 +230,22 @@ def discard_outgoing(instance: str, address: str) -> Command[int]:
 
 def waiting(client: Redis) -> Mapping[FrameList, int]:
     """The lists that hold frames, with their bytes: read by a worker or the endpoint after a loss."""
-    return places_of(client.hgetall(BYTES))
+    return dict(filter(None, fields_readable(BYTES, client.hgetall(BYTES), _place_and_size)))
 
 
 def places_of(held: Mapping[Any, Any]) -> Mapping[FrameList, int]:
-    """The same, from the hash as Redis gives it."""
-    found = ((_place(key.decode()), int(size)) for key, size in held.items())
-    return {place: size for place, size in found if place is not None}
+    """The same, from the hash as Redis gives it; what cannot be read in it is passed over."""
+    found: dict[FrameList, int] = {}
+    for pair in held.items():
+        with suppress(*CANNOT_READ):
+            found |= dict(filter(None, [_place_and_size(pair)]))
+    return found
+
+
+def _place_and_size(pair: tuple[bytes, bytes]) -> tuple[FrameList, int] | None:
+    key, size = pair
+    place = _place(key.decode())
+    return None if place is None else (place, int(size))
 
 
 def _place(key: str) -> FrameList | None:
@@ -243,7 +264,7 @@ def put_notices(notices: Iterable[Notice]) -> Command[int]:
 
 def take_notices(limit: int) -> Command[list[Notice]]:
     """The oldest ones, each once."""
-    return Command(HEAR, (NOTICES,), (limit,), lambda answer: [notice_of(json.loads(text)) for text in answer])
+    return Command(HEAR, (NOTICES,), (limit,), lambda answer: taken_readable(NOTICES, answer, notice_from))
 
 
 def put_events(events: Iterable[EndpointMessage]) -> Command[int]:
@@ -253,7 +274,7 @@ def put_events(events: Iterable[EndpointMessage]) -> Command[int]:
 
 def take_events(limit: int) -> Command[list[EndpointMessage]]:
     """The oldest ones, each once."""
-    return Command(HEAR, (EVENTS,), (limit,), lambda answer: [told_of(json.loads(text)) for text in answer])
+    return Command(HEAR, (EVENTS,), (limit,), lambda answer: taken_readable(EVENTS, answer, event_from))
 
 
 def show_connections(rows: Iterable[ConnectionRow], gone: Sequence[str], *, anew: bool = False) -> Command[bool]:
@@ -264,8 +285,8 @@ def show_connections(rows: Iterable[ConnectionRow], gone: Sequence[str], *, anew
 
 def connections(client: Redis) -> list[ConnectionRow]:
     """sys.dm_broker_connections, the oldest first; empty where no endpoint runs."""
-    rows = [ConnectionRow(*json.loads(text)) for text in client.hvals(CONNECTIONS)]
-    return sorted(rows, key=lambda row: (row.connect_time, row.connection_id))
+    rows = fields_readable(CONNECTIONS, client.hgetall(CONNECTIONS), lambda pair: connection_from(pair[1]))
+    return sorted(rows, key=lambda row: (str(row.connect_time), str(row.connection_id)))
 
 
 def _held(answer: list[bytes]) -> dict[str, int]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypeVar
 
 from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 from routing.common.network_events import AuditBrokerLogin, BrokerConnection
+
+T = TypeVar("T")
 
 
 class Online(NamedTuple):
@@ -89,11 +91,35 @@ def written(message: Notice | EndpointMessage | ConnectionRow) -> str:
     return json.dumps(message)
 
 
-def notice_of(values: Sequence[Any]) -> Notice:
-    return Online(*values) if len(values) == len(Online._fields) else Failed(*values)
+def notice_from(text: bytes) -> Notice:
+    """Read a notice. This and the others raise what reading JSON of any content raises."""
+    values = _values(text)
+    notice = Online(*values) if len(values) == len(Online._fields) else Failed(*values)
+    return _checked(notice, ("instance", str), ("address", str))
 
 
-def told_of(values: Sequence[Any]) -> EndpointMessage:
-    instance, at, number, subclass, *rest = values
+def event_from(text: bytes) -> EndpointMessage:
+    """Read an event with its instance and moment."""
+    instance, at, number, subclass, *rest = _values(text)
     event, of = _SUBCLASSES[number]
-    return EndpointMessage(instance, at, event(of(subclass), *rest))
+    return _checked(EndpointMessage(instance, at, event(of(subclass), *rest)), ("instance", str), ("at", int))
+
+
+def connection_from(text: bytes) -> ConnectionRow:
+    """Read a row of sys.dm_broker_connections."""
+    row = ConnectionRow(*_values(text))
+    return _checked(row, ("instance", str))
+
+
+def _values(text: bytes) -> list[Any]:
+    values = json.loads(text)
+    if not isinstance(values, list):
+        raise TypeError("no list of values")
+    return values
+
+
+def _checked(message: T, *fields: tuple[str, type]) -> T:
+    for name, kind in fields:
+        if not isinstance(getattr(message, name), kind):
+            raise TypeError(name)
+    return message

@@ -11,6 +11,7 @@ from typing import Final
 
 from redis import RedisError
 
+from brokerui.core.redis_keys import BELL
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.queue_address import QueueAddress
 
@@ -46,4 +47,4 @@ def wait_for_notification(place: QueueAddress, seconds: float) -> None:
 
 
 def _bell(place: QueueAddress) -> str:
-    return f"brokerui:bell:{'/'.join(place)}"
+    return f"{BELL}{'/'.join(place)}"

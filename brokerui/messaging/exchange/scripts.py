@@ -26,12 +26,28 @@ PUT = _script("""
 -- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
 local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local tell, peer = ARGV[4] == '1', ARGV[5]
-local all = tonumber(redis.call('HGET', KEYS[1], 'all') or '0')
+-- Foreign data is found before anything is written.
+redis.call('LLEN', KEYS[2])
+local function count(key, field)
+  local text = redis.call('HGET', key, field) or '0'
+  if #text > 18 or not text:find('^%-?%d+$') then error('not a number of bytes') end
+  return tonumber(text)
+end
+local all = count(KEYS[1], 'all')
 local answers, put = {}, 0
+local coming = 0
+for i = 6, #ARGV do coming = coming + #ARGV[i] end
+if all + coming > most_of_all then
+  -- Count again before anything is refused: what one list holds may have been lost or changed without the sum.
+  all = 0
+  local known = redis.call('HGETALL', KEYS[1])
+  for i = 1, #known, 2 do if known[i] ~= 'all' then all = all + tonumber(known[i + 1]) end end
+  redis.call('HSET', KEYS[1], 'all', all)
+end
 for i = 1, #ARGV - 5 do
   local bundle, list, peers = ARGV[i + 5], KEYS[2 * i + 1], KEYS[2 * i + 2]
-  local held = tonumber(redis.call('HGET', KEYS[1], list) or '0')
-  local own = peer ~= '' and tonumber(redis.call('HGET', peers, peer) or '0') or 0
+  local held = count(KEYS[1], list)
+  local own = peer ~= '' and count(peers, peer) or 0
   if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all
     or (own > 0 and own + #bundle > math.min(most_of_peer, most - held)) then
     answers[i] = 0
@@ -65,23 +81,26 @@ return found
 """)
 
 _TAKEN = """
+-- Foreign data is found before anything is taken.
+redis.call('HLEN', KEYS[3])
+local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0') + 0
 local bundles, size, least = {}, 0, tonumber(ARGV[1])
 while size < least do
   local value = redis.call('LPOP', KEYS[2])
   if not value then break end
-  local to = value:find('\\0', 1, true)
+  local to = value:find('\\0', 1, true) or 0
   local peer, bundle = value:sub(1, to - 1), value:sub(to + 1)
+  if to == 0 then peer = '' end
   bundles[#bundles + 1] = bundle
   size = size + #bundle
   if peer ~= '' then redis.call('HINCRBY', KEYS[3], peer, -#bundle) end
 end
-local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
 -- An empty list holds nothing, whatever was counted.
 local is_empty = redis.call('EXISTS', KEYS[2]) == 0
 if is_empty then redis.call('DEL', KEYS[3]) end
 local gone = is_empty and held or size
 if gone > 0 then
-  redis.call('HINCRBY', KEYS[1], 'all', -gone)
+  if redis.call('HINCRBY', KEYS[1], 'all', -gone) < 0 then redis.call('HSET', KEYS[1], 'all', 0) end
   if redis.call('HINCRBY', KEYS[1], KEYS[2], -gone) <= 0 then redis.call('HDEL', KEYS[1], KEYS[2]) end
 end
 """
@@ -96,7 +115,9 @@ return bundles
 TAKE_ALONE = _script(f"""
 -- The same for one who works on a list that nobody else works on then; he does so until nothing is left.
 -- KEYS: besides, who works on it. ARGV: besides, who asks, and for how many milliseconds he is believed to live.
+-- An owner without an end is none that a worker has set: it is put aside.
 local owner = redis.call('GET', KEYS[4])
+if owner and redis.call('PTTL', KEYS[4]) == -1 then return redis.error_reply('WRONGTYPE an owner without an end') end
 if owner and owner ~= ARGV[2] then return {{}} end
 {_TAKEN}
 if size > 0 then redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[3]) elseif owner then redis.call('DEL', KEYS[4]) end

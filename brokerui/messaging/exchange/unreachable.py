@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from redis import RedisError
 
+from brokerui.core.redis_keys import UNREACHABLE
+from brokerui.core.redis_values import fields_readable
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import NotHostedError
@@ -33,18 +36,28 @@ def unreachable_address(instance: str, address: str) -> UnreachableAddress | Non
     """The failure of an address; None where it can be reached, was never tried, or Redis does not answer."""
     try:
         found = redis().hget(_key(instance), address)
+        return _read(instance, {address.encode(): found}).get(address) if found else None
     except (RedisError, OSError):
         return None
-    return UnreachableAddress(*json.loads(found)) if found else None
 
 
 def unreachable_from(instance: str) -> dict[str, UnreachableAddress]:
     """All of them, by address."""
     try:
-        found: dict[Any, Any] = redis().hgetall(_key(instance))
+        return _read(instance, redis().hgetall(_key(instance)))
     except (RedisError, OSError):
         return {}
-    return {address.decode(): UnreachableAddress(*json.loads(why)) for address, why in found.items()}
+
+
+def _read(instance: str, found: Mapping[Any, Any]) -> dict[str, UnreachableAddress]:
+    return dict(fields_readable(_key(instance), found, _entry))
+
+
+def _entry(pair: tuple[bytes, bytes]) -> tuple[str, UnreachableAddress]:
+    number, text = json.loads(pair[1])
+    if not isinstance(number, int) or not isinstance(text, str):
+        raise TypeError("no number and text")
+    return pair[0].decode(), UnreachableAddress(number, text)
 
 
 def take_endpoint_notices() -> None:
@@ -71,4 +84,4 @@ def _hear(notice: Notice) -> None:
 
 
 def _key(instance: str) -> str:
-    return f"brokerui:unreachable:{instance}"
+    return f"{UNREACHABLE}{instance}"

@@ -13,6 +13,7 @@ from typing import Any, Final
 from redis import RedisError
 
 from brokerui.core.celery_wake import wake
+from brokerui.core.redis_keys import PENDING, REQUESTED
 from brokerui.messaging.exchange.outbox import redis
 
 LEASE_MS: Final = 2_000
@@ -25,8 +26,14 @@ REFRESH_S: Final = 0.5
 LINGER_S: Final = 0.1
 """Seconds that an idle worker waits for more work before it returns: it saves a trip through Celery."""
 
-_REQUEST = """
+_STATE = """
+-- A state without an end is none that a worker has set: it is put aside.
 local state = redis.call('GET', KEYS[1])
+if state and redis.call('PTTL', KEYS[1]) == -1 then return redis.error_reply('WRONGTYPE a state without an end') end
+redis.call('LLEN', KEYS[2])
+"""
+_REQUEST = f"""
+{_STATE}
 if state == 'working' then
   if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], 1) end
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
@@ -35,8 +42,8 @@ if state then return 0 end
 redis.call('SET', KEYS[1], 'woken', 'PX', ARGV[1])
 return 1
 """
-_BEGIN = """
-local state = redis.call('GET', KEYS[1])
+_BEGIN = f"""
+{_STATE}
 if state == 'working' then
   if redis.call('LLEN', KEYS[2]) == 0 then redis.call('RPUSH', KEYS[2], 1) end
   redis.call('PEXPIRE', KEYS[2], ARGV[1])
@@ -53,12 +60,12 @@ return 0
 
 
 def _key(task: Any) -> str:
-    return f"brokerui:pending:{task.name}"
+    return f"{PENDING}{task.name}"
 
 
 def _bell(task: Any) -> str:
     """Key of a list that is not empty while more was requested of the running worker and it has not begun with it."""
-    return f"{_key(task)}:bell"
+    return f"{REQUESTED}{task.name}"
 
 
 def wake_request(task: Any) -> tuple[Any, ...]:

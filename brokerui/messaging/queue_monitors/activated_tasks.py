@@ -17,6 +17,8 @@ from uuid import uuid4
 
 from redis import RedisError
 
+from brokerui.core.redis_keys import READERS
+from brokerui.core.redis_values import members_readable
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.queue_address import QueueAddress
@@ -55,7 +57,15 @@ class ActivatedTask(NamedTuple):
 def readers_of(place: QueueAddress) -> list[ActivatedTask]:
     """Those that live. Raises `redis.RedisError`."""
     found = redis().zrangebyscore(_key(place), now(), "+inf")
-    return [ActivatedTask(*json.loads(member)) for member in found if isinstance(member, bytes)]
+    members = [member for member in found if isinstance(member, bytes)]
+    return members_readable(_key(place), members, _reader_from)
+
+
+def _reader_from(member: bytes) -> ActivatedTask:
+    reader = ActivatedTask(*json.loads(member))
+    if not isinstance(reader.procedure, str) or not isinstance(reader.process, int):
+        raise TypeError("no reader")
+    return reader
 
 
 def reserve(place: QueueAddress, procedure: str, most: int) -> ActivatedTask | None:
@@ -99,4 +109,4 @@ def _say_again(place: QueueAddress, reader: ActivatedTask, is_over: Event) -> No
 
 
 def _key(place: QueueAddress) -> str:
-    return f"brokerui:readers:{json.dumps(place)}"
+    return f"{READERS}{json.dumps(place)}"

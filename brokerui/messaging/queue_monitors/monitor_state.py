@@ -11,8 +11,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from brokerui.core.redis_keys import MONITOR
+from brokerui.core.redis_values import fields_readable
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.queue_address import QueueAddress
@@ -68,12 +70,23 @@ def monitors(places: Sequence[QueueAddress]) -> list[QueueMonitor]:
     pipeline = redis().pipeline(transaction=False)
     for place in places:
         pipeline.hmget(_key(place), _FIELDS)
-    return [_monitor(found) for found in pipeline.execute()]
+    return [_monitor(place, found) for place, found in zip(places, pipeline.execute(), strict=True)]
 
 
-def _monitor(found: Sequence[bytes | None]) -> QueueMonitor:
-    state, *moments = found
-    return QueueMonitor(state.decode() if state else INACTIVE, *(int(moment) if moment else None for moment in moments))
+def _monitor(place: QueueAddress, found: Sequence[bytes | None]) -> QueueMonitor:
+    """Read the fields of a monitor; those that cannot be read count as not there."""
+    there = {name.encode(): value for name, value in zip(_FIELDS, found, strict=True) if value is not None}
+    read = dict(fields_readable(_key(place), there, _field))
+    return QueueMonitor(str(read.get("state", INACTIVE)), *(read.get(name) for name in _FIELDS[1:]))
+
+
+def _field(pair: tuple[bytes, bytes]) -> tuple[str, Any]:
+    name, value = pair[0].decode(), pair[1].decode()
+    if name != "state":
+        return name, int(value)
+    if value not in (INACTIVE, NOTIFIED, RECEIVES_OCCURRING):
+        raise ValueError(value)
+    return name, value
 
 
 def note_started(place: QueueAddress, *, is_extra: bool) -> None:
@@ -106,4 +119,4 @@ def _set(place: QueueAddress, **values: str | int) -> None:
 
 
 def _key(place: QueueAddress) -> str:
-    return f"brokerui:monitor:{json.dumps(place)}"
+    return f"{MONITOR}{json.dumps(place)}"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from brokerui.estate.numbering import ObjectNumbers, numbers_of
+from brokerui.messaging.queue_view import QueueRow
 from routing.common.moment import from_milliseconds
 from routing.dialog.messages import QueuedMessage
 from routing.model.estate import Estate
@@ -22,6 +23,15 @@ def queue_rows(estate: Estate, instance: str, messages: Iterable[QueuedMessage])
             numbers[message.database] = numbers_of(databases[message.database])
         rows.append(_row(message, numbers[message.database]))
     return rows
+
+
+def queue_view_rows(estate: Estate, instance: str, rows: Sequence[QueueRow]) -> list[dict[str, Any]]:
+    """Return the columns of the rows of a queue, without bodies, and three columns that are not the product's."""
+    shown = queue_rows(estate, instance, (row.message for row in rows))
+    for columns, row in zip(shown, rows, strict=True):
+        columns["queuing_order"] = row.message.queuing_order or None
+        columns |= {"message_bytes": row.message_bytes, "fragments": row.fragments, "all_fragments": row.all_fragments}
+    return shown
 
 
 def _row(message: QueuedMessage, numbers: ObjectNumbers) -> dict[str, Any]:

@@ -83,6 +83,23 @@ class QueueMessageSerializer(serializers.Serializer):
     message_enqueue_time = serializers.DateTimeField()
 
 
+class QueueViewRowSerializer(QueueMessageSerializer):
+    """A row of a queue, as its view shows it."""
+
+    status = serializers.IntegerField(
+        help_text=_("0: received and kept; 1: RECEIVE returns it; 2: not complete, or out of order; 3: sent and kept.")
+    )
+    queuing_order = serializers.IntegerField(allow_null=True, help_text=_("null: it has none before it is complete."))
+    message_body = serializers.CharField(
+        allow_null=True, help_text=_("Always null: whoever may receive a message sees what it says.")
+    )
+    message_bytes = serializers.IntegerField(
+        allow_null=True, help_text=_("Not the product's: the bytes of the body that are here.")
+    )
+    fragments = serializers.IntegerField(help_text=_("Not the product's: fragments of the message that are here."))
+    all_fragments = serializers.IntegerField(help_text=_("Not the product's: all fragments of the message."))
+
+
 class LockedGroupSerializer(serializers.Serializer):
     """A conversation group, with the receipt that holds its lock."""
 

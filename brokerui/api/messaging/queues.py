@@ -11,6 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.api import openapi
+from brokerui.api.bodies import uncounted_page_of
+from brokerui.api.cursors import page_body, read_cursor
+from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialogs import TAG, verb
 from brokerui.api.messaging.queue_bodies import (
@@ -18,13 +21,14 @@ from brokerui.api.messaging.queue_bodies import (
     ConversationGroupSerializer,
     LockedGroupSerializer,
     QueueStatusSerializer,
+    QueueViewRowSerializer,
     ReceiptSerializer,
     ReceivedSerializer,
     ReceiveSerializer,
     SettledSerializer,
 )
 from brokerui.api.messaging.waiting import wait_for
-from brokerui.api.queries import NoQuery
+from brokerui.api.queries import NoQuery, PageQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import broker_of, check_queue
@@ -33,7 +37,8 @@ from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_receive, lease_roll_back
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.queue_address import QueueAddress
-from brokerui.messaging.queue_rows import queue_rows
+from brokerui.messaging.queue_rows import queue_rows, queue_view_rows
+from brokerui.messaging.queue_view import queue_view
 from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
@@ -44,6 +49,33 @@ PLACE = [
     OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database", "queue")
 ]
 RECEIPT = openapi.guid_in_path("receipt", _("Of a receive."))
+
+
+class QueueMessages(MessagingView):
+    """The rows of a queue."""
+
+    @extend_schema(
+        operation_id="queue_messages",
+        tags=openapi.tags(_("Catalog views")),
+        summary=_("The rows of a queue"),
+        description=_(
+            "As SELECT from the queue shows them: nothing is locked or received. First what RECEIVE will return, then "
+            "what RETENTION keeps, then messages that are not complete or out of order; while the queue is off, those "
+            "are in `sys/transmission_queue/`. The rows are not counted; go on as long as there is a `next`."
+        ),
+        **openapi.conditional_get(uncounted_page_of(QueueViewRowSerializer), query=PageQuery, parameters=PLACE),
+    )
+    def get(self, request: Request, instance: str, database: str, queue: str) -> Response:
+        """Return a page of its rows."""
+        query = read_query(request, PageQuery)
+        after = read_cursor(query.get("cursor"), (int, str, int, int))
+        page = queue_view(QueueAddress(instance, database, queue), after, query["limit"])
+        rows = queue_view_rows(estate_current().estate, instance, page.rows)
+        body = page_body(request, rows, page.after)
+        etag = etag_of_json(body)
+        if is_known(request, etag):
+            return Response(status=304, headers={"ETag": etag})
+        return Response(body, headers={"ETag": etag})
 
 
 class QueueReceive(MessagingView):

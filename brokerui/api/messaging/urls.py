@@ -21,6 +21,7 @@ def addresses() -> list[URLPattern]:
         path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),
         path("dialogs/<str:handle>/move/", dialogs.DialogMove.as_view(), name="dialog_move"),
         path("dialogs/<str:handle>/timer/", dialogs.DialogTimer.as_view(), name="dialog_timer"),
+        path(f"{QUEUE}/messages/", queues.QueueMessages.as_view(), name="queue_messages"),
         path(f"{QUEUE}/receive/", queues.QueueReceive.as_view(), name="queue_receive"),
         path(f"{QUEUE}/conversation_group/", queues.QueueConversationGroup.as_view(), name="queue_conversation_group"),
         path(f"{QUEUE}/status/", queues.QueueStatus.as_view(), name="queue_status"),

@@ -168,6 +168,7 @@ ADDRESSES = [
         Address(f"api:queue_{name}", VIEW, OPERATE, ("POST",), ("nowhere", "nowhere", "nowhere"), has_page=False)
         for name in ("conversation_group", "receive", "status")
     ),
+    Address("api:queue_messages", VIEW, args=("nowhere", "nowhere", "nowhere"), has_page=False),
     Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
     _page("api:events"),
     _page("api:versions"),

@@ -30,6 +30,8 @@ def test_a_conversation_to_its_end(checked: CheckedClient, wire: Wire) -> None:
     checked.ask("dialog_send", 201, body={"messages": [{"message_body": b64("1")}]}, **mine)
     wire.carry()
     assert checked.ask("queue_receive", path_parameters={**QUEUE, "queue": "None"}, body={}, status=404)
+    assert len(checked.ask("queue_messages", path_parameters=QUEUE)["results"]) == 1
+    checked.ask("queue_messages", 404, path_parameters={**QUEUE, "queue": "None"})
     received = checked.ask("queue_receive", path_parameters=QUEUE, body={"top": 1})
     assert len(received["messages"]) == 1
     receipt = {"path_parameters": {"receipt": received["receipt"]}}

@@ -234,9 +234,10 @@ def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Sent:
 
 
 def _sent(sources: tuple[Source, ...], options: Mapping[str, Any]) -> Sent:
-    """Take a document as a whole estate and scripts as those of their instances, unless `mode` says otherwise."""
+    """Take a document as a whole estate, unless `mode` says otherwise; scripts as they ask for it."""
     is_document = any(source.kind is Kind.DOCUMENT for source in sources)
-    mode = Mode(options.get("mode") or (Mode.WHOLE if is_document else Mode.INSTANCES))
+    given = options.get("mode")
+    mode = Mode(given) if given else Mode.WHOLE if is_document else None
     return Sent(sources, **{**options, "mode": mode})
 
 

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from brokerui.analysis.imports.answer import Json, localized
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.presenter import sentence
+from brokerui.analysis.imports.sources import Mode
 from brokerui.api.bodies import ProblemSerializer
 from brokerui.core.problems import KINDS, problem
 
@@ -58,6 +59,10 @@ class ImportedSerializer(serializers.Serializer):
         min_value=0, help_text=gettext_lazy("The one before, where nothing changed or was written.")
     )
     dry_run = serializers.BooleanField()
+    mode = serializers.ChoiceField(
+        [mode.value for mode in Mode],
+        help_text=gettext_lazy("What becomes of what is there, also where you said none."),
+    )
     complete = serializers.BooleanField(help_text=gettext_lazy("Whether every statement was applied."))
     counts = CountsSerializer()
     changes = ChangesSerializer()

@@ -43,6 +43,9 @@ def import_run(options: argparse.Namespace) -> int:
     preview = preview_of(live.estate, made, options.at or timezone.now())
     # What is refused says so before anything else is said.
     written = None if options.dry_run else _applied(made, live, options)
+    if mode is None and made.mode is Mode.INTO:
+        how = say("Run on the live estate, since the scripts change some of its objects (--instances replaces it).")
+        sys.stdout.write(f"{local(how)}\n")
     for piece in preview_as_text(preview.summary, here()):
         sys.stdout.write(piece)
     if written is not None:
@@ -69,10 +72,10 @@ def _what_came(written: LiveEstate, live: LiveEstate) -> Sentence:
     return say("Applied as version {version}.", version=written.version)
 
 
-def _mode(options: argparse.Namespace) -> Mode:
-    if options.replace:
-        return Mode.WHOLE
-    return Mode.INTO if options.into else Mode.INSTANCES
+def _mode(options: argparse.Namespace) -> Mode | None:
+    """None: as the scripts ask for it."""
+    ways = {Mode.WHOLE: options.replace, Mode.INSTANCES: options.instances, Mode.INTO: options.into}
+    return next((mode for mode, is_chosen in ways.items() if is_chosen), None)
 
 
 def _sources(arguments: Sequence[InstanceFiles | str], max_size: int, encoding: str | None) -> Iterator[Source]:

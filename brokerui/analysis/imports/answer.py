@@ -41,6 +41,7 @@ def answer_of(made: BuiltEstate, differs: Difference, version: int, *, dry_run: 
     return {
         "version": version,
         "dry_run": dry_run,
+        "mode": made.mode,
         "complete": not something_is_missing(made.findings),
         "counts": differs.counts,
         "changes": differs.changes,

@@ -39,11 +39,23 @@ def _answer(summary: Json) -> Iterator[Sentence]:
         return
     counts = {name: f"{count:,}" for name, count in summary["changes"].items()}
     yield say("{added} new, {changed} changed, {removed} removed.", **counts)
+    if summary["removes"].get("total"):
+        yield _removes(summary["removes"])
     if not summary["is_first"]:
         yield _ends(summary["ends"])
         yield from _apart(summary["ends"].get("apart", {}))
     judged = summary["judged"]
     yield say("Findings: {new} new, {gone} gone.", new=f"{judged['new_total']:,}", gone=f"{judged['gone_total']:,}")
+
+
+def _removes(removed: Json) -> Sentence:
+    return say_counted(
+        removed["total"],
+        "Replacing removes {count} object: {kinds} ({instances}). --into runs scripts on the live estate instead.",
+        "Replacing removes {count} objects: {kinds} ({instances}). --into runs scripts on the live estate instead.",
+        kinds=tuple(f"{kind} {count:,}" for kind, count in removed["kinds"]),
+        instances=tuple(removed["instances"]),
+    )
 
 
 def _ends(ends: Json) -> Sentence:

@@ -171,7 +171,7 @@ def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -
 
     return build_estate(
         [source_of(row) for row in rows],
-        Mode(run.mode),
+        Mode(run.mode) if run.mode else None,
         live,
         ScriptSettings(at, variables_from(run.variables.splitlines())),
         reading,

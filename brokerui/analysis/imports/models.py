@@ -54,7 +54,7 @@ class ImportRun(models.Model):
     """Of the form that it came with: a form that is sent twice makes one import."""
     state = models.CharField(max_length=10, choices=ImportState)
     mode = models.CharField(max_length=10, default="instances")
-    """`sources.Mode`."""
+    """`sources.Mode`; empty: as the scripts ask for it."""
     variables = models.TextField(blank=True)
     """The sqlcmd variables of its scripts, `NAME=VALUE` in each line."""
     note = models.TextField(blank=True)

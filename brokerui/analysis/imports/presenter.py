@@ -134,6 +134,20 @@ class ImportPresenter:
     def instances_left(self) -> int:
         return int(self.summary.get("instances_total", 0)) - len(self.instances)
 
+    @cached_property
+    def removes(self) -> Json:
+        """What goes because instances, or the whole estate, are replaced; empty where nothing does."""
+        removed: Json = self.summary.get("removes", {})
+        if not removed.get("total"):
+            return {}
+        kinds = [{"kind": LISTS[kind], "count": count} for kind, count in removed["kinds"]]
+        return {**removed, "kinds": kinds, "left": removed["instances_total"] - len(removed["instances"])}
+
+    @property
+    def could_run(self) -> bool:
+        """Whether its scripts can run on the live estate instead of replacing their instances."""
+        return self.can_assign and any(file.kind == Kind.SCRIPT for file in self.files)
+
     # -- Which outcomes
 
     @property

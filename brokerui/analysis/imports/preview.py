@@ -10,11 +10,12 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from brokerui.analysis.imports.changes import CHANGED, NEW, REMOVED, ChangeLine, by_instance, lines_of
+from brokerui.analysis.imports.changes import CHANGED, KINDS, NEW, REMOVED, ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.models import Phase
 from brokerui.analysis.imports.outcomes import Ends, ends_compared, group_as_json
 from brokerui.analysis.imports.reading import BuiltEstate
+from brokerui.analysis.imports.sources import Mode
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.difference import difference
 from routing.common.finding import SEVERITIES, Finding
@@ -64,6 +65,8 @@ def preview_of(
         "is_changed": bool(change),
         "is_first": not live.instances,
         **_of_instances(lines),
+        "removes": {} if made.mode is Mode.INTO else _removed(lines),
+        "mode": made.mode,
         "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS], "shown_apart": apart[:SHOWN_APART]},
         "judged": judged,
         **_of_findings(findings, made),
@@ -76,6 +79,14 @@ def preview_of(
 def _counted(lines: Iterable[ChangeLine]) -> Json:
     verbs = Counter(line.verb for line in lines)
     return {"added": verbs[NEW], "changed": verbs[CHANGED], "removed": verbs[REMOVED]}
+
+
+def _removed(lines: Iterable[ChangeLine]) -> Json:
+    """What goes where instances or the estate are replaced: by kind, and from which instances."""
+    gone = [line for line in lines if line.verb == REMOVED]
+    names = list(dict.fromkeys(line.instance for line in gone))
+    kinds = sorted(Counter(line.kind for line in gone).items(), key=lambda one: KINDS.index(one[0]))
+    return {"total": len(gone), "kinds": kinds, "instances": names[:SHOWN_MISSING], "instances_total": len(names)}
 
 
 def _of_instances(lines: Iterable[ChangeLine]) -> Json:

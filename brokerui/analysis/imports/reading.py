@@ -13,6 +13,7 @@ from itertools import groupby
 from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
 from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.usual_mode import mode_of_change, scripts_of
 from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import findings_of_sums, sums_of
@@ -41,6 +42,8 @@ class BuiltEstate:
     findings: tuple[Finding, ...] = ()
     sums: tuple[Sentence, ...] = ()
     """Messages that wait and conversations that are open, as catalogs tell."""
+    mode: Mode = Mode.INSTANCES
+    """What became of the live estate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +60,19 @@ class ScriptSettings:
 
 def build_estate(
     sources: Sequence[Source],
-    mode: Mode,
+    mode: Mode | None,
     live: Estate,
     settings: ScriptSettings,
     on_progress: OnProgress = lambda source: None,
 ) -> BuiltEstate:
     """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
 
-    Raises `InputError` for a file that cannot be read, or of which no estate can be made.
+    Without a mode, scripts that change some objects run on the live estate, others replace their instances. Raises
+    `InputError` for a file that cannot be read, or of which no estate can be made.
     """
     sources = named_as_known(sources, live)
-    made = BuiltEstate(Estate() if mode is Mode.WHOLE else live)
+    mode = mode or usual_mode(sources, live, settings)
+    made = BuiltEstate(Estate() if mode is Mode.WHOLE else live, mode=mode)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
     file_count = len(sources)
     for source in by_kind[Kind.DOCUMENT]:
@@ -75,10 +80,8 @@ def build_estate(
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
     if by_kind[Kind.SCRIPT]:
         files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
-        scripts, include = by_kind[Kind.SCRIPT], settings.include
-        if include is None:
-            scripts, include = without_read_in(scripts), SentAlong(scripts)
-            file_count -= len(by_kind[Kind.SCRIPT]) - len(scripts)
+        scripts, include = _own_and_read_in(by_kind[Kind.SCRIPT], settings)
+        file_count -= len(by_kind[Kind.SCRIPT]) - len(scripts)
         groups = groups_of(scripts, on_progress, include)
         kept = _instances_of(scripts) - _instances_of(one for one in scripts if not says_nothing(_text_of(one)))
         made = _with_scripts(made, groups, files, mode, settings, kept)
@@ -89,6 +92,24 @@ def build_estate(
     given = {source.instance for source in sources if source.address is not None}
     named = {source.instance for source in sources if source.kind is not Kind.DOCUMENT}
     return replace(made, estate=with_known_addresses(made.estate, live, named - given))
+
+
+def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings) -> Mode:
+    """What becomes of the live estate where nobody says it. Raises `InputError` for a script that cannot be read."""
+    scripts, include = _own_and_read_in(scripts_of(named_as_known(sources, live)), settings)
+    names = _instances_of(scripts) & live.instances.keys()
+    if not names:
+        return Mode.INSTANCES
+    groups = groups_of([one for one in scripts if one.instance in names], include=include)
+    anew, _ = read_scripts(groups, at=settings.at, variables=settings.variables)
+    return mode_of_change(live, anew)
+
+
+def _own_and_read_in(scripts: Sequence[Source], settings: ScriptSettings) -> tuple[Sequence[Source], Include]:
+    """The scripts that run by themselves, and what reads in the others."""
+    if settings.include is not None:
+        return scripts, settings.include
+    return without_read_in(scripts), SentAlong(scripts)
 
 
 def groups_of(
@@ -172,7 +193,8 @@ def _with_scripts(
         if (name.casefold() in known and name not in kept) or name not in base.instances
     }
     estate = _in_place(estate, made.estate)
-    return BuiltEstate(estate, {**made.imported, **imported}, made.findings + findings, made.sums)
+    imported = {**made.imported, **imported}
+    return replace(made, estate=estate, imported=imported, findings=made.findings + findings)
 
 
 def _in_place(estate: Estate, before: Estate) -> Estate:
@@ -200,9 +222,10 @@ def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
     waiting = tuple(findings_of_sums(source.instance, told))
-    return BuiltEstate(
-        applied.estate,
-        {**made.imported, **own},
-        made.findings + applied.findings + waiting,
-        made.sums + tuple(sums_of(source.instance, told)),
+    return replace(
+        made,
+        estate=applied.estate,
+        imported={**made.imported, **own},
+        findings=made.findings + applied.findings + waiting,
+        sums=made.sums + tuple(sums_of(source.instance, told)),
     )

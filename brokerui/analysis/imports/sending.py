@@ -25,7 +25,8 @@ class Sent:
     """The files of a REST import, with its mode and options."""
 
     sources: Sequence[Source]
-    mode: Mode
+    mode: Mode | None
+    """None: as the scripts ask for it."""
     dry_run: bool = False
     at: datetime | None = None
     """From when LIFETIME counts; None: from when it is read."""
@@ -59,7 +60,7 @@ def run_send(*, sent: Sent, author: str, token: str, base_version: int | None = 
 def is_same(run: ImportRun, sent: Sent) -> bool:
     """Return whether the request equals the earlier one with the same Idempotency-Key."""
     options = (run.mode, run.dry_run, run.at, run.note, run.variables) == (
-        sent.mode,
+        sent.mode or "",
         sent.dry_run,
         sent.at,
         sent.note,
@@ -78,7 +79,7 @@ def _created(sent: Sent, rows: list[ImportFile], author: str, token: str, base_v
         token=token,
         state=ImportState.READING,
         unattended=True,
-        mode=sent.mode,
+        mode=sent.mode or "",
         dry_run=sent.dry_run,
         at=sent.at,
         note=sent.note,

@@ -14,16 +14,20 @@ from django.utils import timezone
 
 from brokerui.analysis.imports.detecting import guess
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
-from brokerui.analysis.imports.import_job import is_small, request_import, run_do
+from brokerui.analysis.imports.import_job import SMALL_BYTES, is_small, request_import, run_do
+from brokerui.analysis.imports.known_instances import named_as_known
 from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
-from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.reading import ScriptSettings, usual_mode
+from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.usual_mode import mode_of_text
 from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.kinds import MAINTENANCE
 from brokerui.core.jobs.requests import cancel
 from brokerui.core.jobs.wake import wake_queue_on_commit
 from brokerui.estate.audit import SYSTEM, audit
-from brokerui.estate.selectors import live_version
+from brokerui.estate.selectors import estate_current, live_version
+from routing.common.errors import InputError
 
 KEPT = timedelta(days=7)
 """Age at which an unfinished import is discarded, and files and result of a finished one are deleted."""
@@ -54,22 +58,22 @@ def run_create(*, given: Sequence[Given], author: str, token: str) -> ImportRun:
     if known is not None:
         return known
     rows = [_file(position, file) for position, file in enumerate(given)]
+    mode = _likely_mode(rows, given)
     try:
         with transaction.atomic():
-            return _created(rows, author, token)
+            return _created(rows, mode, author, token)
     except IntegrityError:
         return ImportRun.objects.get(token=token)
 
 
-def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
+def _created(rows: list[ImportFile], mode: Mode, author: str, token: str) -> ImportRun:
     now = timezone.now()
-    only_documents = all(row.kind == Kind.DOCUMENT for row in rows)
     run = ImportRun.objects.create(
         created_at=now,
         author=author,
         token=token,
         state=ImportState.UPLOADED,
-        mode=Mode.WHOLE if only_documents else Mode.INSTANCES,
+        mode=mode,
         base_version=live_version(),
     )
     for row in rows:
@@ -77,6 +81,27 @@ def _created(rows: list[ImportFile], author: str, token: str) -> ImportRun:
     ImportFile.objects.bulk_create(rows)
     audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
     return run
+
+
+def _likely_mode(rows: Sequence[ImportFile], given: Sequence[Given]) -> Mode:
+    """What the form proposes: the whole estate for documents; scripts that change what is there run on it."""
+    if all(row.kind == Kind.DOCUMENT for row in rows):
+        return Mode.WHOLE
+    pairs = zip(rows, given, strict=True)
+    scripts = [_script(row, file) for row, file in pairs if row.kind == Kind.SCRIPT]
+    if not scripts or sum(script.size for script in scripts) > SMALL_BYTES or not live_version():
+        return Mode.INSTANCES
+    live = estate_current().estate
+    strange = [script for script in named_as_known(scripts, live) if script.instance not in live.instances]
+    if mode_of_text(strange) is Mode.INTO:
+        return Mode.INTO
+    with suppress(InputError):
+        return usual_mode(scripts, live, ScriptSettings(timezone.now()))
+    return Mode.INSTANCES
+
+
+def _script(row: ImportFile, given: Given) -> Source:
+    return Source(row.name, Kind.SCRIPT, lambda: given.content, row.size, row.instance, row.database or None)
 
 
 def _file(position: int, given: Given) -> ImportFile:

@@ -55,9 +55,11 @@ def _add_import(actions: Any) -> None:
         help=local(say("scripts or catalogs of one instance, or an estate document; - for standard input")),
     )
     ways = action.add_mutually_exclusive_group()
-    help_text = local(say("replace the whole estate (default: the instances of the files)"))
-    ways.add_argument("--replace", action="store_true", help=help_text)
-    ways.add_argument("--into", action="store_true", help=local(say("run scripts on the live estate as it is")))
+    ways.add_argument("--replace", action="store_true", help=local(say("replace the whole estate")))
+    help_text = local(say("replace the instances of the files (default where scripts make most of them)"))
+    ways.add_argument("--instances", action="store_true", help=help_text)
+    help_text = local(say("run scripts on the live estate (default where they change some objects)"))
+    ways.add_argument("--into", action="store_true", help=help_text)
     action.add_argument("--dry-run", action="store_true", help=local(say("say what would change, and write nothing")))
     action.add_argument("--note", default="", help=local(say("for the history of the estate")))
     author = os.environ.get("USER") or "brokerui"

@@ -57,7 +57,7 @@ class Assigning:
     @classmethod
     def of(cls, files: Sequence[ImportFile], values: Mapping[str, str], likely: Mapping[str, str]) -> Assigning:
         """`likely`: addresses by instance, taken where the form asks for them and none is given."""
-        mode = values.get("mode", "")
+        mode = Mode.INTO if "run" in values else values.get("mode", "")
         form = cls(files, Mode(mode) if mode in tuple(Mode) else Mode.INSTANCES)
         for file in files:
             form._read(file, values, likely if "likely" in values else {})

@@ -110,7 +110,7 @@ def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -
     files = form.files if form else list(run.files.defer("content"))
     context = {
         "shown": ImportPresenter(run, files),
-        "form": form or Assigning(files, Mode(run.mode), variables=run.variables),
+        "form": form or Assigning(files, Mode(run.mode or Mode.INSTANCES), variables=run.variables),
         "kinds": KINDS.items(),
         "modes": [(mode, title, MODE_HINTS[mode]) for mode, title in MODES.items()],
         "note_length": NOTE,

@@ -13,7 +13,7 @@ import pytest
 
 from brokerui.core.home import CHECKOUT
 from tests.brokerui.core.jobs.worker import LAPSE_S
-from tests.brokerui.estate.test_writers import environment
+from tests.brokerui.estate.processes import environment
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

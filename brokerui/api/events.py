@@ -20,7 +20,7 @@ from brokerui.api.fields import IdentifierField, MomentField, NameField, StrictC
 from brokerui.api.listing import database_filter, instance_filter
 from brokerui.api.queries import PageQuery
 from brokerui.api.serializers import read_query
-from brokerui.eventlog.exceptional import EXCEPTIONAL
+from brokerui.eventlog.exceptional import EXCEPTIONAL, why_exceptional
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
 from routing.common.moment import from_milliseconds, to_milliseconds
@@ -56,6 +56,7 @@ class ExceptionalEventSerializer(serializers.Serializer):
     host_name = serializers.CharField(help_text=gettext_lazy("The machine that told the first of them."))
     database_name = serializers.CharField(allow_null=True)
     error = serializers.IntegerField(allow_null=True, help_text=gettext_lazy("The product's number."))
+    why = serializers.CharField(help_text=gettext_lazy("Why an operator should know of it."))
     target = serializers.CharField(allow_null=True, help_text=gettext_lazy("A service, a queue or a peer."))
     address = serializers.CharField(allow_null=True)
     text_data = serializers.CharField(allow_null=True)
@@ -76,6 +77,7 @@ def as_json(row: ExceptionalEvent) -> dict[str, Any]:
         "host_name": row.host_name,
         "database_name": row.database_name or None,
         "error": row.error or None,
+        "why": why_exceptional(row.event_class, row.event_subclass, row.error),
         "target": row.target or None,
         "address": row.address or None,
         "text_data": row.text_data or None,

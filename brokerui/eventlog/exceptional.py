@@ -70,6 +70,17 @@ EXCEPTIONAL: Final[Mapping[tuple[int, int], str]] = {
 """Class and subclass (`ANY`: every one), and why an operator should know. Of 1003 only those with a status; so 141
 Delayed, which comes again with each attempt, is not among them."""
 
+WHY_OF_ERRORS: Final[Mapping[tuple[int, int], str]] = {
+    (160, 11218): "a message came again: its sender has heard no acknowledgement; look at the way back",
+}
+"""Class and error, and why an operator should know, where that says more than the class."""
+
+
+def why_exceptional(event_class: int, event_subclass: int, error: int) -> str:
+    """Return why an operator should know of an exceptional event."""
+    by_class = EXCEPTIONAL.get((event_class, event_subclass)) or EXCEPTIONAL.get((event_class, ANY), "")
+    return WHY_OF_ERRORS.get((event_class, error)) or by_class
+
 
 class Exceptional(NamedTuple):
     """What makes events equal."""

@@ -100,6 +100,8 @@ class Measure:
     """Empty: all of them."""
     figure: str = "events"
     """`events`, `messages` or `bytes`."""
+    errors: tuple[int, ...] = ()
+    """Empty: all of them."""
 
     def bytes(self) -> Measure:
         """The bytes of the same."""
@@ -117,6 +119,8 @@ TRANSMITTED: Final = Measure(1001, (), "messages")
 RETRIED: Final = Measure(1001, (subclasses.SentSubclass.SENT_AGAIN,), "messages")
 ACKNOWLEDGED: Final = Measure(149, (3, 4))
 """Acknowledgements that came."""
+DUPLICATES: Final = Measure(160, errors=(11218,))
+"""Messages that came again, of which the first copy had arrived."""
 FORWARDED: Final = Measure(139)
 DROPPED: Final = Measure(140)
 MEASURES: Final[Mapping[str, Measure]] = {
@@ -163,7 +167,8 @@ def _counts(measure: Measure, since: int, until: int, instance: str = "", databa
     given = {"instance": instance, "database": database}
     rows = EventCount.objects.filter(seconds__in=(MINUTE, HOUR), at__gte=since, at__lt=until)
     rows = rows.filter(event_class=measure.event_class, **{name: value for name, value in given.items() if value})
-    return rows.filter(event_subclass__in=measure.subclasses) if measure.subclasses else rows
+    rows = rows.filter(event_subclass__in=measure.subclasses) if measure.subclasses else rows
+    return rows.filter(error__in=measure.errors) if measure.errors else rows
 
 
 class Total(NamedTuple):

@@ -26,6 +26,7 @@ def discard(work: UnitOfWork, endpoint: Endpoint, header: Header) -> None:
         return  # its sender resends it when more has arrived
     work.acks_due[endpoint.conversation_handle] = None
     if outcome is FragmentOutcome.DUPLICATE:
+        work.report_duplicate(endpoint, header.sequence)
         return
     endpoint = work.for_update(endpoint)
     number = FragmentNumber(header.sequence, header.fragment, header.fragments)

@@ -268,6 +268,7 @@ def _receive_sequenced(
     number = message.message_sequence_number
     if number < endpoint.receive_sequence:
         work.acks_due[endpoint.conversation_handle] = None  # ACK-4
+        work.report_duplicate(endpoint, number)
         return
     given: DialogInput = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
     to = next_state(endpoint.is_initiator, endpoint.state, given)
@@ -323,6 +324,7 @@ def _accept_out_of_order(
         return
     work.acks_due[endpoint.conversation_handle] = None
     if fate is FragmentOutcome.DUPLICATE:
+        work.report_duplicate(endpoint, header.sequence)
         return
     if buffered_fragment_count(work, endpoint, header.sequence) not in (0, header.fragments):
         # Fragments of two different fragmentations cannot be joined.

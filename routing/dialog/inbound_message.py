@@ -70,6 +70,7 @@ def receive_message(work: UnitOfWork, here: Directory, message: InboundMessage) 
         return ReceiptAnswer(taken=False, waits=OTHER_DATABASE)
     number, expected = message.message_sequence_number, endpoint.receive_sequence
     if number < expected:
+        work.report_duplicate(endpoint, number)
         return ACCEPTED
     if work.is_queue_off(endpoint.queue_key):
         return _refuse_queue_off(work, here, message, expected)

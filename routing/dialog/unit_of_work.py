@@ -27,6 +27,7 @@ from routing.security.instance_security import InstanceSecurity
 
 NO_ROUTE: Final = 9793
 ROUTE_REQUESTED: Final = 9770
+DUPLICATE_MESSAGE: Final = 11218
 _TIMER_STATES = (SO, CO, DI)
 """States in which a conversation timer may run."""
 
@@ -466,6 +467,12 @@ class UnitOfWork:
         """Report event Broker:Message Undeliverable for a sequenced message."""
         kind = UndeliverableSubclass.SEQUENCED_MESSAGE
         self.changes.events.append(MessageUndeliverable(kind, database, conversation_id, number, expected - 1, reason))
+
+    def report_duplicate(self, endpoint: Endpoint, number: int) -> None:
+        """Report a message or fragment that has arrived before: its sender has heard no acknowledgement (ACK-4)."""
+        self.report_undeliverable(
+            endpoint.database, endpoint.conversation_id, number, endpoint.receive_sequence, DUPLICATE_MESSAGE
+        )
 
     def change_set(self) -> ChangeSet:
         """Return the changes to commit, with the next due time of every changed endpoint."""

@@ -10,11 +10,14 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 from redis import RedisError
 
+from brokerui.analysis.monitoring.duplicates import Duplicates, duplicates_by_database
 from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from
+from brokerui.pages.delayed.page import where_of
 
 MOST: Final = 500
 ONLINE: Final = "LOGGED_IN"
@@ -45,6 +48,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "more": max(0, len(shown) - MOST),
         "all": len(found or ()),
         "failures": failures,
+        "duplicates": _duplicates(),
         "headline": headline(found, failures),
         "tone": "bad" if found is None else "warn" if failures else "good",
     }
@@ -75,6 +79,12 @@ def _failures() -> list[tuple[str, str, UnreachableAddress]]:
         for instance in hosted_names()
         for address, failure in sorted(unreachable_from(instance).items())
     ]
+
+
+def _duplicates() -> list[tuple[Duplicates, str]]:
+    """Messages that came again, with the page that explains the way of their acknowledgements; empty: none is known."""
+    found = duplicates_by_database(now())
+    return [(one, where_of(one.instance, one.example) if one.example is not None else "") for one in found]
 
 
 def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, UnreachableAddress]]) -> str:

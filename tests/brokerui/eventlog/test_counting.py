@@ -7,7 +7,14 @@ from pathlib import Path
 
 from brokerui.eventlog import counting, exceptional
 from brokerui.eventlog.counting import CounterKey, CounterSums, counted
-from brokerui.eventlog.exceptional import EXCEPTIONAL, MOST_AT_ONCE, any_exceptional, exceptions_of
+from brokerui.eventlog.exceptional import (
+    ANY,
+    EXCEPTIONAL,
+    MOST_AT_ONCE,
+    any_exceptional,
+    exceptions_of,
+    why_exceptional,
+)
 from routing.common.broker_events import EVENT_NAMES, StatusChanged
 from routing.common.event_subclasses import UndeliverableSubclass
 from routing.common.network_events import CorruptedMessage, MessageUndeliverable
@@ -51,6 +58,12 @@ def test_the_usual_is_not_exceptional() -> None:
         assert any_exceptional(counts) == is_exceptional == bool(exceptions_of("A", [(AT, event)]))
     over = StatusChanged(*SIDE, 0, 9793)
     assert exceptions_of("A", [(AT, over)]) == {}
+
+
+def test_a_duplicate_says_to_look_at_the_way_back() -> None:
+    assert why_exceptional(160, UndeliverableSubclass.SEQUENCED_MESSAGE, 11218).endswith("look at the way back")
+    assert why_exceptional(160, UndeliverableSubclass.SEQUENCED_MESSAGE, 11209) == EXCEPTIONAL[160, ANY]
+    assert why_exceptional(138, 3, 0) == "a next hop cannot be reached"
 
 
 def test_what_is_alike_is_one_whatever_its_conversation() -> None:

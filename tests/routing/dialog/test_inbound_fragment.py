@@ -364,6 +364,32 @@ def test_messages_that_come_to_who_has_received_an_end() -> None:
     assert [event.reason for event in world.told("b", 160)] == [11217]
 
 
+@pytest.mark.parametrize("when", ["conversing", "held", "ended", "closed"])
+def test_a_duplicate_is_told(when: str) -> None:
+    """11218: its sender has heard no acknowledgement (ACK-4), whatever has become of the conversation here."""
+    world = Joined()
+    handle, target = world.open()
+    world.send(handle, b"second")
+    world.collect()
+    header = world.under_way[-1].read.header
+    world.settle()
+    if when == "held":
+        header = header._replace(sequence=header.sequence + 1)
+        world.brokers["b"].receive([write_fragment(header, b"before its turn")], world.now)
+    if when in ("ended", "closed"):
+        world.end(target)
+    if when == "closed":
+        world.settle()
+        world.end(handle)
+        world.settle()
+        assert world.state(target) == "CD"
+    assert world.told("b", 160) == []
+    world.brokers["b"].receive([write_fragment(header, b"second")], world.now)
+    (parcel,) = [one for one in world.collect() if one.read.header.acknowledged][:1]
+    assert [event.reason for event in world.told("b", 160)] == [11218]
+    assert parcel.target == "a", "it is acknowledged again"
+
+
 def test_what_comes_to_who_has_ended_is_acknowledged_and_nobody_sees_it() -> None:
     world = Joined(settings=DialogSettings(fragment_bytes=4))
     handle, target = world.open()

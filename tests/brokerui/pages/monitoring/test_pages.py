@@ -15,11 +15,18 @@ from redis import Redis
 from brokerui.analysis.monitoring import waiting
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
+from brokerui.eventlog.counting import counted
+from brokerui.eventlog.exceptional import exceptions_of
 from brokerui.eventlog.samples import OfSample
+from brokerui.eventlog.services import counts_add, exceptions_add
+from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
+from routing.common.broker_events import Event
+from routing.common.event_subclasses import UndeliverableSubclass
+from routing.common.network_events import MessageUndeliverable
 from routing.model.estate import Estate
 from routing.model.estate import Instance as Observed
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
@@ -297,6 +304,31 @@ def test_connections_are_those_of_the_endpoint(viewer: Client, redis_client: Red
     assert "LOGGED_IN" in page(viewer, CONNECTIONS, q="B.EXAMPLE")
     [row] = rows(viewer, f"{CONNECTIONS}connections.csv")
     assert row["total_bytes_sent"] == "12345"
+
+
+def test_messages_that_came_again_stand_with_the_way_of_their_acknowledgements(viewer: Client, wire: Wire) -> None:
+    begun("To")
+    wire.carry()
+    target = ConversationEndpoint.objects.get(is_initiator=False)
+    told(target.conversation_id, 11209)
+    assert "Messages that came again" not in page(viewer, CONNECTIONS)
+    told(target.conversation_id, 11218, 1_234)
+    told("unknown", 11218, 5, database="other")
+    text = page(viewer, CONNECTIONS)
+    assert "look at the way back" in text
+    assert '<td>two</td><td class="n">1,234</td><td>From</td>' in text
+    assert "/where/?from=B%2Ftwo&amp;to=From" in text
+    assert re.search('<td>other</td><td class="n">5</td><td>.</td><td>.</td>', text), "no conversation of it is known"
+
+
+def told(conversation_id: str, error: int, times: int = 1, *, database: str = "two") -> None:
+    """Undeliverable messages of B within the last minutes."""
+    at = now()
+    kind = UndeliverableSubclass.SEQUENCED_MESSAGE
+    event = MessageUndeliverable(kind, database, conversation_id, 0, -1, error)
+    events: list[tuple[int, Event]] = [(at, event)] * times
+    counts_add(counted("B", events))
+    exceptions_add(exceptions_of("B", events))
 
 
 def test_an_address_that_cannot_be_reached_stands_with_the_reason(viewer: Client, redis_client: Redis) -> None:

@@ -147,6 +147,9 @@ class AnswerSerializer(serializers.Serializer):
     outcomes = OutcomeSerializer(many=True)
     hops = serializers.ListField(child=serializers.DictField())
     vars()["return"] = serializers.ListField(child=serializers.DictField())
+    collected = serializers.ListField(
+        child=serializers.DictField(), help_text=_("Its messages that waited when their server was asked.")
+    )
     before = BeforeSerializer(required=False, allow_null=True)
 
 

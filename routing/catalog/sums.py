@@ -2,50 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from routing.catalog.shapes import Row
 from routing.catalog.snapshot import CatalogSnapshot
-from routing.common.finding import WARNING, Finding
 from routing.common.sentence import Sentence, say
 
 _BEHIND = {"sysxmitqueue": "transmission_queue", "sysdesend": "conversation_endpoints"}
 """The internal tables of the two views, whose sizes are known without reading rows."""
-_SAYS = (
-    ("protocol transport is not available", "no-endpoint"),
-    ("transport is disabled or not configured", "no-endpoint"),
-    ("broker is disabled in the sender", "broker-disabled"),
-    ("message forwarding is disabled", "forwarding-off"),
-    ("queue is disabled", "queue-off"),
-    ("target broker in the local", "unknown-identifier"),
-    ("no route matches the destination service name", "not-found"),
-    ("target service name could not be found", "not-found"),
-    ("there is no service by that name in the local", "not-found"),
-)
-"""By lower case words of an English status: the kind of finding."""
-
-
-def findings_of_sums(name: str, told: CatalogSnapshot) -> Iterator[Finding]:
-    """Warnings for waiting messages whose status corresponds to a finding of lint."""
-    for database, parts in told.parts.items():
-        for row in parts.get("transmission_queue", ()):
-            code = _code(row.get("transmission_status") or "")
-            if code is not None:
-                yield Finding(code, WARNING, name, database, row.get("to_service_name"), _waiting(row), file=told.where)
-
-
-def _code(status: str) -> str | None:
-    words = status.lower()
-    return next((code for sign, code in _SAYS if sign in words), None)
-
-
-def _waiting(row: Row) -> Sentence:
-    count, oldest, status = row["messages"], row.get("oldest"), row["transmission_status"]
-    if oldest is None:
-        return say('{count} messages wait: "{status}"', count=count, status=status)
-    return say(
-        '{count} messages wait, the oldest since {oldest}: "{status}"', count=count, oldest=oldest, status=status
-    )
+MAX_SERVICES = 20
+"""Services of a database whose conversations are told one by one."""
 
 
 def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
@@ -58,8 +24,29 @@ def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
             yield say("{place}: {count} messages in the transmission queue", place=place, count=count)
         if endpoints := parts.get("conversation_endpoints"):
             count = _of(sum(row["endpoints"] for row in endpoints), totals.get("conversation_endpoints"))
-            states = tuple(f"{row.get('state_desc') or row['state']} {row['endpoints']:,}" for row in endpoints)
+            states = _states(endpoints)
             yield say("{place}: {count} conversation endpoints: {states}", place=place, count=count, states=states)
+            for service, own in _by_service(endpoints):
+                yield say("{place}: conversations of {service}: {states}", place=place, service=service, states=own)
+
+
+def _states(rows: Iterable[Row]) -> tuple[str, ...]:
+    """The number of endpoints in each state, the most frequent first."""
+    found: dict[str, int] = {}
+    for row in rows:
+        state = row.get("state_desc") or row["state"]
+        found[state] = found.get(state, 0) + row["endpoints"]
+    return tuple(f"{state} {found[state]:,}" for state in sorted(found, key=lambda state: -found[state]))
+
+
+def _by_service(rows: Iterable[Row]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The states of the services with most endpoints; nothing where services were not collected."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get("service_name"):
+            found.setdefault(row["service_name"], []).append(row)
+    largest = sorted(found, key=lambda name: -sum(row["endpoints"] for row in found[name]))
+    return ((name, _states(found[name])) for name in largest[:MAX_SERVICES])
 
 
 def _of(count: int, total: int | None) -> str | Sentence:

@@ -11,12 +11,14 @@ from routing.common.gc_control import gc_paused
 from routing.common.sentence import Sentence, say
 from routing.lint.addresses import own_address, unknown_address, wrong_port
 from routing.lint.brokers import broker_disabled, queue_off
+from routing.lint.collected import also_collected, in_catalogue
 from routing.lint.context import LintContext
 from routing.lint.copies import service_copies
 from routing.lint.endpoints import endpoint_stopped, no_endpoint
 from routing.lint.failover import replica_endpoint, replica_routes, route_to_replica
 from routing.lint.forwarding import forwarding_off
 from routing.lint.identifiers import duplicate_identifier, unknown_identifier
+from routing.lint.left_over import left_over
 from routing.lint.lifetimes import route_expired, route_expires_soon
 from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
 from routing.lint.loops import forwarding_loop
@@ -48,7 +50,11 @@ CHECKS = (
     Check("missing-statements", say("Statements of the import are missing"), missing_statements),
     Check("no-return-route", say("Replies get nowhere"), no_return_route),
     Check("forwarding-loop", say("Messages go round in a circle"), forwarding_loop),
-    Check("forwarding-off", say("Message forwarding is off where it is needed"), forwarding_off),
+    Check(
+        "forwarding-off",
+        say("Message forwarding is off where it is needed"),
+        also_collected("forwarding-off", forwarding_off),
+    ),
     Check("outside-goes-nowhere", say("Messages from outside match no route"), outside_goes_nowhere),
     Check("leads-nowhere", say("A route to where its service is not"), leads_nowhere),
     Check("similar-service-name", say("A service name that only looks right"), similar_service_name),
@@ -58,13 +64,29 @@ CHECKS = (
     Check("wrong-port", say("An address with a port where nobody listens"), wrong_port),
     Check("unknown-address", say("An address of no instance"), unknown_address),
     Check("own-address", say("A route from an instance to itself"), own_address),
-    Check("broker-disabled", say("The broker of a database is disabled"), broker_disabled),
-    Check("queue-off", say("A queue is off"), queue_off),
+    Check(
+        "broker-disabled",
+        say("The broker of a database is disabled"),
+        also_collected("broker-disabled", broker_disabled),
+    ),
+    Check("queue-off", say("A queue is off"), also_collected("queue-off", queue_off)),
     Check("route-to-replica", say("A route past the listener of its group"), route_to_replica),
     Check("replica-endpoint", say("A replica whose endpoint cannot take over"), replica_endpoint),
     Check("replica-routes", say("A replica whose msdb lacks routes"), replica_routes),
-    Check("endpoint-stopped", say("The endpoint is not started"), endpoint_stopped),
-    Check("no-endpoint", say("No endpoint is known"), no_endpoint),
+    Check("endpoint-stopped", say("The endpoint is not started"), also_collected("endpoint-stopped", endpoint_stopped)),
+    Check("no-endpoint", say("No endpoint is known"), also_collected("no-endpoint", no_endpoint)),
+    Check("no-route", say("Messages wait: no route"), in_catalogue("no-route")),
+    Check("target-not-found", say("Messages wait: the target is not there"), in_catalogue("target-not-found")),
+    Check("connection-failed", say("Messages wait: no connection"), in_catalogue("connection-failed")),
+    Check(
+        "transport-security", say("Messages wait: the servers refuse each other"), in_catalogue("transport-security")
+    ),
+    Check("dialog-security", say("Messages wait: dialog security lacks something"), in_catalogue("dialog-security")),
+    Check("not-enqueued", say("Messages wait: the target cannot take them"), in_catalogue("not-enqueued")),
+    Check("not-acknowledged", say("Messages wait: no acknowledgement"), in_catalogue("not-acknowledged")),
+    Check("conversation-over", say("Messages that are never sent"), in_catalogue("conversation-over")),
+    Check("messages-wait", say("Messages wait for another reason"), in_catalogue("messages-wait")),
+    Check("conversation-leak", say("Conversations that nobody ends"), left_over),
     Check("route-expired", say("A route has expired"), route_expired),
     Check("route-expires-soon", say("A route expires soon"), route_expires_soon),
     Check("dynamic-route-hides-local", say("Dynamic routing hides local services"), dynamic_route_hides_local),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from brokerui.analysis.explanations.collected import CollectedMessages, collected_here
 from brokerui.analysis.explanations.outcome_wording import outcome_sentences
 from brokerui.analysis.explanations.return_wording import return_words
 from brokerui.analysis.explanations.wording import headline
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from routing.common.moment import format_moment
 from routing.common.sentence import Translate
+from routing.documents.collected_json import collected_as_json
 from routing.documents.conversation_json import conversation_as_json
 from routing.model.estate import Estate
 from routing.rules.decision import Decision, Deliver, Send
@@ -35,6 +37,15 @@ def explanation_as_json(
         **_journey(forward, estate, translate, explanation.supposed),
         "return": [_return(back, explanation, estate, translate) for back in explanation.returns],
         "remedies": [offer_as_json(offer, translate) for offer in offers],
+        "collected": [_collected(one, translate) for one in collected_here(explanation, estate)],
+    }
+
+
+def _collected(found: CollectedMessages, translate: Translate) -> dict[str, Any]:
+    return {
+        **collected_as_json(found.row),
+        "number": found.kind.number if found.kind else None,
+        "says": found.says.render(translate),
     }
 
 

@@ -27,6 +27,7 @@ from routing.rules.decision import (
     Outcome,
 )
 from routing.rules.journey_account import Journey, JourneyEnd
+from routing.rules.reason_words import REASON_WORDS
 from routing.rules.suppositions import Supposition
 
 LONGEST_RETRY = 64
@@ -122,7 +123,7 @@ def exit_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[
 
 def short_reason(reason: str) -> Sentence:
     """The reason in two or three words, for a picture."""
-    return _SHORT[reason]
+    return REASON_WORDS[reason]
 
 
 def meaning(journey: Journey, end: JourneyEnd) -> Sentence:
@@ -295,13 +296,4 @@ _REMEDY: dict[str, _Words] = {
     NOT_AN_ADDRESS: _create_before_transport,
     FORWARDING_DISABLED: _switch_forwarding_on,
     HOP_LIMIT: _break_circle,
-}
-_SHORT = {
-    NO_ROUTE: say("no route"),
-    SERVICE_NOT_FOUND: say("service not found"),
-    ROUTE_REQUESTED: say("route requested"),
-    NO_PRINCIPAL: say("no principal"),
-    NOT_AN_ADDRESS: say("no address in the name"),
-    FORWARDING_DISABLED: say("forwarding is off"),
-    HOP_LIMIT: say("hop limit"),
 }

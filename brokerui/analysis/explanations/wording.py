@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from brokerui.analysis.explanations.collected import collected_says
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title, open_choices
 from brokerui.analysis.explanations.local_address import is_local, local_place
 from brokerui.analysis.explanations.missing_statements import missing_here
@@ -115,7 +116,7 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
 def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    back = _back(explanation) + missing_here(explanation, estate)
+    back = _back(explanation) + missing_here(explanation, estate) + collected_says(explanation, estate)
     return Headline(chips(explanation), _tone(explanation), _title(forward), _means(explanation, estate), back)
 
 

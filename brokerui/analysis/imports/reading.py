@@ -10,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 
+from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
 from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
 from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_change, scripts_of
 from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
-from routing.catalog.sums import findings_of_sums, sums_of
+from routing.catalog.sums import sums_of
 from routing.common.errors import InputError, Invalid
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
@@ -44,6 +45,8 @@ class BuiltEstate:
     """Messages that wait and conversations that are open, as catalogs tell."""
     mode: Mode = Mode.INSTANCES
     """What became of the live estate."""
+    collected: tuple[CollectedFile, ...] = ()
+    """The files that tell what waits in which databases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,12 @@ def build_estate(
         refuse_nothing(made.findings, file_count)
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
-        made = _with_catalog(made, source)
+        made = _with_catalog(made, source, settings.at)
     given = {source.instance for source in sources if source.address is not None}
     named = {source.instance for source in sources if source.kind is not Kind.DOCUMENT}
-    return replace(made, estate=with_known_addresses(made.estate, live, named - given))
+    estate = with_known_addresses(made.estate, live, named - given)
+    waiting = tuple(findings_of_files(estate, made.collected, settings.at))
+    return replace(made, estate=estate, findings=made.findings + waiting)
 
 
 def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings) -> Mode:
@@ -213,19 +218,20 @@ def _without(estate: Estate, names: set[str]) -> Estate:
     return replace(estate, instances=kept) if len(kept) < len(estate.instances) else estate
 
 
-def _with_catalog(made: BuiltEstate, source: Source) -> BuiltEstate:
+def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstate:
     """Put a saved catalog into the estate: it replaces the instance that it describes, in every mode."""
     if not source.instance:
         raise InputError(source.name, "", say("is of an instance: say of which"))
-    told = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
+    read = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
+    told = dated(read, at)
     applied = apply_snapshot(made.estate, source.instance, told, source.address, *source.further)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
-    waiting = tuple(findings_of_sums(source.instance, told))
     return replace(
         made,
         estate=applied.estate,
         imported={**made.imported, **own},
-        findings=made.findings + applied.findings + waiting,
+        findings=made.findings + applied.findings,
         sums=made.sums + tuple(sums_of(source.instance, told)),
+        collected=(*made.collected, collected_file(source.instance, told)),
     )

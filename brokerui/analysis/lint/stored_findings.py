@@ -13,8 +13,9 @@ from brokerui.analysis.lint.finding_text import OF_DATABASES
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence
+from routing.lint.collected import OF_COLLECTED
 
-OF_OTHERS = frozenset({*OF_DATABASES, "outside-goes-nowhere", "queue-off"})
+OF_OTHERS = frozenset({*OF_DATABASES, *OF_COLLECTED, "outside-goes-nowhere"})
 """Codes whose findings name a database and an object in it that is no route."""
 RouteKey = tuple[str, str, str]
 """Instance, database, route."""

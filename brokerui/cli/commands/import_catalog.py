@@ -6,13 +6,16 @@ import argparse
 import gc
 import sys
 
+from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import (
+    add_at,
     add_encoding,
     add_format,
     add_max_size,
     add_output,
+    now_unless,
     one_from_standard_input,
 )
 from brokerui.cli.import_report import report
@@ -22,7 +25,7 @@ from brokerui.cli.outputs import write_output
 from brokerui.core.languages import here, local
 from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
-from routing.catalog.sums import findings_of_sums, sums_of
+from routing.catalog.sums import sums_of
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import write_estate
@@ -45,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_text = local(say("the estate that the instances are put into (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_encoding(parser)
+    add_at(parser)
     add_output(parser)
     add_format(parser)
     add_max_size(parser)
@@ -56,20 +60,20 @@ def run(options: argparse.Namespace) -> int:
     one_from_standard_input(options.into, *(name for each in options.sources for name in each.files))
     estate = load_estate(options.into, options.max_size) if options.into else Estate()
     findings: list[Finding] = []
-    waiting: list[Finding] = []
+    collected: list[CollectedFile] = []
+    at = now_unless(options.at)
     sums: list[Sentence] = []
     for each in options.sources:
         for name in each.files:
-            snapshot = read_saved(
-                load_bytes(name, options.max_size), where=name, database=each.database, encoding=options.encoding
-            )
+            content = load_bytes(name, options.max_size)
+            snapshot = dated(read_saved(content, where=name, database=each.database, encoding=options.encoding), at)
             applied = apply_snapshot(estate, each.instance, snapshot, *each.addresses)
             estate = applied.estate
             findings += applied.findings
-            waiting += findings_of_sums(each.instance, snapshot)
+            collected.append(collected_file(each.instance, snapshot))
             sums += sums_of(each.instance, snapshot)
     write_output(options.output, write_estate(estate))
-    report(findings + waiting, options.format)
+    report([*findings, *findings_of_files(estate, collected, at)], options.format)
     if options.format == "text":
         translate = here()
         for sentence in sums:

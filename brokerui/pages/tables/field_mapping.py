@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from brokerui.analysis.lint.finding_text import OF_DATABASES
 from brokerui.pages.tables.row_kinds import Key
 from routing.common.finding import Finding
+from routing.lint.collected import OF_COLLECTED
 
 FIELDS: Mapping[str, Mapping[str, str]] = {
     "route": {
@@ -46,6 +47,8 @@ def kind_of(finding: Finding) -> str:
         return "service" if finding.code == "service-copies" else "instance"
     if finding.code == "queue-off":
         return "queue"
+    if finding.code in OF_COLLECTED:
+        return "database"
     return "database" if finding.code in (*OF_DATABASES, "outside-goes-nowhere") else "route"
 
 

@@ -87,7 +87,8 @@ def test_an_unknown_language_is_bad_usage(explain: Call) -> None:
 
 def test_json_has_the_question_the_answer_and_the_accounts(told: Call) -> None:
     answer = told(FOUND, *FROM_ORDERS)
-    assert list(answer) == ["conversation", "at", "answer", "verdict", "outcomes", "hops", "return", "remedies"]
+    keys = ["conversation", "at", "answer", "verdict", "outcomes", "hops", "return", "remedies", "collected"]
+    assert list(answer) == keys
     assert answer["conversation"]["from"] == {"instance": "host1", "database": "Orders"}
     assert (answer["at"], answer["verdict"]) == ("2026-06-01T00:00:00Z", "must_deliver")
     (end,) = answer["outcomes"]

@@ -117,15 +117,86 @@ def test_messages_that_wait_are_said_and_kept_and_no_route_changes(call: Call, t
     nothing = replace(kept.instances["host1"].databases["Orders"], transmission_queue=None)
     bare = kept.with_instance(kept.instances["host1"].with_database(nothing))
     assert bare == ESTATE.without_instance("host2")
-    assert (
-        'warning: not-found (1): Not found\n  host1/Orders/Stock?[31m\n      7 messages wait: "The target' in answer.err
-    )
+    place = "warning: no-route (1): Messages wait: no route\n  host1/Orders/Stock?[31m\n"
+    assert f'{place}      7 messages to Stock?[31m: "The target service name could not be found." ' in answer.err
     assert answer.err.endswith("host1/Orders: 7 messages in the transmission queue\n")
 
 
-def test_sums_are_no_part_of_the_json(call: Call, tmp_path: Path) -> None:
+def test_what_waits_is_in_the_json_and_the_total_is_not(call: Call, tmp_path: Path) -> None:
     answer = call("import-catalog", f"h={written(tmp_path, '1.txt', result(**waiting()))}", "--format", "json")
-    assert json.loads(answer.err) == []
+    (finding,) = json.loads(answer.err)
+    assert (finding["code"], finding["instance"], finding["database"]) == ("not-acknowledged", "h", "Orders")
+
+
+OPEN = "An exception occurred while enqueueing a message in the target queue. Error: 15404, State: 19. Could not obtain"
+STATUSES = {
+    "SvcC": "Connection attempt failed with error: '10061(No connection could be made because the target machine"
+    " actively refused it.)'.",
+    "SvcF": "Dialog security is not available for this conversation because there is no remote service binding for the"
+    " target service.  Create a remote service binding, or specify ENCRYPTION = OFF in the BEGIN DIALOG statement.",
+    "SvcG": "The session keys for this conversation could not be created or accessed. The database master key is"
+    " required for this operation.",
+    "SvcB": "",
+    "SvcH": f"{OPEN} information about Windows NT group/user 'CORP\\dba', error code 0x5.",
+}
+
+
+def pasted(statuses: dict[str, str]) -> bytes:
+    rows = [f"{to}\t2024-05-01 10:00:00.000\t{text}" for to, text in statuses.items() for _ in range(5)]
+    return "\n".join(["to_service_name\tenqueue_time\ttransmission_status", *rows, ""]).encode()
+
+
+@pytest.mark.parametrize(
+    ("service", "code", "step"),
+    [
+        ("SvcC", "connection-failed", "port of its Service Broker endpoint"),
+        ("SvcF", "dialog-security", "CREATE REMOTE SERVICE BINDING"),
+        ("SvcG", "dialog-security", "CREATE MASTER KEY"),
+        ("SvcB", "not-acknowledged", "look at the way back"),
+        ("SvcH", "not-enqueued", "ALTER AUTHORIZATION ON DATABASE::"),
+    ],
+)
+def test_a_line_for_each_service_and_status(call: Call, tmp_path: Path, service: str, code: str, step: str) -> None:
+    file, out = written(tmp_path, "five.tsv", pasted(STATUSES)), tmp_path / "a.json"
+    answer = call("import-catalog", f"here/Sales={file}", "-o", out, "--at", "2024-05-02T12:30:00Z")
+    shown = " ".join(STATUSES[service].split())
+    status = f'"{shown}"' if shown else "no status."
+    waits = f"5 messages to {service}: {status} The oldest waits since 2024-05-01T10:00:00Z, for 1 d 2 h at 2024-05-02T"
+    (line,) = (line for line in answer.err.splitlines() if waits in line)
+    assert step in line
+    assert f"warning: {code} (" in answer.err
+    assert answer.err.endswith("here/Sales: 25 messages in the transmission queue\n")
+    assert answer.status == 0
+    found = call("lint", out, "--at", "2024-05-02T12:30:00Z")
+    assert line in found.out.splitlines(), "lint says the same of the document"
+
+
+def test_statuses_that_need_a_person_and_that_do_not(call: Call, tmp_path: Path) -> None:
+    statuses = {
+        "A": "The Service Broker endpoint is in disabled or stopped state.",
+        "B": "Connection handshake failed. The login 'CORP\\SQL1$' does not have CONNECT permission on the endpoint.",
+        "C": 'The service queue "dbo.Q" is currently disabled.',
+        "D": "Service Broker needs to access the master key in the database 'Sales'. Error code:32. The master key has"
+        " to exist and the service master key encryption is required.",
+        "E": "Die Dialogsicherheit ist f\u00fcr diese Konversation nicht verf\u00fcgbar.",
+        "F": "Target queue is busy; message(s) queued for delivery.",
+        "G": "NULL",
+    }
+    file = written(tmp_path, "seven.tsv", pasted(statuses))
+    answer = call("import-catalog", f"here/Sales={file}", "-o", tmp_path / "a.json", "--format", "json")
+    found = {one["object"]: one for one in json.loads(answer.err) if one["object"]}
+    assert {name: (one["code"], one["severity"]) for name, one in found.items()} == {
+        "A": ("endpoint-stopped", "warning"),
+        "B": ("transport-security", "warning"),
+        "C": ("queue-off", "warning"),
+        "D": ("dialog-security", "warning"),
+        "E": ("messages-wait", "warning"),
+        "F": ("messages-wait", "info"),
+        "G": ("not-acknowledged", "warning"),
+    }
+    assert "GRANT CONNECT ON ENDPOINT" in found["B"]["reason"]
+    assert statuses["E"] in found["E"]["reason"]
+    assert "This text is not in the catalogue." in found["E"]["reason"]
 
 
 @pytest.mark.parametrize(

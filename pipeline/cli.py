@@ -81,7 +81,7 @@ def _explained(failure: Exception) -> InputError | None:
     if (damaged := damaged_file(failure)) is not None:
         return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
     if isinstance(failure, GraphError):
-        return InputError("Spark", "", say("did not take the graph of the tables, and has said why"))
+        return InputError("Spark", "", say("rejected the graph of the tables; its output says why"))
     if spark_has_ended(failure):
         return InputError("Spark", "", say("ended before the job was done; nothing was published"))
     return None
@@ -104,11 +104,11 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_spark(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--master", default="local[*]", help="where Spark runs (default: local[*], this machine)")
-    parser.add_argument("--memory", default="1g", help="memory of the driver, all there is on one machine (1g)")
+    parser.add_argument("--memory", default="1g", help="memory of Spark on this machine (default: 1g)")
     parser.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"
     )
-    help_text = "for a program that starts it: progress as lines of JSON; ends when standard input is closed"
+    help_text = "for a program that starts the job: progress as lines of JSON; ends when standard input is closed"
     parser.add_argument("--watched", action="store_true", help=help_text)
 
 
@@ -128,7 +128,13 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="DIR")
     parser.add_argument("--start", type=_moment, default=START, metavar="T", help=f"default: {START:%Y-%m-%d}")
     parser.add_argument("--days", type=_positive, default=7, metavar="N", help="default: 7")
-    parser.add_argument("--classes", type=_positive, default=5_000, metavar="N", help="at most (default: 5,000)")
+    parser.add_argument(
+        "--classes",
+        type=_positive,
+        default=5_000,
+        metavar="N",
+        help="largest number of classes of traffic (default: 5,000)",
+    )
 
 
 def _generate(options: argparse.Namespace) -> JobRun:
@@ -147,11 +153,18 @@ def _generate(options: argparse.Namespace) -> JobRun:
 
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--in", required=True, dest="traffic", metavar="DIR", help="traffic files, or one")
+    parser.add_argument(
+        "--in", required=True, dest="traffic", metavar="DIR", help="a folder of traffic files, or one file"
+    )
     parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
-    parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that came before")
-    parser.add_argument("--follow", action="store_true", help="go on with files that arrive, until Ctrl-C")
-    parser.add_argument("--every", default="10 seconds", metavar="TIME", help="how often to look (10 seconds)")
+    parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that were ingested before")
+    parser.add_argument("--follow", action="store_true", help="continue with files that arrive, until Ctrl-C")
+    parser.add_argument(
+        "--every",
+        default="10 seconds",
+        metavar="TIME",
+        help="time between two looks for new files (default: 10 seconds)",
+    )
 
 
 def _ingest(options: argparse.Namespace) -> JobRun:
@@ -163,12 +176,14 @@ def _ingest(options: argparse.Namespace) -> JobRun:
 
 
 def _add_traffic(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one")
+    parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one file")
     parser.add_argument("--out", required=True, metavar="OUT")
 
 
 def _add_route(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--estate", required=True, metavar="E|DIR", help="a document, or the folder of a history")
+    parser.add_argument(
+        "--estate", required=True, metavar="E|DIR", help="an estate document, or the folder of a history"
+    )
     _add_traffic(parser)
 
 
@@ -179,10 +194,12 @@ def _route(options: argparse.Namespace) -> JobRun:
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--baseline", required=True, metavar="E0|DIR", help="a document, or the folder of a history")
+    parser.add_argument(
+        "--baseline", required=True, metavar="E0|DIR", help="an estate document, or the folder of a history"
+    )
     parser.add_argument("--proposed", required=True, metavar="E1")
     _add_traffic(parser)
-    parser.add_argument("--rows", action="store_true", help="also row by row, in OUT/rows")
+    parser.add_argument("--rows", action="store_true", help="also write the answer for each row, to OUT/rows")
 
 
 def _replay(options: argparse.Namespace) -> JobRun:
@@ -195,8 +212,16 @@ def _replay(options: argparse.Namespace) -> JobRun:
 def _add_telemetry(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--events", required=True, metavar="IN", help="an event log, or one file of it")
     parser.add_argument("--out", required=True, metavar="OUT")
-    parser.add_argument("--estate", metavar="E|DIR", help="whose routes and addresses the log is held against")
-    parser.add_argument("--unused-days", type=_positive, default=30, metavar="N", help="routes unused so long (30)")
+    parser.add_argument(
+        "--estate", metavar="E|DIR", help="the estate whose routes and addresses the log is compared with"
+    )
+    parser.add_argument(
+        "--unused-days",
+        type=_positive,
+        default=30,
+        metavar="N",
+        help="days after which a route counts as unused (default: 30)",
+    )
 
 
 def _telemetry(options: argparse.Namespace) -> JobRun:
@@ -224,8 +249,8 @@ Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.N
 JOBS: dict[str, Job] = {
     "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
     "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),
-    "route": ("what each conversation met, under the routes of its time", _add_route, _route),
-    "replay": ("what traffic would have met under proposed routes", _add_replay, _replay),
+    "route": ("the outcome of each conversation under the routes of its time", _add_route, _route),
+    "replay": ("the outcomes that traffic would have had under proposed routes", _add_replay, _replay),
     "graph": ("the tables of telemetry as a declared graph", _add_graph, _graph),
     "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
 }

@@ -33,7 +33,7 @@ MOST: Final = 2**31 - 1
 
 
 def _named(name: str, keys: tuple[str, ...], rows: Rows, columns: Callable[..., Columns], max_name: int) -> RowListing:
-    by_name = NameField(max_length=max_name, help_text=_("Of this name; of a queue, schema.name."))
+    by_name = NameField(max_length=max_name, help_text=_("Rows of this name; of a queue, schema.name."))
     return RowListing(
         name=name,
         title=f"sys.{name}",

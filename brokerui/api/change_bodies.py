@@ -39,7 +39,7 @@ class NewChangeSerializer(StrictSerializer):
 
 
 class ChangeNameSerializer(StrictSerializer):
-    """What a draft is called; what is left out stays."""
+    """What a draft is called; what is left out is not changed."""
 
     name = NameField(max_length=NAME, required=False)
     description = TextField(max_length=MAX_DESCRIPTION, required=False)

@@ -160,7 +160,7 @@ DATABASES = Resource(
             ),
             same(
                 "broker_enabled",
-                StrictBooleanField(help_text=_("With the broker on, or off.")),
+                StrictBooleanField(help_text=_("Databases whose broker is enabled, or disabled.")),
                 lambda database: database.broker_enabled,
             ),
             same(

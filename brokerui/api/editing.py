@@ -38,4 +38,4 @@ def apply_edits(request: Request, description: str, make: Callable[[Estate], Seq
             continue
         except Invalid as fault:
             raise in_body(Invalid(_OUTER.sub("", fault.path), fault.problem)) from None
-    raise ApiProblem(409, _("Others are changing the estate right now. Nothing of yours was written; try again."))
+    raise ApiProblem(409, _("Others are changing the estate right now. Nothing was written; try again."))

@@ -33,12 +33,11 @@ def require_match(request: Request, etag: str) -> None:
     given = request.headers.get("If-Match", "")
     if not given.strip():
         raise ApiProblem(
-            428, _("Send If-Match with the ETag of what you read: it keeps you from writing over another one's change.")
+            428,
+            _("Send If-Match with the ETag of what you read, so that you do not overwrite a change of somebody else."),
         )
     if not _names(given, etag, weakly=False):
-        raise ApiProblem(
-            412, _("It has changed since you read it. Read it again, and repeat the change on what is there now.")
-        )
+        raise ApiProblem(412, _("It has changed since you read it. Read it again, then repeat the change."))
 
 
 def _names(header: str, etag: str, *, weakly: bool) -> bool:

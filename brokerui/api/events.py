@@ -38,12 +38,10 @@ class EventQuery(PageQuery):
     error = StrictIntegerField(
         min_value=1, max_value=MAX_ERROR, help_text=gettext_lazy("With this error of the product.")
     )
-    conversation_id = IdentifierField(
-        help_text=gettext_lazy("Of this conversation, where it is the one that is shown.")
-    )
-    target = NameField(help_text=gettext_lazy("About this service, queue or peer."))
-    since = MomentField(help_text=gettext_lazy("That were told at this moment or later."))
-    until = MomentField(help_text=gettext_lazy("That were told for the first time before this moment."))
+    conversation_id = IdentifierField(help_text=gettext_lazy("Events whose example is of this conversation."))
+    target = NameField(help_text=gettext_lazy("Events about this service, queue or peer."))
+    since = MomentField(help_text=gettext_lazy("Events whose latest occurrence is at this time or later."))
+    until = MomentField(help_text=gettext_lazy("Events whose first occurrence is before this time."))
 
 
 class ExceptionalEventSerializer(serializers.Serializer):
@@ -53,14 +51,14 @@ class ExceptionalEventSerializer(serializers.Serializer):
     event_name = serializers.CharField()
     event_subclass = serializers.IntegerField(allow_null=True)
     instance = serializers.CharField(help_text=gettext_lazy("ServerName."))
-    host_name = serializers.CharField(help_text=gettext_lazy("The machine that told the first of them."))
+    host_name = serializers.CharField(help_text=gettext_lazy("The machine that reported the first of them."))
     database_name = serializers.CharField(allow_null=True)
     error = serializers.IntegerField(allow_null=True, help_text=gettext_lazy("The product's number."))
     why = serializers.CharField(help_text=gettext_lazy("Why an operator should know of it."))
     target = serializers.CharField(allow_null=True, help_text=gettext_lazy("A service, a queue or a peer."))
     address = serializers.CharField(allow_null=True)
     text_data = serializers.CharField(allow_null=True)
-    occurrences = serializers.IntegerField(help_text=gettext_lazy("How many there were."))
+    occurrences = serializers.IntegerField(help_text=gettext_lazy("Number of equal events."))
     first_at = serializers.DateTimeField()
     last_at = serializers.DateTimeField()
     conversation_id = serializers.CharField(allow_null=True, help_text=gettext_lazy("Of one of them."))
@@ -99,7 +97,7 @@ class EventList(ApiView):
         tags=openapi.tags(gettext_lazy("Events")),
         summary=gettext_lazy("Exceptional events"),
         description=gettext_lazy(
-            "What went wrong in the instances that are hosted here, the latest first. Equal events of an hour are one "
+            "What went wrong in the hosted instances, the latest first. Equal events of an hour are one "
             "row with a count."
         ),
         **openapi.conditional_get(uncounted_page_of(ExceptionalEventSerializer), query=EventQuery),

@@ -50,7 +50,7 @@ _FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_ru
 
 
 class VariablesField(StringField):
-    """Sqlcmd variables, `NAME=VALUE` in each line."""
+    """sqlcmd variables, `NAME=VALUE` in each line."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_VARIABLES_CHARS, allow_blank=True, **options)
@@ -78,24 +78,26 @@ class ImportQuery(NoteQuery):
 
     instance = NameField(
         max_length=INSTANCE_NAME_CHARS,
-        help_text=gettext_lazy("Of T-SQL that is sent as it is: the instance that it is of."),
+        help_text=gettext_lazy("For T-SQL that is sent as it is: the instance to which it belongs."),
     )
     database = NameField(
         max_length=SYSNAME_CHARS,
-        help_text=gettext_lazy("The database in which that script begins, as `sqlcmd -d` says it (default: master)."),
+        help_text=gettext_lazy("The database in which that script begins, as with `sqlcmd -d` (default: master)."),
     )
     encoding = EncodingField(
-        help_text=gettext_lazy("The encoding of that script, such as cp1251 (default: found out, or refused).")
+        help_text=gettext_lazy(
+            "The encoding of that script, such as cp1251 (default: detected; refused where that is not certain)."
+        )
     )
     variables = VariablesField(
         help_text=gettext_lazy("Sqlcmd variables of that script, as `sqlcmd -v` sets them: NAME=VALUE in each line.")
     )
     address = AddressField(
-        help_text=gettext_lazy("Where that instance listens (default: what its name and its endpoint say).")
+        help_text=gettext_lazy("The address of that instance (default: from its name and its endpoint).")
     )
-    mode = StrictChoiceField(MODES, help_text=gettext_lazy("What becomes of what is there."))
-    dry_run = StrictBooleanField(help_text=gettext_lazy("Say what would come of it, and write nothing."))
-    at = MomentField(help_text=gettext_lazy("From when LIFETIME counts (default: now)."))
+    mode = StrictChoiceField(MODES, help_text=gettext_lazy("What happens to the estate as it is."))
+    dry_run = StrictBooleanField(help_text=gettext_lazy("Report what would change, and write nothing."))
+    at = MomentField(help_text=gettext_lazy("The time from which LIFETIME counts (default: now)."))
 
 
 class ImportFormSerializer(ImportQuery):
@@ -124,7 +126,10 @@ class ScriptSerializer(StrictSerializer):
     """A script."""
 
     file = StringField(
-        required=False, allow_blank=True, max_length=MAX_FILE_NAME, help_text=gettext_lazy("What findings call it.")
+        required=False,
+        allow_blank=True,
+        max_length=MAX_FILE_NAME,
+        help_text=gettext_lazy("The name that findings use for it."),
     )
     text = StringField(allow_blank=True)
 
@@ -158,7 +163,9 @@ class ImportSerializer(StrictSerializer):
     sql = ArrayField(child=ServerSerializer(), required=False)
     mode = StrictChoiceField(MODES, required=False)
     dry_run = StrictBooleanField(required=False)
-    at = MomentField(required=False, allow_null=True, help_text=gettext_lazy("From when LIFETIME counts; null: now."))
+    at = MomentField(
+        required=False, allow_null=True, help_text=gettext_lazy("The time from which LIFETIME counts; null: now.")
+    )
     note = StringField(required=False, allow_blank=True, max_length=MAX_NOTE)
     variables = VariablesField(required=False, help_text=gettext_lazy("Sqlcmd variables: NAME=VALUE in each line."))
 
@@ -191,7 +198,9 @@ def _raw(request: Request, body: RawBody) -> Sent:
         )
         raise ApiProblem(413, text % {"limit": f"{MAX_JSON_BYTES:,}"})
     if options:
-        raise in_query(next(iter(options)), _("stands in the query and beside a body with options; put it there"))
+        raise in_query(
+            next(iter(options)), _("is in the query of a request whose body has options; put it into the body")
+        )
     sent: Sent = read_body(json_of(body.content), ImportSerializer)
     return sent
 
@@ -199,7 +208,7 @@ def _raw(request: Request, body: RawBody) -> Sent:
 def _form(request: Request) -> Sent:
     read_query(request, NoQuery)
     if len(request.FILES.getlist("file")) > 1:
-        raise Invalid("file", say("stands more than once: send one file at a time"))
+        raise Invalid("file", say("is there more than once: send one file at a time"))
     names = tuple(sorted(reader_of(ImportFormSerializer).names, key=lambda name: name != "file"))
     for name in (*request.POST, *request.FILES):
         if name not in names:
@@ -215,7 +224,7 @@ def _of_file(content: bytes, name: str, options: Mapping[str, Any]) -> Sent:
     if name.lower().endswith(".json"):
         return _sent((_source(name, Kind.DOCUMENT, content),), rest)
     if "instance" not in options:
-        raise Invalid("instance", say("is missing: scripts do not say of which instance they are"))
+        raise Invalid("instance", say("is missing: a script does not say to which instance it belongs"))
     listens = _network_address(options["address"]) if "address" in options else None
     return _sent(
         (

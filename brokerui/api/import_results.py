@@ -53,7 +53,7 @@ class FindingSerializer(serializers.Serializer):
 
 
 class ImportedSerializer(serializers.Serializer):
-    """What came of it."""
+    """The result."""
 
     version = serializers.IntegerField(
         min_value=0, help_text=gettext_lazy("The one before, where nothing changed or was written.")
@@ -77,7 +77,7 @@ class ImportRunSerializer(serializers.Serializer):
     state = serializers.ChoiceField(["waiting", "working", "done", "failed", "discarded", "open"])
     phase = serializers.CharField(allow_blank=True, help_text=gettext_lazy("What is being done."))
     done = serializers.IntegerField(min_value=0)
-    total = serializers.IntegerField(min_value=0, help_text=gettext_lazy("Of the phase; 0: nobody knows."))
+    total = serializers.IntegerField(min_value=0, help_text=gettext_lazy("Steps of the phase; 0: not known."))
     author = serializers.CharField()
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)

@@ -49,7 +49,7 @@ class EstateImport(ApiView):
         description=_(
             "Send an estate document as it is, T-SQL as it is (`application/sql`, with `?instance=`), a form with a "
             "file, or JSON with options.\n\n"
-            "`mode` says what becomes of what is there: `whole` (documents, unless you say otherwise): what is "
+            "`mode` says what happens to the estate as it is: `whole` (documents, unless you say otherwise): what is "
             "imported is the whole estate; `instances`: it takes the place of the instances of the same names, and "
             "the others stay; `into`: the scripts are run on the estate as it is. Unless you say otherwise, T-SQL "
             "that makes most of what its instances have replaces them, and T-SQL that changes some of it is run; the "
@@ -57,16 +57,16 @@ class EstateImport(ApiView):
             "With `dry_run` nothing is written. With If-Match (the ETag of the estate document) nothing is written "
             "over a change that you have not seen.\n\n"
             "What takes long (a large body, or a large estate) is answered 202 and done by a worker: `Location` is "
-            "where one asks how far it is and what came of it. `Prefer: respond-async` asks for that. With "
+            "the address of its progress and its result. `Prefer: respond-async` asks for that. With "
             "`Idempotency-Key` a request may be sent again when no answer came: it is the same import."
         ),
         parameters=[
             ImportQuery,
             openapi.header("If-Match", _("The ETag of the estate document that you read.")),
-            key_header(_("Of your own, for each import: up to 64 characters.")),
-            openapi.header("Prefer", _("`respond-async`: answer at once, whatever it takes.")),
+            key_header(_("A value of your own for each import, up to 64 characters.")),
+            openapi.header("Prefer", _("`respond-async`: answer at once, and import in the background.")),
             openapi.etag_header([200]),
-            openapi.response_header("Location", _("Where one asks what came of it."), [202]),
+            openapi.response_header("Location", _("The address of its progress and its result."), [202]),
             openapi.response_header("Retry-After", _("Seconds."), [202]),
         ],
         request={
@@ -117,9 +117,9 @@ class ImportRunDetail(ApiView):
         tags=openapi.tags(_("Estate")),
         summary=_("How far an import is"),
         description=_(
-            "`state` is `waiting`, `working`, `done`, `failed` or `discarded`; `open` is one that somebody has in hand "
-            "on the page. `result` is there once it is done, `problem` once it failed. While it is under way, "
-            "`Retry-After` says after how many seconds to ask again."
+            "`state` is `waiting`, `working`, `done`, `failed` or `discarded`; `open` is one that a user has opened "
+            "on the page. `result` is there once it is done, `problem` once it has failed. While it is under way, "
+            "`Retry-After` has the seconds after which to ask again."
         ),
         parameters=[
             openapi.NUMBER,

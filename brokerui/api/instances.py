@@ -49,7 +49,7 @@ class InstanceSerializer(StrictSerializer):
     id = row_id()
     name = NameField(max_length=INSTANCE_NAME_CHARS, help_text=_("Cannot be changed."))
     addresses = ArrayField(child=NetworkAddressField(), required=False, help_text=_("Where it listens."))
-    forwarding = StrictBooleanField(required=False, help_text=_("Whether it forwards what is not for itself."))
+    forwarding = StrictBooleanField(required=False, help_text=_("Whether it forwards messages that are not for it."))
     endpoint = EndpointSerializer(required=False, allow_null=True)
 
     def refusal(self, key: str) -> Invalid:
@@ -97,7 +97,7 @@ INSTANCES = Resource(
             ),
             same(
                 "forwarding",
-                StrictBooleanField(help_text=_("Those that forward, or that do not.")),
+                StrictBooleanField(help_text=_("Instances that forward, or that do not.")),
                 lambda instance: instance.forwarding,
             ),
         ),

@@ -39,7 +39,7 @@ def instance_filter() -> NameField:
 
 def database_filter() -> NameField:
     """Return the parameter that keeps the rows of the databases of a name."""
-    return NameField(max_length=SYSNAME_CHARS, help_text=gettext_lazy("Of the database of this name."))
+    return NameField(max_length=SYSNAME_CHARS, help_text=gettext_lazy("Rows of the database of this name."))
 
 
 OWNER_FILTERS: Final = {"instance": instance_filter, "database": database_filter}

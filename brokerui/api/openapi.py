@@ -46,18 +46,18 @@ def guid_in_path(name: str, says: Any) -> OpenApiParameter:
 def etag_header(statuses: Sequence[int]) -> OpenApiParameter:
     """Return the ETag of the responses with these statuses."""
     return response_header(
-        "ETag", _("Stands for what was answered: send it as If-Match with a change of it."), statuses
+        "ETag", _("Identifies the state of the object: send it as If-Match with a change."), statuses
     )
 
 
-IF_NONE_MATCH = header("If-None-Match", _("The ETag of what you have: 304 where it is still so."))
+IF_NONE_MATCH = header("If-None-Match", _("The ETag of the response that you have: 304 if it is still current."))
 IF_MATCH = header("If-Match", _("The ETag of what you read."), required=True)
 ROW_ID = OpenApiParameter("id", {"type": "string"}, OpenApiParameter.PATH, description=_("The id of the row."))
 NUMBER = OpenApiParameter(
     "number", {"type": "integer", "minimum": 1, "maximum": 10 ** (NUMBER_DIGITS - 1) - 1}, OpenApiParameter.PATH
 )
 """Number of a version or an import."""
-NOT_MODIFIED = OpenApiResponse(description=_("It is as you have it."))
+NOT_MODIFIED = OpenApiResponse(description=_("The response that you have is still current."))
 
 
 def problems(statuses: Iterable[int]) -> dict[Any, Any]:

@@ -103,7 +103,7 @@ def _problem_of(error: Exception) -> ApiProblem | None:
         case Http404():
             return ApiProblem(404, _("Nothing is at this address."))
         case PermissionDenied():
-            return ApiProblem(403, _("You may not do this here."))
+            return ApiProblem(403, _("You do not have permission for this, or the site is read-only."))
         case APIException():
             return ApiProblem(error.status_code, str(error.detail))
     return None

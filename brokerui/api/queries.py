@@ -24,13 +24,13 @@ DRAFT_NUMBER: Final = 15
 
 def scenario_field(**options: Any) -> NameField:
     """Return the field that names a scenario, for queries and bodies."""
-    help_text = _("Of this scenario instead of the live estate.")
+    help_text = _("The scenario to ask in place of the live estate.")
     return NameField(max_length=SCENARIO_NAME, required=False, help_text=help_text, **options)
 
 
 def draft_field(**options: Any) -> NameField:
     """Return the field that names a draft, for queries and bodies."""
-    help_text = _("As it is with the edits of this draft (its number).")
+    help_text = _("The estate with the edits of this draft (its number).")
     return NameField(max_length=DRAFT_NUMBER, required=False, help_text=help_text, **options)
 
 
@@ -44,7 +44,7 @@ class EstateQuery(QuerySerializer):
     scenario = scenario_field()
     as_of = NameField(
         max_length=AS_OF,
-        help_text=_("As it was in this version (its number), or at this moment (ISO 8601)."),
+        help_text=_("The estate as it was in this version (its number) or at this time (ISO 8601)."),
     )
     draft = draft_field()
 
@@ -53,10 +53,10 @@ class PageQuery(QuerySerializer):
     """Which page of a list."""
 
     limit = StrictIntegerField(min_value=1, max_value=MAX_PAGE_ROWS, default=PAGE_ROWS, help_text=_("Rows of a page."))
-    cursor = NameField(max_length=MAX_CURSOR, help_text=_("Where the page before ended, as its `next` says."))
+    cursor = NameField(max_length=MAX_CURSOR, help_text=_("Where the previous page ended, as its `next` says."))
 
 
 class NoteQuery(QuerySerializer):
     """The reason for a change."""
 
-    note = NameField(max_length=MAX_NOTE, help_text=_("Why, for the history of versions."))
+    note = NameField(max_length=MAX_NOTE, help_text=_("The reason for the change, for the history of versions."))

@@ -85,7 +85,9 @@ QUEUES = Resource(
                 NameField(max_length=QUEUE_NAME_CHARS, help_text=_("Queues of this name, schema.name.")),
                 lambda queue: queue.name,
             ),
-            same("enabled", StrictBooleanField(help_text=_("Those that are on, or off.")), lambda queue: queue.enabled),
+            same(
+                "enabled", StrictBooleanField(help_text=_("Queues that are on, or off.")), lambda queue: queue.enabled
+            ),
         ),
         orders={"name": lambda queue: queue.name},
     ),

@@ -26,7 +26,7 @@ class RouteSerializer(StrictSerializer):
     database = owner_database()
     name = NameField(max_length=SYSNAME_CHARS, help_text=_("Cannot be changed."))
     remote_service_name = NameField(
-        allow_null=True, required=False, help_text=_("The service that it is for, byte by byte; null: any.")
+        allow_null=True, required=False, help_text=_("The service that it is for, compared exactly; null: any.")
     )
     broker_instance = IdentifierField(
         allow_null=True, required=False, help_text=_("The identifier of the target database; null: any.")
@@ -65,7 +65,7 @@ ROUTES = Resource(
             ),
             same(
                 "service",
-                NameField(help_text=_("For this service, byte by byte.")),
+                NameField(help_text=_("Routes for this service, compared exactly.")),
                 lambda route: route.remote_service_name,
             ),
             same(
@@ -75,12 +75,12 @@ ROUTES = Resource(
             ),
             RowFilter(
                 "address",
-                AddressField(help_text=_("That lead to this address, however it is spelt.")),
+                AddressField(help_text=_("Routes that lead to this address, in any notation.")),
                 lambda route, wanted: route.address.key == wanted.key,
             ),
             RowFilter(
                 "expires_before",
-                MomentField(help_text=_("Whose lifetime ends before this moment.")),
+                MomentField(help_text=_("Routes that expire before this time.")),
                 lambda route, wanted: route.lifetime is not None and route.lifetime < wanted,
             ),
         ),

@@ -22,11 +22,11 @@ class ServiceSerializer(StrictSerializer):
     id = row_id()
     instance = owner_instance()
     database = owner_database()
-    name = NameField(help_text=_("Byte by byte: case counts. Cannot be changed."))
+    name = NameField(help_text=_("Compared exactly: upper and lower case matter. Cannot be changed."))
     queue = NameField(
         max_length=QUEUE_NAME_CHARS, allow_null=True, required=False, help_text=_("schema.name; null: not known.")
     )
-    contracts = ArrayField(child=NameField(), required=False, help_text=_("Those it accepts as a target."))
+    contracts = ArrayField(child=NameField(), required=False, help_text=_("Contracts that it accepts as a target."))
 
 
 def _as_json(row: EstateRow) -> dict[str, Any]:
@@ -43,10 +43,12 @@ SERVICES = Resource(
         rows=service_rows,
         as_json=_as_json,
         filters=(
-            same("name", NameField(help_text=_("Services of this name, byte by byte.")), lambda service: service.name),
+            same(
+                "name", NameField(help_text=_("Services of this name, compared exactly.")), lambda service: service.name
+            ),
             same(
                 "queue",
-                NameField(max_length=QUEUE_NAME_CHARS, help_text=_("Of this queue, schema.name.")),
+                NameField(max_length=QUEUE_NAME_CHARS, help_text=_("Services of this queue, schema.name.")),
                 lambda service: service.queue,
             ),
         ),

@@ -101,13 +101,13 @@ class WhatIfSerializer(StrictSerializer):
     """A question."""
 
     conversation = ConversationSerializer()
-    edits = EditsField(max_length=MAX_EDITS, required=False, help_text=_("Tried out, in order; nothing is written."))
+    edits = EditsField(max_length=MAX_EDITS, required=False, help_text=_("Edits to try, in order; nothing is written."))
     scenario = scenario_field(allow_null=True)
     as_of = NameField(
         max_length=AS_OF,
         allow_null=True,
         required=False,
-        help_text=_("As it was in this version, or at this moment."),
+        help_text=_("The estate as it was in this version, or at this time."),
     )
     draft = draft_field(allow_null=True)
     at = MomentField(required=False, allow_null=True, help_text=_("When routes count as expired or not; null: now."))
@@ -163,7 +163,7 @@ class WhatIf(ApiView):
         tags=openapi.tags(_("Questions")),
         summary=_("Where does it go, and what if?"),
         description=_(
-            "Every outcome of a conversation, every hop with every rule that was asked, and the way back. With "
+            "Every outcome of a conversation, every hop with every rule that was applied, and the way back. With "
             "`edits` the answer is for the estate as it would be after them, and `before` is for the estate as it is. "
             "Nothing is written."
         ),

@@ -45,7 +45,7 @@ def add_estate(parser: argparse.ArgumentParser, name: str = "estate") -> None:
 
 
 def add_at(parser: argparse.ArgumentParser) -> None:
-    help_text = local(say("the moment of the question, ISO 8601 (default: now)"))
+    help_text = local(say("the time for which to answer, ISO 8601 (default: now)"))
     parser.add_argument("--at", metavar="T", type=moment, help=help_text)
 
 
@@ -88,7 +88,9 @@ def _is_file(name: str) -> bool:
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
-    said = local(say("the encoding of the files, such as cp1251 (default: found out, or refused)"))
+    said = local(
+        say("the encoding of the files, such as cp1251 (default: detected; refused where that is not certain)")
+    )
     parser.add_argument("--encoding", metavar="NAME", type=_encoding, help=said)
 
 

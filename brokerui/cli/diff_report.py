@@ -174,7 +174,7 @@ def _groups(report: DiffReport, translate: Translate, shown: int, *, intended: b
 def _answer(report: DiffReport) -> Sentence:
     classes = f"{report.comparison.classes:,}"
     if not report.changed:
-        return say("Nothing changes: each of {classes} classes of traffic ends as before.", classes=classes)
+        return say("Nothing changes: each of {classes} classes of traffic keeps its outcome.", classes=classes)
     counts = {verdict: f"{count:,}" for verdict, count in report.intended.items()}
     return say_counted(
         sum(report.intended.values()),

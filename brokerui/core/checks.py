@@ -41,7 +41,7 @@ def secret_key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -
         return []
     return [
         Warning(
-            f"Others than its owner may read {path}.",
+            f"Other users than its owner can read {path}.",
             hint=f"chmod 600 {path}",
             id="brokerui.W001",
         )
@@ -54,7 +54,7 @@ def home_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list
         return []
     return [
         Warning(
-            f"Others than its owner may look into the home {settings.HOME}.",
+            f"Other users than its owner can look into the home {settings.HOME}.",
             hint=f"chmod 700 {settings.HOME}",
             id="brokerui.W004",
         )

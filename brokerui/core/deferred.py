@@ -86,7 +86,7 @@ def _run(key: Hashable, work: Callable[[], object]) -> None:
         with _one_at_a_time:
             work()
     except Exception as problem:  # noqa: BLE001 - the next request raises it
-        logger.info("what was to be made ready could not be: %s", problem)
+        logger.info("an answer that was being prepared failed: %s", problem)
         error = problem
     finally:
         connections.close_all()

@@ -44,7 +44,7 @@ def one_file_only(request: HttpRequest) -> HttpResponse:
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403."""
-    text = _("You may not do this here.")
+    text = _("You do not have permission for this, or the site is read-only.")
     return error_page(request, status=403, title=_("Not allowed"), text=text)
 
 

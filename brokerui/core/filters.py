@@ -83,7 +83,7 @@ def _terms(text: str, keys: Collection[str]) -> Iterator[Term]:
         key, place = _key(text, place, keys)
         value, place = _value(text, place)
         if key and place and text[place - 1] == ":" and not value:
-            raise FilterError(start, place, say("wants a value after the colon"))
+            raise FilterError(start, place, say("needs a value after the colon"))
         yield Term(value, key, is_negated, start, place)
         place = _after_spaces(text, place)
 
@@ -111,7 +111,7 @@ def _unknown(key: str, keys: Collection[str]) -> Sentence:
     close = difflib.get_close_matches(key.lower(), keys, 1)
     if close:
         return say("there is no {key}: here; did you mean {close}:?", key=key, close=close[0])
-    return say('there is no {key}: here; a word with a colon stands in quotation marks: "{key}:…"', key=key)
+    return say('there is no {key}: here; put a word with a colon in quotation marks: "{key}:…"', key=key)
 
 
 def _value(text: str, place: int) -> tuple[str, int]:
@@ -120,9 +120,9 @@ def _value(text: str, place: int) -> tuple[str, int]:
         return text[place:end], end
     found = _QUOTED.match(text, place)
     if found is None:
-        raise FilterError(place, len(text), say("the quotation mark has no second one"))
+        raise FilterError(place, len(text), say("the quotation mark is not closed"))
     if text[found.end() : found.end() + 1].strip() != "":
-        problem = say("after the second quotation mark comes a space")
+        problem = say("a space must follow the closing quotation mark")
         raise FilterError(place, _word_end(text, found.end()), problem)
     return found[1].replace(QUOTE * 2, QUOTE), found.end()
 

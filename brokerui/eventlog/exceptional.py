@@ -41,14 +41,14 @@ LONGEST_TEXT: Final = 1_000
 """Characters that are kept of a text."""
 
 EXCEPTIONAL: Final[Mapping[tuple[int, int], str]] = {
-    (124, ConversationSubclass.END_CONVERSATION_WITH_ERROR): "an application gave a conversation up",
+    (124, ConversationSubclass.END_CONVERSATION_WITH_ERROR): "an application ended a conversation with an error",
     (124, ConversationSubclass.BROKER_INITIATED_ERROR): "the broker ended it: lifetime over, or an invalid message",
-    (124, ConversationSubclass.RECEIVED_END_CONVERSATION_WITH_ERROR): "the other side gave it up",
+    (124, ConversationSubclass.RECEIVED_END_CONVERSATION_WITH_ERROR): "the other side ended it with an error",
     (124, ConversationSubclass.RECEIVED_BROKER_ERROR_MESSAGE): "the other side's broker ended it",
     (
         124,
         ConversationSubclass.END_CONVERSATION_WITH_CLEANUP,
-    ): "messages were thrown away, and the other side was not told",
+    ): "messages were deleted WITH CLEANUP, and the other side was not notified",
     (138, ConnectionSubclass.CONNECT_FAILED): "a next hop cannot be reached",
     (138, ConnectionSubclass.SEND_IO_ERROR): "a connection broke",
     (138, ConnectionSubclass.RECEIVE_IO_ERROR): "a connection broke",
@@ -61,8 +61,8 @@ EXCEPTIONAL: Final[Mapping[tuple[int, int], str]] = {
     (159, LoginSubclass.NEGOTIATE_FAILURE): "a peer was not let in",
     (159, LoginSubclass.AUTHENTICATION_FAILURE): "a peer was not let in",
     (159, LoginSubclass.AUTHORIZATION_FAILURE): "a peer was not let in",
-    (160, ANY): "a message came that nobody keeps here",
-    (161, ANY): "a message came damaged, or forged",
+    (160, ANY): "a message came for which there is no conversation here",
+    (161, ANY): "a message arrived damaged or forged",
     (163, ActivationSubclass.ABORTED): "a reader of a queue failed: what it had received was rolled back",
     (163, ActivationSubclass.FAILED_TO_START): "a queue names a procedure that cannot run here: nobody reads it",
     (1003, ANY): "what a conversation has to send cannot go now",

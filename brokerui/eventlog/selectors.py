@@ -42,7 +42,7 @@ class Filter:
     conversation_id: str = ""
     target: str = ""
     since: int | None = None
-    """That were told at this moment or later."""
+    """Events whose latest occurrence is at this time or later."""
     until: int | None = None
     """That were told before this moment for the first time."""
 

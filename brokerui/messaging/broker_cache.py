@@ -109,7 +109,7 @@ def _keep_up(instance: str, known: _Hosted) -> None:
     """In a claim. Raises `NotHostedError` and `ReplacedError`."""
     if not _follow(instance, known):
         forget_brokers()
-        raise ReplacedError(f"the name {instance} is another's by now")
+        raise ReplacedError(f"the name {instance} belongs to another instance by now")
 
 
 def _look_for_keys_sometimes(instance: str, known: _Hosted) -> None:

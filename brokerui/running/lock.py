@@ -80,7 +80,7 @@ class HomeLock:
             raise Invalid("", _refusal(self._home))
         if not _wait(self.shared, patience):
             self._close()
-            raise Invalid("", say("what ran in {home} is still stopping; try again in a moment", home=self._home))
+            raise Invalid("", say("BrokerUI in {home} is still stopping; try again in a moment", home=self._home))
         _state_path(self._home).unlink(missing_ok=True)
 
     def write(self, state: ProductState) -> None:

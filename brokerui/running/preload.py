@@ -105,7 +105,7 @@ def _try(work: Callable[[], None]) -> None:
     try:
         work()
     except Exception:
-        logger.exception("what pages want could not be made ahead")
+        logger.exception("pages could not be prepared at the start; the first request does it")
 
 
 def _keep_loaded() -> None:

@@ -244,7 +244,7 @@ def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> 
     state = row.get("state_desc") or ONLINE
     if state != ONLINE and found.get("mirroring_role") != MIRROR and found.get("broker_enabled"):
         found["broker_enabled"] = False
-        reason = say("is {state}: taken for one whose broker is disabled", state=state)
+        reason = say("is {state}: treated as a database whose broker is disabled", state=state)
         notes.add("broker-disabled", WARNING, reason, database=row["name"])
     return found
 
@@ -254,7 +254,7 @@ def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: C
     if told.complete and new.name not in told.parts:
         notes.add("not-found", *_why_not_read(new, row, told.replicas.get(new.name)), database=new.name)
     if old is None and "routes" not in told.parts.get(new.name, {}):
-        reason = say("no input tells its routes: AutoCreatedLocal was taken, which the product makes")
+        reason = say("no input has its routes: AutoCreatedLocal, which the product creates, was assumed")
         notes.add("not-found", INFO, reason, database=new.name)
 
 

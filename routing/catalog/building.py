@@ -72,7 +72,7 @@ def _unique(part: str, members: Iterable[Any], refused: Refused) -> Iterator[Any
     seen: set[str] = set()
     for member in members:
         if member.name in seen:
-            refused(part, member.name, say("stands twice, with different values; the first was taken"))
+            refused(part, member.name, say("is there twice, with different values; the first was used"))
         else:
             seen.add(member.name)
             yield member

@@ -101,7 +101,7 @@ class _CatalogReader:
         """Note an unknown key."""
         self._unknown[path[:100]] = None
         if len(self._unknown) > MAX_UNKNOWN:
-            raise Invalid("", say("has more than {limit} keys that no version has", limit=MAX_UNKNOWN))
+            raise Invalid("", say("has more than {limit} unknown keys", limit=MAX_UNKNOWN))
 
     def _row(self, part: str, shape: ViewShape) -> Row:
         value = self._json.value()

@@ -43,7 +43,7 @@ def framed_document(bare: str) -> str | None:
         if row[1] != mark or int(row[3]) != of:
             raise Invalid("", say("holds rows of more than one result; save each result in a file of its own"))
         if not 1 <= int(row[2]) <= of:
-            raise Invalid("", say("has a row {row} of {of}, which there cannot be", row=int(row[2]), of=of))
+            raise Invalid("", say("has a row {row} of {of}, which is not possible", row=int(row[2]), of=of))
         pieces[int(row[2])] = _piece(row)
     gaps = list(islice(_gaps(sorted(pieces), of), _SHOWN + 1))
     if gaps:

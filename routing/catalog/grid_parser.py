@@ -156,7 +156,7 @@ class _Cells:
                 or text[spans[-1][1] :].strip()
                 or between.strip()
             ):
-                raise error_at(self._where, number, say("does not lie under the line of dashes; was it wrapped?"))
+                raise error_at(self._where, number, say("is not aligned with the line of dashes; was it wrapped?"))
             cells = _under(self._ruler, text)
             if any(cell.endswith(("...", "\u2026")) for cell in cells):
                 raise error_at(self._where, number, say("was shortened by the tool that printed it: use `Export-Csv`"))

@@ -37,7 +37,7 @@ class Notes:
         return refused
 
     def gone(self, database: str, name: str | None) -> None:
-        reason = say("is in the estate, and no longer on the instance: it was taken out")
+        reason = say("is in the estate but no longer on the instance: it was removed")
         self.add("not-found", INFO, reason, database=database, name=name)
 
     def unread(self, told: CatalogSnapshot) -> None:
@@ -52,5 +52,5 @@ class Notes:
             reason = say("{part}: {count} more rows were not collected", part=cut.part, count=cut.number)
             self.add("not-found", ERROR, reason, database=cut.database)
         for path in told.unknown:
-            reason = say("{path} is of a newer version, and was passed over", path=path)
+            reason = say("{path} is of a newer version, and was ignored", path=path)
             self.add("not-understood", WARNING, reason)

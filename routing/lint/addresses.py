@@ -57,13 +57,13 @@ def _impossible(scene: LintContext, row: LintedRoute, address: Address, host: st
     values = {"address": address.key, "right": right.key, "instances": tuple(dict.fromkeys(i.name for i in instances))}
     if instances:
         reason = say(
-            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. On that host"
+            "{address} can never be reached: the port comes after a colon, and no instance name is in it. On that host"
             " is {instances}, at {right}.",
             **values,
         )
     else:
         reason = say(
-            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. {right} is"
+            "{address} can never be reached: the port comes after a colon, and no instance name is in it. {right} is"
             " meant.",
             **values,
         )
@@ -181,7 +181,7 @@ def _port_not_known(address: Address, instances: Sequence[Instance]) -> Sentence
             port=DEFAULT_PORT,
         )
     return say(
-        "{reason} If this is its address, import its scripts as {name}@{address}=FILE, or tell its endpoint.",
+        "{reason} If this is its address, import its scripts as {name}@{address}=FILE, or import its endpoint.",
         reason=reason,
         name=(without or instances)[0].name,
         address=address.key,

@@ -29,7 +29,9 @@ def route_expired(scene: LintContext) -> Iterator[Finding]:
         severity = _severity(scene, row)
         values = {"lifetime": format_moment(row.route.lifetime), "service": row.route.remote_service_name}
         if severity == ERROR:
-            reason = say("It expired at {lifetime}; without it, conversations to {service} get nowhere.", **values)
+            reason = say(
+                "It expired at {lifetime}; without it, conversations to {service} are not delivered.", **values
+            )
         elif severity == INFO:
             reason = say("It expired at {lifetime}; the dynamic routing service is asked for another.", **values)
         else:

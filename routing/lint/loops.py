@@ -157,9 +157,14 @@ class _Loops:
         shown = " > ".join(self._shown(way))
         if self._service == UNKNOWN_SERVICE:
             return say(
-                "Messages for a service that none of them has go round until they are dropped: {way}.", way=shown
+                "Messages for a service that none of them has are forwarded in a loop until they are dropped: {way}.",
+                way=shown,
             )
-        return say("Messages for {service} go round until they are dropped: {way}.", service=self._service, way=shown)
+        return say(
+            "Messages for {service} are forwarded in a loop until they are dropped: {way}.",
+            service=self._service,
+            way=shown,
+        )
 
     def _shown(self, way: list[int]) -> Iterator[str]:
         """The names of the instances on the circle; of a long one, only both ends."""

@@ -22,9 +22,9 @@ def _reason(missing: tuple[MissingStatement, ...]) -> Sentence:
     return say_counted(
         len(missing),
         "{count} statement of its scripts is missing here, because it is known only when it runs: {which}."
-        " What the checks say of this instance, and what they do not find, may be so for that reason.",
+        " For that reason, checks of this instance may be wrong, or miss something.",
         "{count} statements of its scripts are missing here, because they are known only when they run; the first is"
-        " {which}. What the checks say of this instance, and what they do not find, may be so for that reason.",
+        " {which}. For that reason, checks of this instance may be wrong, or miss something.",
         which=named(first),
     )
 

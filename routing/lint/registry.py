@@ -48,8 +48,8 @@ class Check:
 
 CHECKS = (
     Check("missing-statements", say("Statements of the import are missing"), missing_statements),
-    Check("no-return-route", say("Replies get nowhere"), no_return_route),
-    Check("forwarding-loop", say("Messages go round in a circle"), forwarding_loop),
+    Check("no-return-route", say("Replies do not arrive"), no_return_route),
+    Check("forwarding-loop", say("Messages are forwarded in a loop"), forwarding_loop),
     Check(
         "forwarding-off",
         say("Message forwarding is off where it is needed"),

@@ -106,7 +106,7 @@ def alter_database(name: str, option: str) -> str:
 
 def new_broker(name: str) -> str:
     """NEW_BROKER: a new identifier. It ends all conversations of the database without notifying their other sides."""
-    warning = "-- Ends every conversation of this database without a word to the other side.\n"
+    warning = "-- Ends every conversation of this database without notifying the other side.\n"
     return warning + alter_database(name, "NEW_BROKER")
 
 

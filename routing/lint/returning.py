@@ -84,11 +84,12 @@ def _reason(initiator: HostedDatabase, services: list[str]) -> Sentence:
     values = {"database": initiator.database.name, "instance": initiator.instance.name, "services": few(services)}
     if all(map(is_system_service, services)):
         return say(
-            "It takes notifications of {database} on {instance}, but acknowledgements to {services} there get nowhere.",
+            "It takes notifications of {database} on {instance}, but acknowledgements to {services} "
+            "there do not arrive.",
             **values,
         )
     return say(
-        "It takes conversations of {database} on {instance}, but replies to {services} there get nowhere.", **values
+        "It takes conversations of {database} on {instance}, but replies to {services} there do not arrive.", **values
     )
 
 

@@ -62,7 +62,7 @@ def mirror_without_identifier(scene: LintContext) -> Iterator[Finding]:
         route = row.route
         if route.mirror_address is None or (route.remote_service_name and route.broker_instance):
             continue
-        reason = say("It has a mirror address; SQL Server wants a service name and an identifier beside it.")
+        reason = say("It has a mirror address; SQL Server requires a service name and an identifier with it.")
         yield row.finding("mirror-without-identifier", WARNING, reason, _with_identifier(scene, row))
 
 

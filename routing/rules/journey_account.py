@@ -91,7 +91,7 @@ def journey(
 
 
 def _limit(hop_limit: int) -> RuleStep:
-    return RuleStep("LOOP-1", True, say("After {limit} forwardings, the limit, it is dropped here.", limit=hop_limit))
+    return RuleStep("LOOP-1", True, say("It is dropped here after {limit} hops, the limit.", limit=hop_limit))
 
 
 def _account(

@@ -183,7 +183,7 @@ class DynamicSql:
             except Invalid as fault:
                 return refused(None, fault.problem)
         if self._depth >= MAX_NESTING:
-            return refused(217, say("strings that run strings nest more than {limit} deep", limit=MAX_NESTING))
+            return refused(217, say("strings that run strings are nested more than {limit} deep", limit=MAX_NESTING))
         if has_separator(value.text):
             return refused(102, say("GO stands in a string that is run; tools know GO, SQL Server does not"))
         return None

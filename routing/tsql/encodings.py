@@ -53,7 +53,7 @@ def check_encoding(encoding: str) -> None:
     except (LookupError, ValueError):
         name = ""
     if name not in KNOWN:
-        raise Invalid("", say("is no encoding that is known; such are {known}", known=("cp1252", "cp1251", "gb18030")))
+        raise Invalid("", say("is not a known encoding; known are {known}", known=("cp1252", "cp1251", "gb18030")))
 
 
 def problem_of(data: bytes) -> Sentence | None:

@@ -174,7 +174,7 @@ class _Expansion:
         if _folded(parts) in map(_folded, within):
             raise Invalid("", say("the file would read itself in again"))
         if len(within) > MAX_DEPTH:
-            raise Invalid("", say("files are read in up to {limit} deep", limit=MAX_DEPTH))
+            raise Invalid("", say("files that read in files may be nested {limit} deep", limit=MAX_DEPTH))
         if self._files >= MAX_FILES:
             raise Invalid("", say("a script may read in {limit} files", limit=MAX_FILES))
 

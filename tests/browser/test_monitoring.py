@@ -64,7 +64,7 @@ def test_what_waits_is_tried_by_a_key_and_the_page_fits_a_phone(wire: Wire, site
     site.goto(DELAYED)
     site.locator("#retry-1").focus()
     site.keyboard.press("Enter")
-    expect(site.get_by_role("status")).to_have_text("What waits for Nowhere is being tried now.")
+    expect(site.get_by_role("status")).to_have_text("Messages for Nowhere are being retried now.")
     site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     for path in (DELAYED, QUEUES, f"{QUEUES}?instance=A&database=one"):
         site.goto(path)
@@ -87,4 +87,4 @@ def test_without_scripts_it_is_all_there(wire: Wire, plain_site: Any) -> None:
     expect(plain_site.locator("#chart-twin table")).to_be_visible()
     plain_site.goto(DELAYED)
     plain_site.get_by_role("button", name="Retry now").click()
-    expect(plain_site.get_by_role("status")).to_have_text("What waits for Nowhere is being tried now.")
+    expect(plain_site.get_by_role("status")).to_have_text("Messages for Nowhere are being retried now.")

@@ -107,7 +107,7 @@ def exit_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[
     if (meant := host_meant(address)) is not None:
         known = [one for one in estate.instances.values() if any(host_of(a) == meant for a in one.addresses)]
         return leaves, say(
-            "{address} can never be reached: a port follows a colon, and no instance name belongs into it. Correct the "
+            "{address} can never be reached: the port comes after a colon, and no instance name is in it. Correct the "
             "address of the route to {right}.",
             address=outcome.detail,
             right=corrected(address, meant, known).key,
@@ -135,9 +135,7 @@ def meaning(journey: Journey, end: JourneyEnd) -> Sentence:
             database=journey.conversation.database,
             seconds=LONGEST_RETRY,
         )
-    return say(
-        "The sender is not told; it sends the message again, every {seconds} s at the longest.", seconds=LONGEST_RETRY
-    )
+    return say("The sender is not notified; it resends the message, at least every {seconds} s.", seconds=LONGEST_RETRY)
 
 
 def why(journey: Journey, end: JourneyEnd) -> Sentence:
@@ -258,7 +256,7 @@ def _too_many_hops(journey: Journey, end: JourneyEnd) -> Sentence:
     count = sum(leg.database is None for leg in end.legs)
     if way := circle(end):
         return say(
-            "It goes in a circle, {way}, until it was forwarded {count} times, the limit.",
+            "It is forwarded in a loop, {way}, until the limit of {count} hops.",
             way=" → ".join(way),
             count=count,
         )
@@ -271,7 +269,7 @@ def _break_circle(journey: Journey, end: JourneyEnd) -> Sentence:
     )
     if circle(end):
         return say(
-            "Break the circle: change {routes} in {database} on {instance}.",
+            "Break the loop: change {routes} in {database} on {instance}.",
             routes=tuple(names),
             database=MSDB,
             instance=end.instance,

@@ -7,7 +7,7 @@ from routing.common.sentence import Sentence, say
 RULES: dict[str, Sentence] = {
     "RT-TABLE": say(
         "A conversation is routed by the sys.routes of the database that began it; a message from outside by that of "
-        "msdb. Expired routes count for nothing."
+        "msdb. Expired routes are ignored."
     ),
     "RT-STEPS": say(
         "First the routes that match are found, then one of them is chosen, then the service is located; where that "
@@ -37,7 +37,7 @@ RULES: dict[str, Sentence] = {
         "Without one: the database that contains the conversation, else any database of the instance that has the "
         "service."
     ),
-    "LOOP-1": say("A message is forwarded so many times at most; past that it is dropped."),
+    "LOOP-1": say("A message is forwarded only up to the hop limit; after that it is dropped."),
     "LOOP-2": say("An address that is this very instance: the message counts as from outside."),
     "MIR-4": say("Neither partner is known to be the principal: nothing is sent until one is."),
 }

@@ -211,7 +211,7 @@ def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:
     lost = _astray(explanation)
     if not lost:
         return (say("Acknowledgements and replies find their way back."), *depends_on(explanation, explanation.returns))
-    repeats = say("The sender repeats the first message, every {seconds} s at the longest.", seconds=LONGEST_RETRY)
+    repeats = say("The sender repeats the first message, at least every {seconds} s.", seconds=LONGEST_RETRY)
     return (_but(explanation, lost), repeats, *depends_on(explanation, explanation.returns))
 
 

@@ -10,8 +10,8 @@ from routing.common.sentence import say
 IMPORT_TITLES = {
     "not-understood": say("Not understood, and left out"),
     "refused": say("Refused, as the product refuses it"),
-    "dynamic-sql": say("Made by a statement that is built when it runs"),
-    "value-not-literal": say("A value that is known only when it runs"),
+    "dynamic-sql": say("Made by dynamic SQL whose text is not known"),
+    "value-not-literal": say("A value that is known only at run time"),
     "already-exists": say("There already"),
     "not-found": say("Not found"),
 }
@@ -22,7 +22,7 @@ REMARK_TITLES = {
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
     "no-statement": say("A file without a statement"),
-    "no-use": say("Taken to be about master, since no USE stands before it"),
+    "no-use": say("Assumed to be in master: no USE comes before it"),
     "placeholder": say("A placeholder of a template that was not filled in"),
     "role-unknown": say("Mirrored, in a role that the script does not say"),
 }

@@ -88,7 +88,7 @@ def import_follows(job: Job) -> None:
     if job.state == JobState.CANCELLED:
         _cancelled(run)
     elif job.failure == JobFailure.WORKER_LOST:
-        _fail(run, say("It was begun {count} times, and no worker came to its end.", count=job.attempts))
+        _fail(run, say("It was started {count} times, and no worker finished it.", count=job.attempts))
     elif job.state == JobState.FAILED:
         # A fault of ours must not leave the import as if somebody still worked on it.
         _fail(run, say("This is a fault of BrokerUI, not yours. Its log has the details."), code="server_error")

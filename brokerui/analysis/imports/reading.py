@@ -221,7 +221,7 @@ def _without(estate: Estate, names: set[str]) -> Estate:
 def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstate:
     """Put a saved catalog into the estate: it replaces the instance that it describes, in every mode."""
     if not source.instance:
-        raise InputError(source.name, "", say("is of an instance: say of which"))
+        raise InputError(source.name, "", say("belongs to an instance: name it"))
     read = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
     told = dated(read, at)
     applied = apply_snapshot(made.estate, source.instance, told, source.address, *source.further)

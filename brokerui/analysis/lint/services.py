@@ -122,7 +122,7 @@ def suppression_add(
 
 @transaction.atomic
 def suppression_remove(*, suppression: Suppression, author: str) -> None:
-    """The finding is told again."""
+    """The finding is reported again."""
     _audit(author, "finding.unsuppress", suppression, suppression.reason)
     suppression.delete()
 

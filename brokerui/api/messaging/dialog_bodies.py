@@ -174,7 +174,7 @@ class EndRequest:
 
 
 class EndErrorSerializer(StrictSerializer):
-    """With what the other side is told."""
+    """The error that the other side receives."""
 
     code = VerbIntegerField(min_value=1, max_value=MAX_ERROR_CODE)
     description = VerbStringField(max_length=MAX_DESCRIPTION_CHARACTERS)
@@ -184,7 +184,7 @@ class EndSerializer(StrictSerializer):
     """END CONVERSATION."""
 
     error = EndErrorSerializer(required=False, allow_null=True)
-    cleanup = StrictBooleanField(required=False, help_text=_("The other side is not told."))
+    cleanup = StrictBooleanField(required=False, help_text=_("The other side is not notified."))
 
     def validate(self, attrs: Any) -> Any:
         error, cleanup = attrs.get("error"), attrs.get("cleanup", False)

@@ -44,8 +44,8 @@ TAG = openapi.tags(_("Messaging"))
 HANDLE = openapi.guid_in_path("handle", _("Of the conversation."))
 KEY = key_header(
     _(
-        "Of your own, for each request: up to 64 characters. Sent again with it, the "
-        "request is done once, and answered as it was."
+        "A value of your own for each request, up to 64 characters. A request that is sent again with the same value "
+        "is done only once and gets the same answer."
     ),
 )
 SEND_ON = {
@@ -210,8 +210,8 @@ class DialogEnd(MessagingView):
         HandleSerializer,
         parameters=[HANDLE],
         description=_(
-            "With `error` the other side is told why. With `cleanup` it is not told at all, and what was not sent or "
-            "received is lost: an entry of the audit says who did it."
+            "With `error` the other side receives the error. With `cleanup` it is not notified, and messages that were "
+            "not sent or received are lost: an entry of the audit says who did it."
         ),
         examples=[
             OpenApiExample("end", value={}, request_only=True),

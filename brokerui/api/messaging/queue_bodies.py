@@ -34,7 +34,7 @@ class ConversationGroupSerializer(StrictSerializer):
         min_value=0, max_value=MAX_WAIT_MS, default=0, help_text=_("How long to wait for the first message.")
     )
     lease_s = StrictIntegerField(
-        min_value=1, max_value=MAX_LEASE_S, default=LEASE_S, help_text=_("How long the group is yours.")
+        min_value=1, max_value=MAX_LEASE_S, default=LEASE_S, help_text=_("How long the lock of the group is held.")
     )
 
     def to_internal_value(self, data: Any) -> Any:
@@ -45,13 +45,17 @@ class ConversationGroupSerializer(StrictSerializer):
 class ReceiveSerializer(ConversationGroupSerializer):
     """RECEIVE."""
 
-    top = StrictIntegerField(min_value=1, max_value=MAX_TOP, default=TOP, help_text=_("At most so many messages."))
-    conversation_handle = IdentifierField(allow_null=True, required=False, help_text=_("Of this conversation only."))
+    top = StrictIntegerField(
+        min_value=1, max_value=MAX_TOP, default=TOP, help_text=_("The largest number of messages.")
+    )
+    conversation_handle = IdentifierField(
+        allow_null=True, required=False, help_text=_("Only messages of this conversation.")
+    )
     conversation_group_id = IdentifierField(
-        allow_null=True, required=False, help_text=_("Of this conversation group only.")
+        allow_null=True, required=False, help_text=_("Only messages of this conversation group.")
     )
     receipt = IdentifierField(
-        allow_null=True, required=False, help_text=_("Of the conversation group that this receipt has locked.")
+        allow_null=True, required=False, help_text=_("Messages of the conversation group that this receipt has locked.")
     )
 
     def validate(self, attrs: Any) -> Any:
@@ -105,7 +109,9 @@ class LockedGroupSerializer(serializers.Serializer):
 
     receipt = serializers.UUIDField(allow_null=True, help_text=_("null: no group has messages."))
     conversation_group_id = serializers.UUIDField(allow_null=True)
-    until = serializers.DateTimeField(allow_null=True, help_text=_("From then on others may receive from it."))
+    until = serializers.DateTimeField(
+        allow_null=True, help_text=_("The time at which the lock ends: then others may receive from the group.")
+    )
 
 
 class ReceivedSerializer(serializers.Serializer):
@@ -113,12 +119,14 @@ class ReceivedSerializer(serializers.Serializer):
 
     receipt = serializers.UUIDField(allow_null=True, help_text=_("null: there is nothing."))
     conversation_group_id = serializers.UUIDField(allow_null=True)
-    until = serializers.DateTimeField(allow_null=True, help_text=_("From then on they may be received by others."))
+    until = serializers.DateTimeField(
+        allow_null=True, help_text=_("The time at which the lease ends: then others may receive the messages.")
+    )
     messages = QueueMessageSerializer(many=True)
 
 
 class ReceiptSerializer(StrictSerializer):
-    """What becomes of a receive."""
+    """Commit or rollback of a receive."""
 
     action = StrictChoiceField([COMMIT, ROLLBACK])
 
@@ -130,7 +138,7 @@ class ReceiptSerializer(StrictSerializer):
 
 
 class SettledSerializer(serializers.Serializer):
-    """What became of a receive."""
+    """The result of a receive."""
 
     receipt = serializers.UUIDField()
     state = serializers.ChoiceField(["committed", "rolled_back"])

@@ -87,8 +87,8 @@ class QueueReceive(MessagingView):
         summary=_("Receive messages of one conversation group"),
         description=_(
             "They stay in the queue until the receipt is committed (`receipts/{receipt}/`), and nobody else receives "
-            "from their conversation group until then. A lease that is not committed in time lapses: then the messages "
-            "are for whoever receives them next, and that counts as a rollback of the queue's.\n\n"
+            "from their conversation group until then. A lease that is not committed in time expires: then others can "
+            "receive the messages, and the queue counts a rollback.\n\n"
             "With a `receipt` they are the first messages of the group that it has locked, and it stands for them "
             "from then on.\n\n"
             "With `wait_ms` the answer comes as soon as there is something. 503 says that too many wait already."
@@ -144,7 +144,7 @@ def _waited_for(request: Request, place: QueueAddress, body: Any, receive: Recei
         lambda: has_messages(number, receive.queue),
         place,
         body["wait_ms"] / 1000,
-        gettext("As many as can are waiting for messages already. Ask again, or without waiting."),
+        gettext("Too many requests wait for messages already. Try again later, or without waiting."),
     )
 
 
@@ -203,7 +203,8 @@ class ReceiptSettle(MessagingView):
         summary=_("Commit a receive, or roll it back"),
         description=_(
             "Committed, the messages are received: exactly those that were handed out. Sent again it is answered the "
-            "same, for a day. 410: the lease is over, and nothing was done. Only who received may do it."
+            "same, for a day. 410: the lease has expired, and nothing was done. Only the user who "
+            "received them may do it."
         ),
         parameters=[RECEIPT],
         request=ReceiptSerializer,

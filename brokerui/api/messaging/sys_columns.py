@@ -96,7 +96,9 @@ class SysTransmissionSerializer(serializers.Serializer):
     message_type_name = _text()
     is_conversation_error = _flag()
     is_end_of_dialog = _flag()
-    message_body = _text(allow_null=True, help_text=_("Always null: whoever may receive a message sees what it says."))
+    message_body = _text(
+        allow_null=True, help_text=_("Always null: only a program that receives the message sees its body.")
+    )
     transmission_status = _text(
         allow_blank=True,
         help_text=_("`NUMBER: why`; empty: nothing was tried yet, or it was sent and is not acknowledged."),

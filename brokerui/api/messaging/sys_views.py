@@ -62,11 +62,11 @@ class EndpointRowsQuery(DatabaseRowsQuery):
     """Rows of sys.conversation_endpoints."""
 
     conversation_handle = IdentifierField(help_text=gettext_lazy("Of this conversation."))
-    conversation_id = IdentifierField(help_text=gettext_lazy("Both sides of this conversation."))
+    conversation_id = IdentifierField(help_text=gettext_lazy("Rows of both sides of this conversation."))
     conversation_group_id = IdentifierField(help_text=gettext_lazy("Of this conversation group."))
     state = StrictChoiceField([state for state in STATES if state], help_text=gettext_lazy("In this state."))
-    service_name = NameField(help_text=gettext_lazy("Of this service here."))
-    far_service = NameField(help_text=gettext_lazy("With this service there."))
+    service_name = NameField(help_text=gettext_lazy("Rows of this service of the hosted instance."))
+    far_service = NameField(help_text=gettext_lazy("Rows with this service on the other side."))
 
 
 class TransmissionRowsQuery(DatabaseRowsQuery):

@@ -19,11 +19,11 @@ from routing.dialog.conversation_timer import MAX_TIMER_S
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    _add_end(_about_one(actions, "end", _end, say("end it for this side, and tell the other one")))
+    _add_end(_about_one(actions, "end", _end, say("end this side of the conversation and notify the other side")))
     move = _about_one(actions, "move", _move, say("move it to another conversation group of its queue"))
     move.add_argument("group", metavar="GROUP", type=identifier, help=local(say("the conversation group")))
-    timer = _about_one(actions, "timer", _timer, say("start its timer: a DialogTimer message comes when it runs out"))
-    help_text = local(say("when it runs out; one that runs already is started again"))
+    timer = _about_one(actions, "timer", _timer, say("start its timer: a DialogTimer message arrives when it expires"))
+    help_text = local(say("seconds until it expires; a running timer is restarted"))
     timer.add_argument("timeout_s", metavar="SECONDS", type=_seconds, help=help_text)
     _add_group(actions)
 
@@ -47,9 +47,11 @@ def _add_end(action: argparse.ArgumentParser) -> None:
     ways = action.add_mutually_exclusive_group()
     help_text = local(say("end with this error, 1 or more; messages that were not sent yet are dropped"))
     ways.add_argument("--error", metavar="CODE", type=int, help=help_text)
-    help_text = local(say("remove it with all its messages, and tell the other side nothing"))
+    help_text = local(say("remove it with all its messages, without notifying the other side"))
     ways.add_argument("--cleanup", action="store_true", help=help_text)
-    action.add_argument("--description", metavar="TEXT", help=local(say("of the error, for the other side")))
+    action.add_argument(
+        "--description", metavar="TEXT", help=local(say("description of the error, for the other side"))
+    )
     action.set_defaults(check=lambda options: _check_end(action, options))
 
 
@@ -59,10 +61,10 @@ def _check_end(action: argparse.ArgumentParser, options: argparse.Namespace) -> 
 
 
 def _add_group(actions: Any) -> None:
-    summary = say("get the next conversation group of a queue that has messages and that nobody has locked")
+    summary = say("get the next conversation group of a queue that has messages and is not locked")
     action = actions.add_parser("group", allow_abbrev=False, **described(summary))
     action.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=local(say("which queue")))
-    help_text = local(say("wait so long for the first message, in milliseconds (default: 0)"))
+    help_text = local(say("milliseconds to wait for the first message (default: 0)"))
     action.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
     action.set_defaults(act=_group, where=lambda options: "/".join(options.queue))
 

@@ -1,4 +1,4 @@
-"""`brokerui diff`: every class of traffic that ends otherwise after a change."""
+"""`brokerui diff`: list every class of traffic whose outcome a change alters."""
 
 from __future__ import annotations
 

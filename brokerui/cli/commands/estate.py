@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_history(actions: Any) -> None:
-    summary = say("every version as a document with its valid_from, in a folder")
+    summary = say("export every version to a folder, as a document with its valid_from")
     history = actions.add_parser("history", allow_abbrev=False, **described(summary))
     history.set_defaults(act=_history)
     history.add_argument(
@@ -44,7 +44,7 @@ def _add_history(actions: Any) -> None:
 
 
 def _add_import(actions: Any) -> None:
-    summary = say("scripts, catalogs and documents into the live estate, as its next version")
+    summary = say("import scripts, catalogs and documents into the live estate, as its next version")
     action = actions.add_parser("import", allow_abbrev=False, **described(summary))
     action.set_defaults(act=_import)
     action.add_argument(
@@ -60,10 +60,10 @@ def _add_import(actions: Any) -> None:
     ways.add_argument("--instances", action="store_true", help=help_text)
     help_text = local(say("run scripts on the live estate (default where they change some objects)"))
     ways.add_argument("--into", action="store_true", help=help_text)
-    action.add_argument("--dry-run", action="store_true", help=local(say("say what would change, and write nothing")))
-    action.add_argument("--note", default="", help=local(say("for the history of the estate")))
+    action.add_argument("--dry-run", action="store_true", help=local(say("show what would change, and write nothing")))
+    action.add_argument("--note", default="", help=local(say("note for the history of the estate")))
     author = os.environ.get("USER") or "brokerui"
-    help_text = local(say("who the history says it was (default: {author})", author=author))
+    help_text = local(say("author for the history (default: {author})", author=author))
     action.add_argument("--author", default=author, help=help_text)
     add_variables(action)
     add_encoding(action)

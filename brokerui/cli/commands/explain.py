@@ -34,14 +34,20 @@ from routing.rules.explanation import explain
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estate(parser)
     entry = parser.add_mutually_exclusive_group(required=True)
-    help_text = local(say("the database that begins it"))
+    help_text = local(say("the database that begins the conversation"))
     entry.add_argument("--from", dest="origin", metavar="HOST/DB", type=_with_slash, help=help_text)
-    entry.add_argument("--outside", metavar="HOST", help=local(say("it reaches this instance from outside")))
+    entry.add_argument(
+        "--outside", metavar="HOST", help=local(say("the message arrives at this instance from outside"))
+    )
     parser.add_argument("--to", metavar="SERVICE", required=True, help=local(say("the target service")))
-    help_text = local(say("the broker identifier that it gives"))
+    help_text = local(say("the broker identifier that the conversation names"))
     parser.add_argument("--broker", metavar="GUID", type=identifier, help=help_text)
-    parser.add_argument("--service", metavar="OWN", help=local(say("its own service (default: each of its database)")))
-    parser.add_argument("--reply", action="store_true", help=local(say("it comes from a target service")))
+    parser.add_argument(
+        "--service", metavar="OWN", help=local(say("the initiator service (default: each service of its database)"))
+    )
+    parser.add_argument(
+        "--reply", action="store_true", help=local(say("the message is a reply, from a target service"))
+    )
     add_at(parser)
     help_text = local(say("the language of the answer (default: that of the environment)"))
     parser.add_argument("--lang", choices=LANGUAGES, help=help_text)

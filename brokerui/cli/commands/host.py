@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("instance", metavar="HOST", help=local(say("the name of the instance")))
     help_text = local(say("where it listens, tcp://HOST:PORT"))
     parser.add_argument("--listen", metavar="ADDR", type=_address, required=True, help=help_text)
-    help_text = local(say("a database of it, made where it is not there yet; may stand several times"))
+    help_text = local(say("a database of the instance, created if it does not exist; may be repeated"))
     parser.add_argument("--database", metavar="DB", action="append", default=[], help=help_text)
 
 

@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
         ),
     )
-    help_text = local(say("the estate that the instances are put into (default: none)"))
+    help_text = local(say("the estate document to put the instances into (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_encoding(parser)
     add_at(parser)

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             say("scripts of one instance, with the database in which they begin, in order; - for standard input")
         ),
     )
-    help_text = local(say("the estate that the scripts are run on (default: none)"))
+    help_text = local(say("the estate document to run the scripts on (default: none)"))
     parser.add_argument("--into", metavar="ESTATE", help=help_text)
     add_variables(parser)
     add_encoding(parser)

@@ -21,18 +21,24 @@ PASSPHRASE = "BROKERUI_PASSPHRASE"  # noqa: S105 - the name of a variable
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True)
     make = _action(actions, "make", say("a new key pair for a hosted database; prints its public key"), _make)
-    make.add_argument("--replace", action="store_true", help=local(say("in place of the one that is there")))
-    export = _action(actions, "export", say("the public key, for those who speak with the database"), _export)
-    help_text = say("the key pair, into a new file, encrypted with the passphrase in {variable}", variable=PASSPHRASE)
+    make.add_argument("--replace", action="store_true", help=local(say("replace the existing key")))
+    export = _action(actions, "export", say("print the public key, for databases that send to this one"), _export)
+    help_text = say(
+        "write the key pair to a new file, encrypted with the passphrase in {variable}", variable=PASSPHRASE
+    )
     export.add_argument("--private", metavar="FILE", type=Path, help=local(help_text))
-    take = _action(actions, "import", say("the public key of another database, or a key pair of one's own"), _import)
-    take.add_argument("file", metavar="FILE", help=local(say("as export gives it, - for standard input")))
+    take = _action(
+        actions, "import", say("import the public key of another database, or a key pair for this one"), _import
+    )
+    take.add_argument("file", metavar="FILE", help=local(say("a key as export writes it, - for standard input")))
     way = take.add_mutually_exclusive_group()
     help_text = say("of the database behind this service: dialogs to it are encrypted (default: it may begin dialogs)")
     way.add_argument("--service", metavar="NAME", default="", help=local(help_text))
-    help_text = say("a key pair of one's own, encrypted with the passphrase in {variable}", variable=PASSPHRASE)
+    help_text = say(
+        "the file has a key pair for this database, encrypted with the passphrase in {variable}", variable=PASSPHRASE
+    )
     way.add_argument("--private", action="store_true", help=local(help_text))
-    take.add_argument("--replace", action="store_true", help=local(say("in place of the one that is there")))
+    take.add_argument("--replace", action="store_true", help=local(say("replace the existing key")))
 
 
 def _action(actions: Any, name: str, summary: Sentence, act: Any) -> argparse.ArgumentParser:

@@ -36,7 +36,7 @@ TRIED_S = 5.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estate(parser)
-    help_text = local(say("findings that somebody answers for, - for standard input"))
+    help_text = local(say("suppressed findings, each with its owner, - for standard input"))
     parser.add_argument("--suppress", metavar="FILE", help=help_text)
     add_at(parser)
     add_format(parser)

@@ -17,14 +17,18 @@ from routing.common.sentence import say
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_text = local(say("which queue"))
     parser.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=help_text)
-    help_text = local(say("at most so many messages at once (default: all of one conversation group)"))
+    help_text = local(say("largest number of messages at once (default: all of one conversation group)"))
     parser.add_argument("--top", metavar="N", type=int, help=help_text)
     of = parser.add_mutually_exclusive_group()
-    of.add_argument("--conversation", metavar="HANDLE", type=identifier, help=local(say("of this conversation only")))
-    of.add_argument("--group", metavar="GROUP", type=identifier, help=local(say("of this conversation group only")))
-    help_text = local(say("wait so long for the first, in milliseconds (default: 0)"))
+    of.add_argument(
+        "--conversation", metavar="HANDLE", type=identifier, help=local(say("messages of this conversation only"))
+    )
+    of.add_argument(
+        "--group", metavar="GROUP", type=identifier, help=local(say("messages of this conversation group only"))
+    )
+    help_text = local(say("milliseconds to wait for the first message (default: 0)"))
     parser.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
-    parser.add_argument("--follow", action="store_true", help=local(say("go on until Ctrl-C")))
+    parser.add_argument("--follow", action="store_true", help=local(say("continue until Ctrl-C")))
 
 
 def run(options: argparse.Namespace) -> int:

@@ -33,9 +33,9 @@ NAMED = 12
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     help_text = local(say("the first seed (default: a fresh one, which is printed)"))
     parser.add_argument("--seed", metavar="N", type=_whole(0), help=help_text)
-    help_text = local(say("worlds, each with the next seed (default: 1)"))
+    help_text = local(say("number of simulated worlds, each with the next seed (default: 1)"))
     parser.add_argument("--runs", metavar="N", type=_whole(1), default=1, help=help_text)
-    help_text = local(say("what goes wrong in them (default: heavy)"))
+    help_text = local(say("faults that are injected (default: heavy)"))
     parser.add_argument("--faults", choices=tuple(LEVELS), default="heavy", help=help_text)
 
 

@@ -53,4 +53,4 @@ def _note_failed(place: QueueAddress) -> None:
     try:
         note_failed(place)
     except (RedisError, OSError) as error:
-        logger.info("nobody knows that a reader of %s has failed: %s", "/".join(place), error)
+        logger.info("the failure of a reader of %s could not be recorded: %s", "/".join(place), error)

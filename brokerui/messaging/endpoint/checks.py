@@ -31,7 +31,7 @@ def key_is_private(app_configs: Sequence[Any] | None, **kwargs: object) -> list[
     path = Path(settings.ENDPOINT_KEY)
     if not settings.ENDPOINT_KEY or not path.exists() or not stat.S_IMODE(path.stat().st_mode) & 0o077:
         return []
-    return [Warning(f"Others than its owner may read {path}.", hint=f"chmod 600 {path}", id="brokerui.W005")]
+    return [Warning(f"Other users than its owner can read {path}.", hint=f"chmod 600 {path}", id="brokerui.W005")]
 
 
 def addresses_are_encrypted(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

@@ -12,7 +12,7 @@ def objection(hello: Hello, hosted: Mapping[str, bytes]) -> Sentence | None:
     """An instance of this endpoint is known by its number, and nobody else may have its name."""
     known = {name.casefold(): number for name, number in hosted.items()}
     if known.get(hello.name.casefold(), hello.instance_id) != hello.instance_id:
-        return say("{name} is hosted here, and the peer is another one", name=hello.name)
+        return say("the peer presents itself as {name}, which is hosted here", name=hello.name)
     return None
 
 

@@ -89,7 +89,7 @@ class EndpointProcess:
             await self.teller.flush()
             await run_async(self.client, show_connections((), (), anew=True))
         except RedisError as error:
-            logger.info("what happened last is not told: %s", error)
+            logger.info("the last events could not be reported: %s", error)
 
     async def _again(self, seconds: float, work: Callable[[], Awaitable[None]]) -> None:
         """Whatever is wrong with Redis, or with the database: it is tried again."""

@@ -82,7 +82,7 @@ def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:
         return
     _, is_new = DatabaseKey.objects.get_or_create(instance=instance, database=database, defaults=row)
     if not is_new:
-        raise Invalid("", say("{place} has a key pair already; --replace takes another in its place", place=place))
+        raise Invalid("", say("{place} has a key pair already; --replace replaces it", place=place))
 
 
 def _place(instance: str, database: str) -> str:

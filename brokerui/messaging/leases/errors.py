@@ -18,7 +18,10 @@ class LeaseOverError(MessagingError):
 
     def __init__(self) -> None:
         super().__init__(
-            say("The lease is over. Nothing was done: the messages are in the queue again, or another has them.")
+            say(
+                "The lease has expired. Nothing was done: the messages are back in the queue, or another "
+                "program has received them."
+            )
         )
 
 

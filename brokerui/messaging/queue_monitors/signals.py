@@ -46,4 +46,4 @@ def received(broker: Broker, queue: QueueKey, *, is_empty: bool) -> None:
         if note_receive(QueueAddress(broker.instance, *queue), is_empty=is_empty):
             wake_once(signature(ACTIVATE))
     except (RedisError, OSError) as error:
-        logger.info("no monitor is told of a receive: %s", error)
+        logger.info("no queue monitor could be notified of a receive: %s", error)

@@ -90,7 +90,7 @@ def _duplicates() -> list[tuple[Duplicates, str]]:
 def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, UnreachableAddress]]) -> str:
     """The answer in one sentence."""
     if found is None:
-        return gettext("Nobody knows which connections there are: Redis does not answer.")
+        return gettext("The open connections are not known: Redis does not answer.")
     number = len(found)
     text = ngettext("%(n)s connection is open", "%(n)s connections are open", number) % {"n": f"{number:,}"}
     if not failures:

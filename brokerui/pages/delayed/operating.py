@@ -27,7 +27,7 @@ from routing.dialog.problems import VerbError
 def retry(request: HttpRequest) -> HttpResponse:
     """Retry the conversations that wait for a service now."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "service")}
-    done = _("What waits for %(service)s is being tried now.") % {"service": place["service"]}
+    done = _("Messages for %(service)s are being retried now.") % {"service": place["service"]}
     _do(request, done, partial(services.retry, **place))
     return redirect("delayed:delayed")
 
@@ -37,7 +37,7 @@ def retry(request: HttpRequest) -> HttpResponse:
 def switch_on(request: HttpRequest) -> HttpResponse:
     """A queue is on again."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
-    done = _("The queue %(queue)s is on: what waits for it is being tried now.") % {"queue": place["queue"]}
+    done = _("The queue %(queue)s is on: messages that wait for it are being retried now.") % {"queue": place["queue"]}
     _do(request, done, partial(services.switch_on, **place))
     return redirect("delayed:delayed")
 
@@ -63,6 +63,6 @@ def _do(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
     except (MessagingError, VerbError) as error:
         messages.error(request, error.problem.render(_))
     except EstateStaleError:
-        messages.error(request, _("Somebody changed the estate at this moment. Nothing was done; try again."))
+        messages.error(request, _("Somebody changed the estate at the same time. Nothing was done; try again."))
     else:
         messages.success(request, done)

@@ -24,7 +24,7 @@ def demo_take_away(request: HttpRequest) -> HttpResponse:
     try:
         gone = demo_remove(author=request.user.get_username())
     except EstateStaleError:
-        messages.error(request, _("Somebody changed the estate at this moment. Nothing was removed; try again."))
+        messages.error(request, _("Somebody changed the estate at the same time. Nothing was removed; try again."))
         return redirect("start")
     if not gone:
         messages.info(request, _("There is no demo any more."))

@@ -18,14 +18,14 @@ class SuppressForm(forms.Form):
     """Who answers, why, and until when."""
 
     owner = forms.CharField(max_length=AUTHOR, label=_("Who answers for it"))
-    reason = forms.CharField(max_length=REASON, label=_("Why it is as it should be"))
+    reason = forms.CharField(max_length=REASON, label=_("Why it is suppressed"))
     expires = forms.DateField(label=_("Until"), widget=forms.DateInput(attrs={"type": "date"}))
 
     def clean_expires(self) -> date:
         """A suppression is for a time."""
         expires: date = self.cleaned_data["expires"]
         if expires <= timezone.now().date():
-            raise forms.ValidationError(_("That day is over, or today: findings are told again from it on."))
+            raise forms.ValidationError(_("Choose a day after today: the finding is reported again from that day on."))
         return expires
 
     @property

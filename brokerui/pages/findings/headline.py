@@ -19,16 +19,18 @@ def answer(counts: Counter[str]) -> str:
     errors, warnings = counts[ERROR], counts[WARNING]
     if errors:
         sure = ngettext(
-            "%(n)s finding holds or loses messages for sure", "%(n)s findings hold or lose messages for sure", errors
+            "%(n)s finding certainly delays or loses messages",
+            "%(n)s findings certainly delay or lose messages",
+            errors,
         ) % {"n": figure(errors)}
         return _("%(sure)s; %(more)s more may.") % {"sure": sure, "more": figure(warnings)} if warnings else f"{sure}."
     if warnings:
         text = ngettext(
-            "%(n)s finding may hold or lose messages.", "%(n)s findings may hold or lose messages.", warnings
+            "%(n)s finding may delay or lose messages.", "%(n)s findings may delay or lose messages.", warnings
         )
         return text % {"n": figure(warnings)}
     if counts[INFO]:
-        return _("None of these %(n)s checks found anything that holds or loses messages.") % {"n": len(CHECKS)}
+        return _("None of these %(n)s checks found anything that delays or loses messages.") % {"n": len(CHECKS)}
     return _("None of these %(n)s checks found anything.") % {"n": len(CHECKS)}
 
 

@@ -111,7 +111,7 @@ def suppression_take_back(request: HttpRequest, row_id: int) -> HttpResponse:
     if row is None:
         raise Http404
     suppression_remove(suppression=row, author=_name(request))
-    messages.success(request, gettext("The finding is told again."))
+    messages.success(request, gettext("The finding is reported again."))
     return redirect("findings:suppressions")
 
 

@@ -177,7 +177,7 @@ def _done(request: HttpRequest, run: ImportRun, write: Any) -> HttpResponse:
     except ImportStaleError:
         messages.warning(request, _("The estate changed since this was previewed. Nothing was applied."))
     except ImportStateError:
-        messages.warning(request, _("This import is not where it was when you saw it. Nothing was done."))
+        messages.warning(request, _("This import has changed since you saw it. Nothing was done."))
     return _to(run)
 
 

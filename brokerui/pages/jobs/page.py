@@ -63,7 +63,7 @@ class JobRow:
         if self.job.is_lapsed:
             return gettext("its worker is lost")
         if self.job.is_late(LATE):
-            return gettext("no worker has taken it up")
+            return gettext("no worker has started it")
         if self.job.state == JobState.WAITING and self.job.attempts:
             return gettext("is tried again")
         return gettext("by %(author)s") % {"author": self.job.cancelled_by} if self.job.cancelled_by else ""
@@ -80,8 +80,8 @@ class JobRow:
         if self.job.failure == JobFailure.WORKER_LOST:
             attempts = self.job.attempts
             words = ngettext(
-                "It was begun %(n)s time, and no worker came to its end.",
-                "It was begun %(n)s times, and no worker came to its end.",
+                "It was started %(n)s time, and no worker finished it.",
+                "It was started %(n)s times, and no worker finished it.",
                 attempts,
             )
             return words % {"n": attempts}

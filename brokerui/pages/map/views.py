@@ -135,7 +135,7 @@ def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope) -> MapPlan:
 
 
 def _unknown_yet(report: LintReport) -> list[Sentence]:
-    return [] if report.is_there else [say("What is wrong is not marked yet: the estate is being looked over.")]
+    return [] if report.is_there else [say("Findings are not marked yet: the estate is being checked.")]
 
 
 def _lit(network: RouteNetwork, page_query: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:

@@ -148,7 +148,7 @@ def title(shown: Mapping[str, list[SamplePoint]], span: Span) -> str:
     name, points = max(shown.items(), key=lambda one: max(point.depth for point in one[1]))
     most = max(points, key=lambda point: point.depth)
     if not most.depth:
-        return gettext("%(span)s: nothing has waited whenever it was looked") % {"span": span.label}
+        return gettext("%(span)s: nothing waited at any sample") % {"span": span.label}
     return gettext("%(span)s: at most %(messages)s in %(queue)s, at %(at)s UTC") % {
         "span": span.label,
         "messages": messages(most.depth),

@@ -42,7 +42,8 @@ class UserForm(forms.Form):
         label=gettext_lazy("Role"),
         choices=ROLES,
         help_text=gettext_lazy(
-            "A viewer sees; an operator also runs what is there; an editor also changes the estate; "
+            "A viewer reads; an operator also sends, receives, ends conversations and switches "
+            "queues; an editor also changes the estate; "
             "an administrator also manages users."
         ),
     )
@@ -60,7 +61,7 @@ class UserForm(forms.Form):
         self.fields["name"].disabled = user is not None
         self.fields["password"].required = user is None
         if user is not None:
-            self.fields["password"].help_text = _("Empty: it stays as it is.")
+            self.fields["password"].help_text = _("Empty: it is not changed.")
 
     def clean_name(self) -> str:
         """Names are of one user each."""
@@ -175,7 +176,7 @@ def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
                 return True
         user_save(user=user, role=role, active=given["active"], password=given["password"], author=author)
     except LastAdministratorError:
-        form.add_error(None, _("Somebody has to be an administrator who may sign in: this is the last one."))
+        form.add_error(None, _("This is the last administrator who may sign in: there must be one."))
         return False
     messages.success(request, _("Saved %(name)s.") % {"name": given["name"]})
     return True
@@ -226,7 +227,7 @@ class TokenAdmin(ForAdministrators):
 class Lockouts(ForAdministrators):
     """Failed sign-ins, and the users that are locked out by them."""
 
-    about = gettext_lazy("Wrong passwords of late; let somebody in again who has to wait.")
+    about = gettext_lazy("Recent wrong passwords; a lock-out can be ended here.")
     ordering = ("-attempt_time",)
     actions: Any = ("release",)
     list_display = ("username", "ip_address", "failures_since_start", "last_try", "state")

@@ -100,7 +100,7 @@ class RouteForm(ValueForm):
     name = text("name", limit=SYSNAME_CHARS, required=True)
     remote_service_name = text(
         "remote_service_name",
-        _("The service that it is for, byte by byte. Empty: any service."),
+        _("The service that it is for, in exact upper and lower case. Empty: any service."),
         limit=SERVICE_NAME_CHARS,
         options="service",
     )
@@ -112,7 +112,7 @@ class RouteForm(ValueForm):
     )
     address = text("address", ADDRESS, required=True, options="address", example="tcp://host2.example:4022")
     mirror_address = text(
-        "mirror_address", _("The other one of a mirrored pair: tcp://HOST:PORT."), options="network", example=""
+        "mirror_address", _("The address of the mirroring partner: tcp://HOST:PORT."), options="network", example=""
     )
     lifetime = text(
         "lifetime", _("The UTC time from which the route is ignored. Empty: never."), example="2030-01-31T12:00:00Z"
@@ -227,7 +227,7 @@ class DatabaseForm(ValueForm):
         _("Its service broker identifier (GUID). Empty: not known."),
         example="5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d",
     )
-    broker_enabled = tick("broker_enabled", _("Off: it is nobody's target."), initial=True)
+    broker_enabled = tick("broker_enabled", _("Off: messages for it are not delivered."), initial=True)
     mirroring_role = choice("mirroring_role", MirroringRole.choices, null=_("not mirrored"))
 
 
@@ -235,7 +235,7 @@ class InstanceForm(ValueForm):
     """An instance with its endpoint."""
 
     name = text("name", limit=SERVICE_NAME_CHARS, required=True)
-    forwarding = tick("forwarding", _("MESSAGE_FORWARDING: it sends on what is not for it."))
+    forwarding = tick("forwarding", _("MESSAGE_FORWARDING: it forwards messages that are not for it."))
     endpoint_port = number("endpoint_port", _("Empty: no endpoint is known."), min_value=1, max_value=65_535)
     endpoint_state = choice("endpoint_state", EndpointState.choices, initial=EndpointState.STARTED)
     endpoint_encryption = choice("endpoint_encryption", Encryption.choices, initial=Encryption.REQUIRED)

@@ -155,7 +155,7 @@ class Routes(InDatabases):
     """Routes."""
 
     kind = row_kinds.ROUTE
-    about = gettext_lazy("Which conversations go where: the rows that decide.")
+    about = gettext_lazy("The rows of sys.routes, which decide where conversations go.")
     list_display: Any = ("name", "place", "service", "identifier", "leads", "mirror", "expires")
     list_filter = (
         list_filters.InInstance,
@@ -319,6 +319,6 @@ class Bindings(InDatabases):
     """Remote service bindings."""
 
     kind = row_kinds.BINDING
-    about = gettext_lazy("As which user a remote service is spoken to.")
+    about = gettext_lazy("The user whose certificate secures dialogs with a remote service.")
     list_display: Any = ("name", "place", "remote_service_name", "user", "anonymous")
     search_fields: ClassVar[Any] = ("name", "remote_service_name", "user")

@@ -50,13 +50,13 @@ def csv_of(run: Run, table: str) -> str:
 def _of_route(run: Run) -> Told:
     by_verdict = verdicts(run)
     if not by_verdict:
-        return {"headline": gettext("Of no row it is known what it met."), "tone": "warn", **_unanswered(run)}
+        return {"headline": gettext("No row could be evaluated."), "tone": "warn", **_unanswered(run)}
     lost = sum(messages for verdict, messages in by_verdict.items() if not is_delivered(verdict))
     numbers = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
     if not lost:
-        words = gettext("All %(all)s messages come to where they should.")
+        words = gettext("All %(all)s messages are delivered, or leave the estate.")
         return {"headline": words % numbers, "tone": "good", **_unanswered(run)}
-    words = gettext("%(messages)s of %(all)s messages are not, or not surely, delivered.")
+    words = gettext("%(messages)s of %(all)s messages are not, or not certainly, delivered.")
     return {"headline": words % numbers, "tone": "bad", **_unanswered(run)}
 
 
@@ -77,7 +77,7 @@ def _of_replay(run: Run) -> Told:
     numbers = {"n": f"{sum(messages.values()):,}", "worse": f"{messages['worse']:,}"}
     if not found:
         return {"headline": gettext("Nothing changes for this traffic."), "tone": "good"}
-    words = gettext("%(n)s messages end otherwise under the proposed routes, %(worse)s of them worse.")
+    words = gettext("%(n)s messages have another outcome under the proposed routes, %(worse)s of them worse.")
     tone = "bad" if messages["worse"] else "warn"
     return {"headline": words % numbers, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
 
@@ -129,13 +129,13 @@ def _of_telemetry(run: Run) -> Told:
 def _answer(agrees: int, disagrees: int) -> Told:
     if disagrees:
         words = ngettext(
-            "%(n)s message came elsewhere than its route said.",
-            "%(n)s messages came elsewhere than their routes said.",
+            "%(n)s message arrived elsewhere than its route leads.",
+            "%(n)s messages arrived elsewhere than their routes lead.",
             disagrees,
         )
         return {"headline": words % {"n": f"{disagrees:,}"}, "tone": "bad"}
     if agrees:
-        return {"headline": gettext("Every message that was seen came to where its route said."), "tone": "good"}
+        return {"headline": gettext("Every observed message arrived where its route leads."), "tone": "good"}
     return {"headline": gettext("No message was seen at its next hop in this log."), "tone": "warn"}
 
 

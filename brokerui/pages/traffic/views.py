@@ -59,7 +59,7 @@ def round_start(request: HttpRequest) -> HttpResponse:
     try:
         round_ask(author=request.user.get_username())
     except NothingToTakeInError:
-        messages.warning(request, _("There is nothing that the pipeline could take in. Nothing was begun."))
+        messages.warning(request, _("There is nothing for the pipeline to take in. No round was started."))
     return redirect("traffic:runs")
 
 

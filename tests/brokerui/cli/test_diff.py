@@ -106,7 +106,7 @@ def test_text_gives_the_counts_and_the_groups_worst_first(diff: Call) -> None:
 
 
 def test_text_says_that_nothing_changes(diff: Call) -> None:
-    assert diff(FOUND, FOUND).out == "Nothing changes: each of 60 classes of traffic ends as before.\n"
+    assert diff(FOUND, FOUND).out == "Nothing changes: each of 60 classes of traffic keeps its outcome.\n"
 
 
 def test_text_shows_twenty_entry_points_and_fifty_groups(diff: Call) -> None:

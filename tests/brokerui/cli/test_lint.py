@@ -59,7 +59,7 @@ def test_the_lines_are_grouped_and_the_worst_come_first(capsys: pytest.CaptureFi
     lines = capsys.readouterr().out.splitlines()
     heads = [line.split(" ")[0] for line in lines if line and not line.startswith(" ")]
     assert heads == ["error:"] * 5 + ["warning:", "5"]
-    assert lines[0] == "error: no-return-route (1): Replies get nowhere"
+    assert lines[0] == "error: no-return-route (1): Replies do not arrive"
     assert lines[1] == "  depot/Printing"
     assert "        USE [Printing];" in lines
     assert lines[-1] == "5 errors, 1 warning"

@@ -56,10 +56,10 @@ def test_the_words_of_a_filter() -> None:
     ("text", "part", "problem"),
     [
         ("a servce:x", "servce:x", "there is no servce: here; did you mean service:?"),
-        ("colour:red", "colour:red", "there is no colour: here; a word with a colon stands in quotation marks"),
-        ("service: b", "service:", "wants a value after the colon"),
-        ('a "b c', '"b c', "the quotation mark has no second one"),
-        ('"b"c d', '"b"c', "after the second quotation mark comes a space"),
+        ("colour:red", "colour:red", "there is no colour: here; put a word with a colon in quotation marks"),
+        ("service: b", "service:", "needs a value after the colon"),
+        ('a "b c', '"b c', "the quotation mark is not closed"),
+        ('"b"c d', '"b"c', "a space must follow the closing quotation mark"),
     ],
 )
 def test_a_mistake_is_told_where_it_stands(text: str, part: str, problem: str) -> None:

@@ -122,7 +122,7 @@ def test_a_change_at_the_same_moment_is_told(editor: Client, monkeypatch: pytest
     estate_edit(edits=[PutInstance(Instance("new"))], base_version=1, author="other")
     monkeypatch.setattr("brokerui.demo.services.estate_current", lambda: seen)
     page = editor.post(REMOVE, follow=True).content.decode()
-    assert "Somebody changed the estate at this moment." in page
+    assert "Somebody changed the estate at the same time." in page
     assert len(names()) == 7
 
 

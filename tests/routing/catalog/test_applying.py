@@ -139,7 +139,7 @@ def test_what_is_gone_is_said() -> None:
     )
     estate, findings = apply(catalog(Instance("s", {"Orders": database("Orders", route("S"))})), before)
     assert estate.instances["s"].databases == {"Orders": database("Orders", route("S"))}
-    gone = "is in the estate, and no longer on the instance: it was taken out"
+    gone = "is in the estate but no longer on the instance: it was removed"
     assert said(findings) == [
         ("not-found", "info", "Old", None, gone),
         ("not-found", "info", "Orders", "R", gone),
@@ -277,7 +277,7 @@ def test_a_name_that_stands_twice() -> None:
 def test_keys_that_nobody_knows_are_said() -> None:
     _, findings = apply(catalog(Instance("s"), audits=[]))
     assert said(findings) == [
-        ("not-understood", "warning", None, None, "audits is of a newer version, and was passed over")
+        ("not-understood", "warning", None, None, "audits is of a newer version, and was ignored")
     ]
 
 

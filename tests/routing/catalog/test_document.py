@@ -121,9 +121,7 @@ def test_too_many_databases(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_too_many_keys_that_nobody_knows() -> None:
-    assert problem(document(**{f"k{n}": n for n in range(1001)})) == (
-        "f: $: has more than 1000 keys that no version has"
-    )
+    assert problem(document(**{f"k{n}": n for n in range(1001)})) == ("f: $: has more than 1000 unknown keys")
 
 
 def test_a_part_that_failed_is_not_told() -> None:

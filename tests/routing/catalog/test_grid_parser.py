@@ -227,10 +227,10 @@ def test_a_name_may_be_null_where_no_null_can_be() -> None:
         (
             "name service_id\n---- ----------\nA    1          x\n",
             "A",
-            "f: line 3: does not lie under the line of dashes",
+            "f: line 3: is not aligned with the line of dashes",
         ),
-        ("name service_id\n---- ----------\nAxxxx1\n", "A", "f: line 3: does not lie under the line of dashes"),
-        ("name service_id\n---- ----------\nA\n", "A", "f: line 3: does not lie under the line of dashes"),
+        ("name service_id\n---- ----------\nAxxxx1\n", "A", "f: line 3: is not aligned with the line of dashes"),
+        ("name service_id\n---- ----------\nA\n", "A", "f: line 3: is not aligned with the line of dashes"),
         ("name\tservice_queue\nA\t1\n", "A", "f: holds neither a result of collect-sql nor a grid of"),
     ],
 )

@@ -15,7 +15,7 @@ def hub(name: str, *routes: dict[str, Any], services: tuple[str, ...] = (), **mo
 def test_two_hubs_that_send_a_service_to_each_other() -> None:
     found = finding("forwarding-loop", hub("a", route("R", "Ship", "b")), hub("b", route("S", "Ship", "a")))
     assert about(found) == ("error", "a", "msdb", "R")
-    assert str(found.reason) == "Messages for Ship go round until they are dropped: a > b > a."
+    assert str(found.reason) == "Messages for Ship are forwarded in a loop until they are dropped: a > b > a."
 
 
 def test_one_that_sends_it_to_itself() -> None:

@@ -24,7 +24,7 @@ BACK = route("Back", "Own", "a")
 def test_the_return_route_is_forgotten() -> None:
     found = finding("no-return-route", initiator(), target())
     assert about(found) == ("error", "b", "E", "E")
-    assert str(found.reason) == "It takes conversations of D on a, but replies to Own there get nowhere."
+    assert str(found.reason) == "It takes conversations of D on a, but replies to Own there do not arrive."
     assert found.remedy_sql == (
         "USE [E];\nCREATE ROUTE [Return to Own] WITH SERVICE_NAME = N'Own', "
         f"BROKER_INSTANCE = N'{guid(1)}', ADDRESS = N'tcp://a:4022';"

@@ -68,7 +68,7 @@ def test_the_hop_where_the_limit_is_reached_says_so() -> None:
     assert loop.outcomes == (Outcome("dropped", "a", "hop_limit"),)
     assert [leg.instance for leg in loop.ends[0].legs] == ["a", "b", "a", "b"]
     limits = [(hop.instance, str(step.says)) for hop in loop.hops for step in hop.steps if step.rule == "LOOP-1"]
-    assert limits == [("a", "After 3 forwardings, the limit, it is dropped here.")]
+    assert limits == [("a", "It is dropped here after 3 hops, the limit.")]
 
 
 # ---------------------------------------------------------------- the way back

@@ -74,7 +74,7 @@ def test_delivered_without_a_way_back_is_told_as_a_warning() -> None:
     assert (head.tone, str(head.title)) == ("warn", "Parts on host2")
     assert texts(head.details) == [
         "…but no return route: acknowledgements stay in Parts.",
-        "The sender repeats the first message, every 64 s at the longest.",
+        "The sender repeats the first message, at least every 64 s.",
     ]
 
 
@@ -211,7 +211,7 @@ def test_the_same_from_outside_is_dropped_and_the_sender_not_told(reason: str) -
     assert explanation.forward.outcomes[0].detail == reason
     head = word(explanation, estate).headline
     assert (head.tone, str(head.title)) == ("bad", "Gets as far as a")
-    assert str(head.details[1]) == "The sender is not told; it sends the message again, every 64 s at the longest."
+    assert str(head.details[1]) == "The sender is not notified; it resends the message, at least every 64 s."
 
 
 IDENTIFIER = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
@@ -287,8 +287,8 @@ def test_a_circle_is_told_as_one() -> None:
         hop_limit=5,
     )
     head = words(estate, "a", None, "S").headline
-    assert texts(head.details)[0] == "It goes in a circle, b → a → b, until it was forwarded 5 times, the limit."
-    assert texts(head.details)[2] == "Break the circle: change To tcp://a in msdb on b."
+    assert texts(head.details)[0] == "It is forwarded in a loop, b → a → b, until the limit of 5 hops."
+    assert texts(head.details)[2] == "Break the loop: change To tcp://a in msdb on b."
 
 
 def test_a_way_back_that_leads_elsewhere_names_where_and_why() -> None:

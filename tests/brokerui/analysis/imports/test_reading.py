@@ -77,7 +77,7 @@ def test_a_catalog_comes_after_the_script_of_its_server() -> None:
         (source("e.json", b"{", Kind.DOCUMENT), "e.json"),
         (source("u.sql", b"\xff\xfe\x00", Kind.SCRIPT, "a"), "u.sql: is not utf-16-le text"),
         (source("x.txt", b"PK\x03\x04", Kind.CATALOG, "a"), "x.txt: holds neither a result"),
-        (source("x.txt", b"name\taddress", Kind.CATALOG), "x.txt: is of an instance: say of which"),
+        (source("x.txt", b"name\taddress", Kind.CATALOG), "x.txt: belongs to an instance: name it"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_its_file(bad: Source, problem: str) -> None:

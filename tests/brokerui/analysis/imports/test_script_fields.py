@@ -38,7 +38,7 @@ def test_the_page_takes_database_variables_and_encoding(editor: Client) -> None:
 
 @pytest.mark.parametrize(
     ("field", "value", "problem"),
-    [("encoding-0", "rot13", "is no encoding that is known"), ("variables", "a=1\nb", "line 2: a variable is given")],
+    [("encoding-0", "rot13", "is not a known encoding"), ("variables", "a=1\nb", "line 2: a variable is given")],
 )
 def test_the_page_says_what_is_wrong_with_a_field(editor: Client, field: str, value: str, problem: str) -> None:
     response = previewed(editor, uploaded(dict(FILE)), **{field: value})
@@ -57,7 +57,7 @@ def test_rest_takes_them_in_the_query(editor: Client) -> None:
     ("query", "problem"),
     [
         ("", "name its encoding"),
-        ("&encoding=zip", "is no encoding"),
+        ("&encoding=zip", "is not a known encoding"),
         ("&variables=x", "NAME=VALUE"),
         ("&database=", "must not be empty"),
     ],

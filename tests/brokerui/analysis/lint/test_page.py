@@ -57,10 +57,10 @@ def suppressed(code: str, **more: Any) -> Any:
 @pytest.mark.parametrize(
     ("counts", "said"),
     [
-        ({"error": 3, "warning": 5}, "3 findings hold or lose messages for sure; 5 more may."),
-        ({"error": 1}, "1 finding holds or loses messages for sure."),
-        ({"warning": 1, "info": 2}, "1 finding may hold or lose messages."),
-        ({"info": 2}, f"None of these {len(CHECKS)} checks found anything that holds or loses messages."),
+        ({"error": 3, "warning": 5}, "3 findings certainly delay or lose messages; 5 more may."),
+        ({"error": 1}, "1 finding certainly delays or loses messages."),
+        ({"warning": 1, "info": 2}, "1 finding may delay or lose messages."),
+        ({"info": 2}, f"None of these {len(CHECKS)} checks found anything that delays or loses messages."),
         ({}, f"None of these {len(CHECKS)} checks found anything."),
     ],
 )

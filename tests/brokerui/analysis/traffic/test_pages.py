@@ -53,7 +53,7 @@ def test_a_replay_with_its_answer_its_flows_and_its_changes(viewer: Client, tmp_
     run.record["summary"] = {"worse": {"messages": 8}}
     run.save()
     text = page(viewer, f"/traffic/{run.pk}/")
-    assert "8 messages end otherwise under the proposed routes, 8 of them worse." in text
+    assert "8 messages have another outcome under the proposed routes, 8 of them worse." in text
     assert text.index("&lt;b&gt;") < text.index("Stock1")
     assert 'href="?side=after"' in text
     assert 'id="flow-figure"' in text
@@ -76,7 +76,7 @@ def test_a_route_says_what_is_not_delivered(viewer: Client, tmp_path: Path) -> N
     met = [{**one, "outcomes": [], "verdict": verdict} for verdict in ("must_deliver", "mixed")]
     tables = {"_summary/outcomes": met, "_summary/flow_matrix": [link("met")]}
     run = gold_load(str(gold(tmp_path / "gold", "route", tables))).run
-    assert "3 of 6 messages are not, or not surely, delivered." in page(viewer, f"/traffic/{run.pk}/")
+    assert "3 of 6 messages are not, or not certainly, delivered." in page(viewer, f"/traffic/{run.pk}/")
 
 
 def test_a_route_says_which_rows_nobody_can_answer_and_what_to_do(viewer: Client, tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def test_a_route_says_which_rows_nobody_can_answer_and_what_to_do(viewer: Client
     run.record |= {"reasons": {"unknown_entry": 5}, "before_estate": {"rows": 5, "since": "2026-03-01T12:00:00+00:00"}}
     run.save()
     text = page(viewer, f"/traffic/{run.pk}/")
-    assert "Of no row it is known what it met." in text
+    assert "No row could be evaluated." in text
     assert "5 rows are older than the estate." in text
     assert "since 2026-03-01 12:00 UTC" in text
     assert "brokerui pipeline route --estate estate.json --traffic traffic --out routed" in text
@@ -107,7 +107,7 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     told = {"next_hop": "tcp://host2:4022", "expected": "host2", "peer": "host3", "told": ["host3"]}
     Disagreement.objects.create(run=run, at=HOUR, instance="host1", conversation_id="c-77", number=0, **told)
     text = page(viewer, f"/traffic/{run.pk}/")
-    assert "120 messages came elsewhere than their routes said." in text
+    assert "120 messages arrived elsewhere than their routes lead." in text
     assert "1,500" in text
     assert "Delays by cause" in text
     assert "c-77" in text

@@ -225,7 +225,7 @@ def test_run_and_cancel_from_the_page(operator: Client, settings: Any) -> None:
     assert "It was over before it could be cancelled." in again.content.decode()
     assert operator.post("/traffic/rounds/999999/cancel/").status_code == 404
     settings.TRAFFIC_FOLDER = ""
-    assert "Nothing was begun." in operator.post("/traffic/rounds/", follow=True).content.decode()
+    assert "No round was started." in operator.post("/traffic/rounds/", follow=True).content.decode()
 
 
 def test_a_round_under_way_with_its_jobs_and_its_log(viewer: Client) -> None:

@@ -379,7 +379,7 @@ def test_a_lapsed_lease_cannot_be_committed(wire: Wire, operator: Client, monkey
     wire.carry()
     first = receive(operator, lease_s=1)
     monkeypatch.setattr(leases, "now", lambda: Lease.objects.get().until)
-    assert "lease is over" in settle(operator, first, status=410)["detail"]
+    assert "lease has expired" in settle(operator, first, status=410)["detail"]
     assert QueueMessage.objects.count() == 1
 
 

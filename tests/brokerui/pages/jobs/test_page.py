@@ -61,11 +61,11 @@ def test_a_running_import_is_shown_with_its_stage(viewer: Client) -> None:
     ("values", "says"),
     [
         ({"state": JobState.FAILED, "error": "OSError: <disk>"}, "OSError: &lt;disk&gt;"),
-        ({"state": JobState.FAILED, "failure": JobFailure.WORKER_LOST, "attempts": 3}, "It was begun 3 times"),
+        ({"state": JobState.FAILED, "failure": JobFailure.WORKER_LOST, "attempts": 3}, "It was started 3 times"),
         ({"state": JobState.RUNNING, "cancelled_by": "ann"}, "is being cancelled"),
         ({"state": JobState.CANCELLED, "cancelled_by": "ann"}, "by ann"),
         ({"state": JobState.WAITING, "attempts": 1}, "is tried again"),
-        ({"state": JobState.WAITING, "due_at": timezone.now() - timedelta(minutes=5)}, "no worker has taken it up"),
+        ({"state": JobState.WAITING, "due_at": timezone.now() - timedelta(minutes=5)}, "no worker has started it"),
         ({"state": JobState.RUNNING, "lapses_at": timezone.now() - timedelta(minutes=5)}, "its worker is lost"),
         ({"payload": {"scenario": "<b>"}}, "scenario &lt;b&gt;"),
         ({"kind": "of a later version", "key": "<k>"}, "&lt;k&gt;"),

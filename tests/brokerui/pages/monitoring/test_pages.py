@@ -81,7 +81,7 @@ def test_redis_that_is_away_is_said(viewer: Client, settings: Any) -> None:
     settings.REDIS_URL = "redis://127.0.0.1:1/0"
     for path in PAGES:
         assert "Redis does not answer" in page(viewer, path), path
-    assert headline(page(viewer, CONNECTIONS)).startswith("Nobody knows which connections there are")
+    assert headline(page(viewer, CONNECTIONS)).startswith("The open connections are not known")
 
 
 # -- Delayed -----------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def test_an_operator_has_what_waits_tried_at_once(operator: Client, viewer: Clie
     assert viewer.post(f"{DELAYED}retry/", asked).status_code == 403
     before = ConversationEndpoint.objects.get(conversation_handle=handle).attempts
     answer = operator.post(f"{DELAYED}retry/", asked, follow=True)
-    assert "What waits for Nowhere is being tried now." in answer.content.decode()
+    assert "Messages for Nowhere are being retried now." in answer.content.decode()
     wire.carry()
     assert ConversationEndpoint.objects.get(conversation_handle=handle).attempts == before + 1
     entry = AuditEntry.objects.latest("id")
@@ -227,7 +227,7 @@ def test_what_was_always_empty_has_no_line(viewer: Client, wire: Wire) -> None:
     sampled(OfSample.TRANSMISSION_QUEUE, [0, 0], database="other")
     text = page(viewer, QUEUES)
     assert {trace["name"] for trace in _figure(text)["data"]} == {"A/one"}
-    assert "The last hour: nothing has waited whenever it was looked" in text
+    assert "The last hour: nothing waited at any sample" in text
     sampled(OfSample.TRANSMISSION_QUEUE, [3], back=5, database="busy")
     assert {trace["name"] for trace in _figure(page(viewer, QUEUES))["data"]} == {"A/busy"}
 

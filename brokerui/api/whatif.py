@@ -15,6 +15,7 @@ from rest_framework.response import Response
 
 from brokerui.accounts.levels import Level
 from brokerui.analysis.explanations.as_json import explanation_as_json
+from brokerui.analysis.remedies.conversation_offers import conversation_offers, findings_of_way
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.fields import (
@@ -35,6 +36,7 @@ from routing.common.sentence import say, translator
 from routing.documents.json_decoders import unknown_key
 from routing.model.conversation import Conversation
 from routing.model.estate import Edit, Estate
+from routing.remedies.trial import is_compared
 from routing.rules.explanation import explain
 from routing.rules.journey_account import journey
 from routing.rules.verdict import verdict
@@ -136,6 +138,15 @@ class BeforeSerializer(serializers.Serializer):
     outcomes = OutcomeSerializer(many=True)
 
 
+class RemedySerializer(serializers.Serializer):
+    """A remedy that was tried on a copy of the estate."""
+
+    instance = serializers.CharField(help_text=_("On which it is to be run."))
+    sql = serializers.CharField()
+    says = serializers.CharField(help_text=_("Where the conversation ends with it, and what ends worse."))
+    code = serializers.CharField(allow_null=True, help_text=_("Of the finding that proposes it."))
+
+
 class AnswerSerializer(serializers.Serializer):
     """Every outcome, every hop with every rule, and the way back."""
 
@@ -147,6 +158,7 @@ class AnswerSerializer(serializers.Serializer):
     outcomes = OutcomeSerializer(many=True)
     hops = serializers.ListField(child=serializers.DictField())
     vars()["return"] = serializers.ListField(child=serializers.DictField())
+    remedies = RemedySerializer(many=True, help_text=_("What mends the conversation, each tried; the best first."))
     collected = serializers.ListField(
         child=serializers.DictField(), help_text=_("Its messages that waited when their server was asked.")
     )
@@ -196,7 +208,10 @@ class WhatIf(ApiView):
         after = apply_edit_list(viewed.estate, question.edits)
         question.conversation.check(after)
         translate = translator(gettext, ngettext)
-        explanation = explanation_as_json(explain(after, question.conversation, at), after, translate)
+        explained = explain(after, question.conversation, at)
+        found = findings_of_way(explained, after) if is_compared(after) else ()
+        offers = conversation_offers(explained, after, found)
+        explanation = explanation_as_json(explained, after, translate, offers)
         before = {"before": _before(viewed.estate, question.conversation, at)} if question.edits else {}
         return Response({"version": viewed.version, **explanation, **before})
 

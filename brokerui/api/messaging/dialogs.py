@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.monitoring.held import held_by_handle
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.idempotency import key_header
@@ -126,7 +127,9 @@ class DialogDetail(MessagingView):
         operation_id="dialog_read",
         tags=TAG,
         summary=_("Read one"),
-        description=_("The row of `sys.conversation_endpoints`, and why the first message that waits does."),
+        description=_(
+            "The row of `sys.conversation_endpoints`, why its first message waits, and what routing does then."
+        ),
         **openapi.conditional_get(DialogSerializer, parameters=[HANDLE]),
     )
     def get(self, request: Request, handle: str) -> Response:
@@ -134,7 +137,8 @@ class DialogDetail(MessagingView):
         read_query(request, NoQuery)
         row = endpoint_of(handle)
         status = services.transmission_status(instance=row.instance, handle=row.conversation_handle)
-        body = {**endpoints_as_json([row])[0], "transmission_status": status}
+        held = held_by_handle(row.conversation_handle, status)
+        body = {**endpoints_as_json([row])[0], "transmission_status": status, "held": held}
         etag = etag_of_json(body)
         if is_known(request, etag):
             return Response(status=304, headers={"ETag": etag})

@@ -66,6 +66,10 @@ class DialogSerializer(SysConversationEndpointSerializer):
     """One side of a conversation."""
 
     transmission_status = _text(allow_blank=True, help_text=_("Why the first message that waits does; empty: none."))
+    held = _text(
+        allow_blank=True,
+        help_text=_("What holds its messages, and what routing does once that is mended; empty: nothing does."),
+    )
 
 
 class SysConversationGroupSerializer(serializers.Serializer):

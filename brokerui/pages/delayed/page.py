@@ -12,6 +12,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.monitoring.held import held_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
@@ -25,12 +26,13 @@ from brokerui.analysis.monitoring.wording import (
 )
 from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
 from brokerui.messaging.transmission_status import Place, statuses
+from routing.model.estate import Estate
 
 MOST_GROUPS: Final = 100
 LISTED: Final = 100
@@ -85,7 +87,7 @@ class DelayedGroup:
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    page_query, at = DelayedQuery.of(query), now()
+    page_query, at, live = DelayedQuery.of(query), now(), estate_current()
     waiting = waiting_now()
     delayed = waiting.delayed
     groups = [group for group in delayed if page_query.has(group)]
@@ -95,12 +97,12 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "page_query": page_query,
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
-        "groups": _shown(groups[:MOST_GROUPS], page_query, at),
+        "groups": _shown(live, groups[:MOST_GROUPS], page_query, at),
         "more": max(0, len(groups) - MOST_GROUPS),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
         "headline": headline(delayed),
         "tone": "warn" if delayed else "good",
-        "off": queues_off(),
+        "off": queues_off(live.estate),
         "title": title(points, page_query.span),
         "figure": figure(moments, points) if points else None,
         "heads": list(points),
@@ -128,19 +130,18 @@ def headline(delayed: list[WaitingGroup]) -> str:
     }
 
 
-def _shown(groups: list[WaitingGroup], page_query: DelayedQuery, at: int) -> list[DelayedGroup]:
+def _shown(live: LiveEstate, groups: list[WaitingGroup], page_query: DelayedQuery, at: int) -> list[DelayedGroup]:
     ones = _ones(groups)
-    texts = statuses({place: one for place, one in ones.items() if not one.transmission_status})
-    return [_as_shown(group, ones, texts, page_query, at) for group in groups if (group.instance, group.handle) in ones]
+    held = held_words(live, ones, statuses(ones))
+    return [_as_shown(group, ones, held, page_query, at) for group in groups if (group.instance, group.handle) in ones]
 
 
 def _as_shown(
-    group: WaitingGroup, ones: Ones, texts: Mapping[Place, str], page_query: DelayedQuery, at: int
+    group: WaitingGroup, ones: Ones, held: Mapping[Place, str], page_query: DelayedQuery, at: int
 ) -> DelayedGroup:
     place = group.instance, group.handle
     own = {name: str(getattr(group, name)) for name in NAMES}
-    # What the network says, where routing has nothing to say.
-    cause = texts.get(place, "").partition(": ")[2] or cause_words(group.cause)
+    cause = held[place] or cause_words(group.cause)
     return DelayedGroup(
         group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), page_query.query(**own)
     )
@@ -161,6 +162,7 @@ def where_of(instance: str, one: ConversationEndpoint) -> str:
         "broker": one.far_broker_instance or "",
         "service": one.service_name if one.is_initiator else "",
         "reply": "" if one.is_initiator else "1",
+        "conversation": one.conversation_handle,
     }
     return f"{reverse('where:where')}?{urlencode({name: value for name, value in page_query.items() if value})}"
 
@@ -232,9 +234,9 @@ class OffQueue:
     messages: int
 
 
-def queues_off() -> list[OffQueue]:
+def queues_off(estate: Estate) -> list[OffQueue]:
     """Of the hosted instances."""
-    instances = estate_current().estate.instances
+    instances = estate.instances
     places = [
         (name, database.name, queue.name)
         for name in hosted_names()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,6 +12,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.monitoring.held import held_by_handle
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
@@ -82,6 +84,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "answer": answered,
         "found": found[:MAX_FINDINGS],
         "mends": mends,
+        "held": _held(request, viewed),
         "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],
         "found_kinds": kinds_of(found),
         "more_found": max(0, len(found) - MAX_FINDINGS),
@@ -90,6 +93,17 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "document": document,
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
     }
+
+
+def _held(request: HttpRequest, viewed: EstateView) -> str:
+    """What holds the conversation of which the address gives the handle, while the live estate is looked at."""
+    if not viewed.is_editable:
+        return ""
+    try:
+        handle = UUID(request.GET.get("conversation", ""))
+    except ValueError:
+        return ""
+    return held_by_handle(str(handle))
 
 
 def _own_services(database: Database) -> list[str]:

@@ -26,6 +26,7 @@ from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.model.catalog_objects import (
     QUEUE_NAME_CHARS,
+    SYSTEM_MADE,
     Contract,
     ContractMessage,
     MessageType,
@@ -126,18 +127,20 @@ def _as_json(row: EstateRow) -> dict[str, Any]:
 
 
 def _put(estate: Estate, key: Key, database: Database) -> Edit:
-    """Keep the services, queues and routes of a database that is replaced, and what was collected of it."""
+    """Keep the services, queues and routes of a database that is replaced, and what was collected of it; a new one has
+    the services that SQL Server itself creates."""
     old = find_database(estate, key)
-    if old is not None:
-        database = replace(
-            database,
-            services=old.services,
-            queues=old.queues,
-            table=old.table,
-            transmission_queue=old.transmission_queue,
-            conversation_endpoints=old.conversation_endpoints,
-        )
-    return PutDatabase(key[0], database)
+    if old is None:
+        return PutDatabase(key[0], replace(database, services=SYSTEM_MADE))
+    kept = replace(
+        database,
+        services=old.services,
+        queues=old.queues,
+        table=old.table,
+        transmission_queue=old.transmission_queue,
+        conversation_endpoints=old.conversation_endpoints,
+    )
+    return PutDatabase(key[0], kept)
 
 
 DATABASES = Resource(

@@ -90,7 +90,7 @@ class RowDetail(ApiView):
 
         def make(estate: Estate) -> list[Edit]:
             current = self._require_match(request, key, self._find(estate, key))
-            row = _changed(request.data, current, self.resource.listing.keys, keep=keep)
+            row = _changed(request.data, current, self.resource, keep=keep)
             made[:] = [_key_and_value(self.resource, row)[1]]
             return [self.resource.put(estate, key, made[0])]
 
@@ -123,17 +123,18 @@ def _key_and_value(resource: Resource, data: Any) -> tuple[Key, Any]:
     return (*owners, value.name), value
 
 
-def _changed(data: Any, current: dict[str, Any], keys: tuple[str, ...], *, keep: bool) -> dict[str, Any]:
-    """Return the row that a body asks for: without its id, with the owners and the name that it has."""
+def _changed(data: Any, current: dict[str, Any], resource: Resource, *, keep: bool) -> dict[str, Any]:
+    """Return the row that a body asks for, with the owners and the name that it has, without what is only read."""
     if type(data) is not dict:
         raise Invalid("", must_be(say("an object"), data))
-    columns = dict(data)
-    for name in ("id", *keys):
+    columns, keys = dict(data), resource.listing.keys
+    only_read = [name for name, field in resource.serializer().fields.items() if field.read_only]
+    for name in (*only_read, *keys):
         if name in columns and columns[name] != current[name]:
             raise Invalid(name, say("cannot be changed: delete this one and add another"))
     # As JSON gives it back: lists, not tuples.
     base = json.loads(json.dumps(current)) if keep else {name: current[name] for name in keys}
-    return {name: value for name, value in {**base, **columns}.items() if name != "id"}
+    return {name: value for name, value in {**base, **columns}.items() if name not in only_read}
 
 
 def _row_response(resource: Resource, key: Key, value: Any, *, status: int = 200, headers: Any = None) -> Response:

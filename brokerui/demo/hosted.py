@@ -16,7 +16,7 @@ from uuid import uuid4
 from brokerui.messaging.verbs.provisioning import endpoint_at
 from routing.common.names import MSDB
 from routing.model.address import Address, parse_network_address
-from routing.model.catalog_objects import Queue, Service
+from routing.model.catalog_objects import SYSTEM_MADE, Queue, Service
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Instance
 from routing.model.route import AUTO_CREATED_LOCAL, Route
 from routing.model.route_table import RouteTable
@@ -52,7 +52,7 @@ def hosted_instances(ports: Sequence[int]) -> tuple[Instance, ...]:
 
 
 def _instance(name: str, address: Address, database: Database) -> Instance:
-    msdb = Database(MSDB, table=RouteTable((AUTO_CREATED_LOCAL,)))
+    msdb = Database(MSDB, services=SYSTEM_MADE, table=RouteTable((AUTO_CREATED_LOCAL,)))
     return Instance(name, {database.name: database, MSDB: msdb}, (address,), endpoint=endpoint_at(address))
 
 
@@ -64,7 +64,7 @@ def _database(
         name,
         identifier,
         mirroring_role=role,
-        services=(Service(service, queue, ("DEFAULT",)),),
+        services=(*SYSTEM_MADE, Service(service, queue, ("DEFAULT",))),
         queues=(Queue(queue),),
         table=RouteTable(routes),
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from routing.common.errors import Invalid
-from routing.common.names import MSDB
+from routing.common.names import MSDB, SYSTEM_SERVICES
 from routing.common.sentence import say
 from routing.model.catalog_objects import Queue, Service
 from routing.model.estate import Database, Estate, Instance
@@ -48,13 +48,14 @@ class DropRoute:
 
 @dataclass(frozen=True, slots=True)
 class PutService:
-    """Adds a service, or replaces the one of its name in its place."""
+    """Adds a service of a user, or replaces the one of its name in its place."""
 
     instance: str
     database: str
     service: Service
 
     def apply(self, estate: Estate) -> Estate:
+        _check_own(self.service.name)
         database = _database(estate, self.instance, self.database)
         services = {service.name: service for service in database.services} | {self.service.name: self.service}
         return _with_database(estate, self.instance, replace(database, services=tuple(services.values())))
@@ -62,7 +63,7 @@ class PutService:
 
 @dataclass(frozen=True, slots=True)
 class DropService:
-    """Drops a service."""
+    """Drops a service of a user."""
 
     instance: str
     database: str
@@ -71,6 +72,7 @@ class DropService:
     def apply(self, estate: Estate) -> Estate:
         database = _database(estate, self.instance, self.database)
         _known({service.name: service for service in database.services}, self.name, "service")
+        _check_own(self.name)
         left = tuple(service for service in database.services if service.name != self.name)
         return _with_database(estate, self.instance, replace(database, services=left))
 
@@ -183,6 +185,12 @@ class SetHopLimit:
 
     def apply(self, estate: Estate) -> Estate:
         return replace(estate, hop_limit=self.hop_limit)
+
+
+def _check_own(service: str) -> None:
+    """Raise `Invalid` for a service that comes and goes with its database."""
+    if service in SYSTEM_SERVICES:
+        raise Invalid("name", say("SQL Server itself creates this service in every database: it cannot be edited"))
 
 
 def _known(members: Mapping[str, _T], name: str, kind: str) -> _T:

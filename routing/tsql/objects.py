@@ -9,7 +9,7 @@ from typing import Any
 
 from routing.common.errors import Invalid
 from routing.common.finding import INFO
-from routing.common.names import SYSNAME_CHARS
+from routing.common.names import SYSNAME_CHARS, SYSTEM_SERVICES
 from routing.common.sentence import say
 from routing.tsql.draft import KINDS, DraftDatabase
 from routing.tsql.effects import altered_object, created_object
@@ -35,6 +35,8 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
     name = statement.object
     _check_length(statement)
     found = catalog.find(name)
+    if kind == SERVICE and name in SYSTEM_SERVICES:
+        raise _refused_system_service(statement.verb, name)
     if statement.verb == CREATE:
         if found is not None:
             raise already_exists(kind, found.name)
@@ -47,6 +49,13 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
         _check_unused(database, kind, found.name)
         catalog.drop(found.name)
     return needs.notes
+
+
+def _refused_system_service(verb: str, name: str) -> NotApplied:
+    """Of a service that SQL Server itself creates in every database."""
+    if verb == CREATE:
+        return already_exists(SERVICE, name)
+    return refused(15151, say("SQL Server itself creates this service in every database: it cannot be edited"))
 
 
 def _put(database: DraftDatabase, kind: str, member: Any) -> None:

@@ -14,7 +14,7 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from routing.common.names import MSDB
 from routing.model.address import Address
-from routing.model.catalog_objects import BrokerEndpoint
+from routing.model.catalog_objects import SYSTEM_MADE, BrokerEndpoint
 from routing.model.edits import PutInstance
 from routing.model.estate import Database, Instance
 from routing.model.route import AUTO_CREATED_LOCAL
@@ -54,5 +54,5 @@ def _with_databases(instance: Instance, names: Sequence[str]) -> Instance:
     for name in (*names, MSDB):
         if name not in made:
             identifier = None if name == MSDB else str(uuid4())
-            made[name] = Database(name, identifier, table=RouteTable((AUTO_CREATED_LOCAL,)))
+            made[name] = Database(name, identifier, services=SYSTEM_MADE, table=RouteTable((AUTO_CREATED_LOCAL,)))
     return replace(instance, databases=made)

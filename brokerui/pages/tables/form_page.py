@@ -23,7 +23,7 @@ from brokerui.pages.tables.row_kinds import (
     document_of,
     drop,
     find,
-    members_of,
+    own_members_of,
     put,
 )
 from routing.common.errors import Invalid
@@ -104,7 +104,7 @@ class FormPage:
         return Section(rows.name, rows.title, self._formset(rows.name, rows.form, documents), len(values), rows=rows)
 
     def _holding(self, kind: RowKind) -> Section:
-        members = members_of(kind, self.old) if self.old is not None else ()
+        members = own_members_of(kind, self.old) if self.old is not None else ()
         title = kind.model._meta.verbose_name_plural
         if len(members) > IN_TABLE:
             return Section(kind.members, title, None, len(members), kind)

@@ -12,6 +12,8 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from routing.common.names import SYSTEM_SERVICES
+
 SOON = timedelta(days=30)
 ROW_DIGITS = 18
 """Of a row's number at most."""
@@ -61,6 +63,18 @@ class Typed(admin.SimpleListFilter):
         """The rows that the text names."""
         text = self.value()
         return queryset.filter(self.condition(text)) if text else queryset
+
+
+class CreatedBy(Chosen):
+    """Services of users, or those that SQL Server itself creates in every database."""
+
+    title = _("created by")
+    parameter_name = "created_by"
+    choices_of = (("users", _("users")), ("system", "SQL Server"))
+    tests: ClassVar[dict[str, Q]] = {
+        "users": ~Q(name__in=SYSTEM_SERVICES),
+        "system": Q(name__in=SYSTEM_SERVICES),
+    }
 
 
 class ByInstance(Typed):

@@ -13,6 +13,7 @@ from brokerui.estate import models
 from brokerui.pages.tables import forms
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import Json, ValueForm
+from routing.common.names import SYSTEM_SERVICES
 from routing.documents.edits_json import database_from, instance_from
 from routing.documents.json_decoders import (
     contract_from,
@@ -24,6 +25,7 @@ from routing.documents.json_decoders import (
     service_from,
 )
 from routing.documents.writer import database_as_json, instance_as_json
+from routing.model.catalog_objects import SYSTEM_MADE
 from routing.model.edits import (
     DropDatabase,
     DropInstance,
@@ -120,6 +122,16 @@ def members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
     return found
 
 
+def own_members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
+    """The same, without the services that SQL Server itself creates: they come and go with the database."""
+    return database.user_services if kind.members == "services" else members_of(kind, database)
+
+
+def is_system(kind: RowKind, key: Key | None) -> bool:
+    """Whether SQL Server itself creates the value, so that it cannot be edited."""
+    return kind.members == "services" and key is not None and key[-1] in SYSTEM_SERVICES
+
+
 def _with_its_content(old: Instance, value: Instance) -> Instance:
     return replace(value, databases=old.databases, missing_statements=old.missing_statements)
 
@@ -130,7 +142,7 @@ def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
     if kind.name == "instance":
         draft.add(PutInstance(_with_its_content(old, value) if old else value))
     elif kind.name == "database":
-        draft.add(PutDatabase(owner[0], _with_content(old, value) if old else value))
+        draft.add(PutDatabase(owner[0], _with_content(old, value) if old else replace(value, services=SYSTEM_MADE)))
     elif kind.name == "route":
         draft.add(PutRoute(owner[0], owner[1], value))
     elif kind.name == "service":

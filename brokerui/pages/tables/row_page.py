@@ -25,7 +25,7 @@ from brokerui.estate.services import estate_edit
 from brokerui.pages.tables.change_preview import ChangePreview, change_preview, change_preview_of_all
 from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.form_page import IN_TABLE, FormPage
-from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, members_of
+from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, is_system, own_members_of
 from routing.common.errors import Invalid
 
 SINCE = 5
@@ -130,7 +130,8 @@ def _form(
         "preview": preview,
         "faults": _faults(form_page),
         "base_version": live.version,
-        "may_edit": may(request.user, Level.EDIT),
+        "may_edit": may(request.user, Level.EDIT) and not is_system(form_page.kind, form_page.key),
+        "is_system": is_system(form_page.kind, form_page.key),
         "seen": preview.token if context.get("asks") else "",
         "also": _also(form_page),
         "in_table": IN_TABLE,
@@ -185,7 +186,7 @@ def _also(form_page: FormPage) -> list[tuple[Any, int, str, str]]:
     if form_page.kind.name != "database":
         return []
     place = "/".join(form_page.key)
-    return [_link(kind, len(members_of(kind, form_page.old)), "database", place) for kind in IN_DATABASES]
+    return [_link(kind, len(own_members_of(kind, form_page.old)), "database", place) for kind in IN_DATABASES]
 
 
 def _link(kind: RowKind, count: int, parameter: str, place: str) -> tuple[Any, int, str, str]:
@@ -267,7 +268,10 @@ def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, 
     if find(kind, live.estate, key) is None:
         raise Http404
     draft = Draft(live.estate, live.digest)
-    drop(kind, draft, key)
+    try:
+        drop(kind, draft, key)
+    except Invalid as fault:
+        return _not_deleted(request, kind, sentence_text(fault.problem))
     if request.method != "POST" or request.POST.get("base_version") != str(live.version):
         if request.method == "POST":
             context = {**context, "fresh": _since(_number(request.POST.get("base_version", "")), live)}
@@ -282,4 +286,10 @@ def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, 
         return redirect(request.path)
     gone = _("Deleted %(name)s: the estate is at version %(version)s.")
     messages.success(request, gone % {"name": key[-1], "version": written.version})
+    return redirect(next_page(request) or reverse(f"tables:estate_{kind.name}_changelist"))
+
+
+def _not_deleted(request: HttpRequest, kind: RowKind, why: str) -> HttpResponse:
+    """Say why the row stays, beside the others."""
+    messages.error(request, _("Nothing was deleted: %(why)s") % {"why": why})
     return redirect(next_page(request) or reverse(f"tables:estate_{kind.name}_changelist"))

@@ -7,8 +7,9 @@ import pytest
 from routing.common.finding import Finding
 from routing.common.names import EVENT_NOTIFICATION_SERVICE, QUERY_NOTIFICATION_SERVICE, SYSTEM_SERVICES
 from routing.lint.registry import lint
+from routing.model.catalog_objects import Queue, Service
 from routing.model.conversation import Conversation
-from routing.model.estate import Estate
+from routing.model.estate import Database, Estate, Instance
 from routing.rules.decision import DELIVERED, Outcome
 from routing.rules.explanation import Explanation, explain
 from routing.tsql import ScriptGroup, read_scripts
@@ -62,6 +63,32 @@ def test_a_database_without_them_stays_so_in_an_export() -> None:
     exported = export_sql(bare, since=made, at=AT)
     assert read_scripts([ScriptGroup("any", None, [("e", exported)])], into=made, at=AT)[0] == bare
     assert watch.user_services[0].name == "Collect"
+
+
+@pytest.mark.parametrize("held", [SYSTEM_SERVICES[:1], SYSTEM_SERVICES[1:], SYSTEM_SERVICES])
+@pytest.mark.parametrize("queue", [None, "dbo.Q"])
+def test_no_export_creates_one_however_a_document_has_it(held: tuple[str, ...], queue: str | None) -> None:
+    services = tuple(Service(name, queue, ("DEFAULT",) if queue else ()) for name in held)
+    made = Estate({"h": Instance("h", {"D": Database("D", services=services, queues=(Queue("dbo.Q"),))})})
+    exported = export_sql(made, at=AT)
+    for verb in ("CREATE", "ALTER", "DROP"):
+        assert f"{verb} SERVICE" not in exported
+
+
+@pytest.mark.parametrize("service", SYSTEM_SERVICES)
+@pytest.mark.parametrize(
+    ("statement", "code"),
+    [
+        ("CREATE SERVICE {} ON QUEUE q", "already-exists"),
+        ("ALTER SERVICE {} ON QUEUE q", "refused"),
+        ("DROP SERVICE {}", "refused"),
+    ],
+)
+def test_statements_about_them_change_nothing(service: str, statement: str, code: str) -> None:
+    text = f"{HUB}{statement.format(f'[{service}]')}\nGO\n"
+    made, findings = read_scripts([ScriptGroup("hub", None, [("hub.sql", text)])], at=AT)
+    assert made == estate(hub=HUB)
+    assert [(one.code, one.line) for one in findings] == [(code, 8)]
 
 
 @pytest.mark.parametrize("routes", [(), ("R WITH SERVICE_NAME = 'Elsewhere', ADDRESS = 'TCP://leaf:4022'",)])

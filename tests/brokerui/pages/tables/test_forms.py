@@ -203,7 +203,7 @@ def test_a_new_instance_a_new_database_and_what_is_in_it(editor: Client) -> None
     assert (found.endpoint.port, found.endpoint.encryption) == (5022, "REQUIRED")
     stock = found.databases["Stock"]
     assert stock.broker_instance == GUID
-    assert stock.services[0].contracts == ("C",)
+    assert stock.user_services[0].contracts == ("C",)
     assert stock.queues[0].activation is not None
     assert stock.queues[0].activation.max_readers == 1
     assert stock.contracts[0].messages[0].sent_by == "ANY"

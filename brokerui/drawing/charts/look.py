@@ -11,7 +11,11 @@ Figure = dict[str, Any]
 TEXT, MUTED, LINE, SURFACE = "var(--text)", "var(--muted)", "var(--line)", "var(--surface)"
 CLEAR = "rgba(0,0,0,0)"
 
+UNNAMED = "unnamed"
+"""In place of a verdict: nobody intends it."""
+
 COLOURS = {
+    UNNAMED: ("var(--muted)", "var(--sunken)"),
     MUST_DELIVER: ("var(--delivered)", "var(--delivered-soft)"),
     MAY_DELIVER: ("var(--delivered)", "var(--sunken)"),
     EXITS: ("var(--exits)", "var(--exits-soft)"),
@@ -22,6 +26,7 @@ COLOURS = {
 }
 """Of a shape, and of what is behind it."""
 SYMBOLS = {
+    UNNAMED: "line-ew-open",
     MUST_DELIVER: "circle",
     MAY_DELIVER: "circle-open",
     EXITS: "triangle-right",
@@ -31,6 +36,7 @@ SYMBOLS = {
 }
 """The shape of each verdict, by Plotly's name; as far as there is one, that of the outcome everywhere else."""
 SIGNS = {
+    UNNAMED: "·",
     MUST_DELIVER: "●",
     MAY_DELIVER: "○",
     EXITS: "▶",

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from brokerui.analysis.reachability.matrix import Matrix
+from brokerui.drawing.charts.look import UNNAMED
 from brokerui.pages.reachability.axes import AxisGroup
-from brokerui.pages.reachability.query import VERDICTS
+from brokerui.pages.reachability.query import SHOWN
+from routing.rules.decision import DELAYED, DROPPED, EXITS
+from routing.rules.verdict import MIXED
 
-RANK = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+RANK = {verdict: rank for rank, verdict in enumerate(SHOWN)}
+NOT_DELIVERED = (EXITS, DELAYED, MIXED, DROPPED)
 Counts = Counter[str]
 
 
@@ -22,6 +26,8 @@ class PairCounts:
     columns: tuple[AxisGroup, ...]
     fields: dict[tuple[int, int], Counts]
     """By row and column."""
+    apart: Counts = field(default_factory=Counter)
+    """The verdicts of the pairs that nobody intends: no route names them, and they are not delivered."""
 
     @property
     def totals(self) -> Counts:
@@ -31,7 +37,7 @@ class PairCounts:
     def only(self, verdict: str) -> PairCounts:
         """With nothing but the pairs of one verdict, and the rows and columns that have some."""
         kept = {place: Counter({verdict: counts[verdict]}) for place, counts in self.fields.items() if counts[verdict]}
-        return PairCounts(self.rows, self.columns, kept).without_empty()
+        return PairCounts(self.rows, self.columns, kept, self.apart).without_empty()
 
     def without_empty(self) -> PairCounts:
         """Without rows and columns that have no field."""
@@ -42,6 +48,7 @@ class PairCounts:
             tuple(self.rows[number] for number in row),
             tuple(self.columns[number] for number in column),
             {(row[r], column[c]): counts for (r, c), counts in self.fields.items()},
+            self.apart,
         )
 
 
@@ -52,9 +59,27 @@ def worst(counts: Counts) -> str:
 
 def table_of(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGroup], *, named: bool) -> PairCounts:
     """Count; `named`: only pairs for which the origin has a route by name."""
-    fields = _named(matrix, rows, columns) if named else _all(matrix, rows, columns)
-    table = PairCounts(tuple(rows), tuple(columns), {place: +counts for place, counts in fields.items() if +counts})
+    fields, apart = _named(matrix, rows, columns), Counter[str]()
+    if not named:
+        fields, apart = _set_apart(_all(matrix, rows, columns), fields)
+    kept = {place: +counts for place, counts in fields.items() if +counts}
+    table = PairCounts(tuple(rows), tuple(columns), kept, +apart)
     return table.without_empty() if named else table
+
+
+def _set_apart(
+    fields: dict[tuple[int, int], Counts], named: dict[tuple[int, int], Counts]
+) -> tuple[dict[tuple[int, int], Counts], Counts]:
+    """The fields with pairs that nobody intends under one word, and the verdicts of these pairs."""
+    apart: Counts = Counter()
+    for place, counts in fields.items():
+        for verdict in NOT_DELIVERED:
+            unnamed = counts[verdict] - named.get(place, Counter())[verdict]
+            if unnamed:
+                apart[verdict] += unnamed
+                counts[verdict] -= unnamed
+                counts[UNNAMED] += unnamed
+    return fields, apart
 
 
 def _row_of(rows: Sequence[AxisGroup]) -> dict[int, int]:

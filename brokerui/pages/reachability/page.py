@@ -20,7 +20,7 @@ from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
-from brokerui.pages.reachability.query import ALL, NAMED, VERDICTS, ReachabilityQuery
+from brokerui.pages.reachability.query import ALL, NAMED, SHOWN, ReachabilityQuery
 from brokerui.pages.reachability.wording import WORDS
 from routing.classes.reachability import entry_points
 from routing.common.sentence import translator
@@ -53,7 +53,7 @@ class ReachabilityPage:
         totals, chosen = self.table.totals, self.page_query.verdict
         return [
             (v, SIGNS[v], word(v), totals[v], self._only("" if v == chosen else v), v == chosen)
-            for v in VERDICTS
+            for v in SHOWN
             if totals[v]
         ]
 
@@ -123,7 +123,7 @@ def link_of(page: ReachabilityPage, origin: AxisGroup, service: AxisGroup) -> st
 def figure_of(page: ReachabilityPage) -> Figure:
     """The table as a chart."""
     table = page.shown
-    words = {verdict: word(verdict) for verdict in VERDICTS}
+    words = {verdict: word(verdict) for verdict in SHOWN}
     rows = [group.label for group in table.rows]
     shared = shared_beginning(table.columns)
     columns = [group.label.replace(shared, "") if shared else group.label for group in table.columns]
@@ -146,7 +146,7 @@ def shared_beginning(groups: Sequence[AxisGroup]) -> str:
 def _tells(row: str, column: str, counts: Counts, words: dict[str, str]) -> str:
     if counts.total() == 1:
         return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
-    lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(VERDICTS) if counts[v])
+    lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(SHOWN) if counts[v])
     return "<br>".join((f"{row} → {column}", *lines))
 
 
@@ -176,7 +176,7 @@ def heads_of(page: ReachabilityPage) -> list[tuple[str, str, str]]:
 def lines_of(page: ReachabilityPage) -> Iterator[tuple[str, str, list[SafeString]]]:
     """The rows: label, the query that shows this one alone, and the cells."""
     table = page.shown
-    words = {verdict: word(verdict) for verdict in VERDICTS}
+    words = {verdict: word(verdict) for verdict in SHOWN}
     for row, group in enumerate(table.rows):
         cells = [_cell(page, row, column, words) for column in range(len(table.columns))]
         yield group.label, _alone(page, "origin", group), cells

@@ -6,11 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from urllib.parse import urlencode
 
+from brokerui.drawing.charts.look import UNNAMED
 from routing.rules.decision import DELAYED, DROPPED, EXITS
 from routing.rules.verdict import MAY_DELIVER, MIXED, MUST_DELIVER
 
 VERDICTS = (MUST_DELIVER, EXITS, MAY_DELIVER, DELAYED, MIXED, DROPPED)
 """From the best to the worst: of several, the worst is shown."""
+SHOWN = (UNNAMED, *VERDICTS)
+"""With UNNAMED first: no route of the origin names the service, and nothing is delivered. Any verdict is seen before
+it."""
 ALL, NAMED = "all", "named"
 PAIRS = (ALL, NAMED)
 
@@ -41,7 +45,7 @@ class ReachabilityQuery:
         """What cannot be is not asked for."""
         given = {name: query.get(name, "") for name in FIELDS}
         given["origin"], given["service"] = given["origin"].strip(), given["service"].strip()
-        for name, choices in (("verdict", VERDICTS), ("pairs", PAIRS), ("outside", ("1",)), ("system", ("1",))):
+        for name, choices in (("verdict", SHOWN), ("pairs", PAIRS), ("outside", ("1",)), ("system", ("1",))):
             given[name] = given[name] if given[name] in choices else ""
         return cls(**given)
 

@@ -26,8 +26,8 @@ from brokerui.pages.reachability.page import (
     translate,
     word,
 )
-from brokerui.pages.reachability.query import VERDICTS, ReachabilityQuery
-from brokerui.pages.reachability.wording import headline, only, tone, what_is_shown
+from brokerui.pages.reachability.query import SHOWN, ReachabilityQuery
+from brokerui.pages.reachability.wording import apart_says, headline, only, tone, what_is_shown
 
 
 @require_safe
@@ -58,13 +58,14 @@ def _told(page: ReachabilityPage) -> dict[str, Any]:
         "known": page.known,
         "headline": headline(totals, named=page.named).render(translate),
         "tone": tone(totals),
+        "apart": _apart(page),
         "title": (shown if not page_query.verdict else only(totals[page_query.verdict], page_query.verdict)).render(
             translate
         ),
         "shown": shown.render(translate),
         "counts": page.counts,
         "pairs": pairs_of(page_query, named=page.named),
-        "verdicts": [(verdict, word(verdict)) for verdict in VERDICTS],
+        "verdicts": [(verdict, word(verdict)) for verdict in SHOWN],
         "figure": figure_of(page) if table.fields else None,
         "heads": heads_of(page),
         "lines": list(lines_of(page)),
@@ -72,6 +73,11 @@ def _told(page: ReachabilityPage) -> dict[str, Any]:
         "clear": ReachabilityQuery().query(viewed),
         **_files(page, query),
     }
+
+
+def _apart(page: ReachabilityPage) -> str:
+    said = apart_says(page.table.apart)
+    return said.render(translate) if said else ""
 
 
 def _files(page: ReachabilityPage, query: str) -> dict[str, str]:

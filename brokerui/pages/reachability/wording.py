@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from brokerui.drawing.charts.look import UNNAMED
 from brokerui.pages.reachability.query import VERDICTS
 from routing.common.sentence import Sentence, say, say_counted
 from routing.rules.decision import DELAYED, DROPPED, EXITS
@@ -16,13 +17,14 @@ WORDS = {
     DELAYED: say("Always delayed"),
     MIXED: say("Never delivered, in several ways"),
     DROPPED: say("Always dropped"),
+    UNNAMED: say("No route names it"),
 }
 GOOD, WARN, BAD = "good", "warn", "bad"
 
 
 def headline(totals: Mapping[str, int], *, named: bool) -> Sentence:
     """How many pairs always arrive, and what becomes of the others."""
-    pairs, arrive = sum(totals.values()), totals.get(MUST_DELIVER, 0)
+    pairs, arrive = sum(totals.get(verdict, 0) for verdict in VERDICTS), totals.get(MUST_DELIVER, 0)
     if not pairs:
         return say("There are no such pairs.")
     rest = tuple(_rest(verdict, totals[verdict]) for verdict in VERDICTS[1:] if totals.get(verdict))
@@ -34,12 +36,32 @@ def headline(totals: Mapping[str, int], *, named: bool) -> Sentence:
             "All {count} pairs that a route names always arrive.",
         )
     if not rest:
-        return say_counted(pairs, "The one pair always arrives.", "All {count} pairs always arrive.")
+        return say_counted(
+            pairs,
+            "The one pair that a route names or that is delivered always arrives.",
+            "All {count} pairs that a route names or that are delivered always arrive.",
+        )
     if named:
         one = "{count} of {all} pairs that a route names always arrives; {rest}."
         return say_counted(arrive, one, "{count} of {all} pairs that a route names always arrive; {rest}.", **values)
-    one = "{count} of {all} pairs always arrives; {rest}."
-    return say_counted(arrive, one, "{count} of {all} pairs always arrive; {rest}.", **values)
+    one = "{count} of {all} pairs that a route names or that are delivered always arrives; {rest}."
+    return say_counted(
+        arrive, one, "{count} of {all} pairs that a route names or that are delivered always arrive; {rest}.", **values
+    )
+
+
+def apart_says(apart: Mapping[str, int]) -> Sentence | None:
+    """What becomes of the pairs that nobody intends; None if there are none."""
+    number = sum(apart.values())
+    if not number:
+        return None
+    rest = tuple(_rest(verdict, apart[verdict]) for verdict in VERDICTS if apart.get(verdict))
+    return say_counted(
+        number,
+        "Not counted above: {count} pair that no route names and that is not delivered ({rest}).",
+        "Not counted above: {count} pairs that no route names and that are not delivered ({rest}).",
+        rest=_joined(rest),
+    )
 
 
 def _joined(parts: tuple[Sentence, ...]) -> Sentence | tuple[Sentence, ...]:

@@ -10,18 +10,20 @@ import pytest
 
 from brokerui.analysis.reachability.matrix import Matrix, matrix_of
 from brokerui.analysis.reachability.packing import packed, unpacked
+from brokerui.drawing.charts.look import UNNAMED
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import PairCounts, table_of, worst
-from brokerui.pages.reachability.query import VERDICTS, ReachabilityQuery
+from brokerui.pages.reachability.query import SHOWN, ReachabilityQuery
 from routing.classes.reachability import routes_by_name, service_names
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.journey import Journeys
-from routing.rules.verdict import verdict
+from routing.rules.verdict import MAY_DELIVER, MUST_DELIVER, verdict
 from tests.strategies import AT, random_case
 
 EVERYTHING = ReachabilityQuery(outside="1", system="1")
+DELIVERED = (MUST_DELIVER, MAY_DELIVER)
 
 
 def drawn(seed: int) -> tuple[Estate, Matrix]:
@@ -36,11 +38,12 @@ def one_by_one(
     for row, origin in enumerate(table.rows):
         for column, service in enumerate(table.columns):
             pairs = [(matrix.nodes[node], matrix.names[name]) for node in origin.members for name in service.members]
-            counts = Counter(
-                verdict(journeys.outcomes(Conversation(*node, name)))
-                for node, name in pairs
-                if not named or routes_by_name(estate.instances[node[0]].tables[node[1]], name, AT)
-            )
+            counts: Counter[str] = Counter()
+            for node, name in pairs:
+                found = verdict(journeys.outcomes(Conversation(*node, name)))
+                is_named = routes_by_name(estate.instances[node[0]].tables[node[1]], name, AT)
+                if is_named or not named:
+                    counts[found if is_named or found in DELIVERED else UNNAMED] += 1
             if counts:
                 fields[row, column] = counts
     return fields
@@ -80,8 +83,10 @@ def test_what_is_asked_for_in_part_is_a_part(seed: int) -> None:
     )
     assert each.totals == whole.totals
     assert whole.totals.total() == len(rows) * len(columns)
-    only = [each.only(verdict).totals for verdict in VERDICTS]
+    only = [each.only(verdict).totals for verdict in SHOWN]
     assert sum(only, Counter()) == whole.totals
+    assert each.apart == whole.apart
+    assert whole.apart.total() == whole.totals[UNNAMED]
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -96,6 +101,7 @@ def test_the_worst_is_shown() -> None:
     assert worst(Counter(may_deliver=5, exits=1)) == "may_deliver"
     assert worst(Counter(delayed=1, mixed=1, may_deliver=1)) == "mixed"
     assert worst(Counter(must_deliver=1, dropped=0)) == "must_deliver"
+    assert worst(Counter(must_deliver=1, unnamed=9)) == "must_deliver"
 
 
 # -- Groups ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,10 @@ DESCRIBED = "brokerui/api"
 """Docstrings of classes and methods here are descriptions of the OpenAPI document."""
 WORDS_MIN = 3
 """Fewest words of an untranslated text that is listed: shorter ones are names, keys and parts of SQL."""
+
+CODE = re.compile(r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM) |redis\.call|^#!")
+PLACE = re.compile(r"\{[^{}]*\}")
+"""An expression in a text; its words are no words of the sentence."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,6 +97,10 @@ def _part_text(part: ast.expr) -> str:
 
 
 def _is_sentence(text: str) -> bool:
+    """Return whether a text has enough words of its own, and is no statement of SQL or Lua."""
+    if CODE.search(text):
+        return False
+    text = PLACE.sub("", text)
     words = [word for word in text.split() if word.strip("'\"().,:;!?").isalpha() and not word.isupper()]
     return len(words) >= WORDS_MIN
 

@@ -127,9 +127,9 @@ def volumes_have_space(app_configs: Sequence[Any] | None, **kwargs: object) -> l
     found: list[CheckMessage] = []
     for volume in volumes():
         if volume.is_full:
-            hint = "Make room: nothing can be stored once it is full. SPACE_LEAST_BYTES says from when on this is said."
+            hint = "Make room: nothing can be stored once it is full. SPACE_LEAST_BYTES is the limit of this warning."
             found.append(Warning(f"Hardly any space is left in {volume.text}.", hint=hint, id="brokerui.W013"))
         elif volume.is_low:
-            hint = "Make room soon. SPACE_LOW_BYTES says from when on this is said."
+            hint = "Make room soon. SPACE_LOW_BYTES is the limit of this warning."
             found.append(Info(f"Little space is left in {volume.text}.", hint=hint, id="brokerui.I001"))
     return found

@@ -24,7 +24,7 @@ def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> Catalog
         return CatalogSnapshot(where, databases=tuple(row for _, row in _rows(grid, SHAPES[grid.view], where)))
     naming = next((index for index, column in enumerate(grid.columns) if column in DATABASE_COLUMNS), None)
     if naming is None and database is None:
-        problem = say("is a grid of sys.{view}; say of which database: NAME/DATABASE=FILE", view=grid.view)
+        problem = say("is a grid of sys.{view}; name its database: NAME/DATABASE=FILE", view=grid.view)
         raise InputError(where, "", problem)
     if grid.view in SUMMED:
         return CatalogSnapshot(where, parts=_summed(grid, naming, database, where))

@@ -230,11 +230,11 @@ class ScriptReader:
             self._execution.has_applied = True
 
     def _unknown_text(self, start: int) -> None:
-        """Report an EXEC of a text of which nothing is known: statements of Service Broker may be missing."""
+        """Report an EXEC of an unknown text: statements of Service Broker may be missing."""
         if self._execution.reached(start) == NEVER or not self._runs.is_unknown(self._position):
             return
         problem = say(
-            "{title} runs a text of which nothing is known before: if it concerns Service Broker, what it makes is"
+            "{title} runs a text that is known only at run time: if it concerns Service Broker, what it makes is"
             " missing here",
             title=EXEC,
         )

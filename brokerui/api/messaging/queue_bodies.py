@@ -95,7 +95,7 @@ class QueueViewRowSerializer(QueueMessageSerializer):
     )
     queuing_order = serializers.IntegerField(allow_null=True, help_text=_("null: it has none before it is complete."))
     message_body = serializers.CharField(
-        allow_null=True, help_text=_("Always null: whoever may receive a message sees what it says.")
+        allow_null=True, help_text=_("Always null: only a program that receives the message sees its body.")
     )
     message_bytes = serializers.IntegerField(
         allow_null=True, help_text=_("Not the product's: the bytes of the body that are here.")

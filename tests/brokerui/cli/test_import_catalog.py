@@ -204,7 +204,7 @@ def test_statuses_that_need_a_person_and_that_do_not(call: Call, tmp_path: Path)
     [
         (result()[:900], "is not complete: of its"),
         (b"nothing", "holds neither a result of collect-sql nor a grid of"),
-        (GRID, "is a grid of sys.routes; say of which database: NAME/DATABASE=FILE"),
+        (GRID, "is a grid of sys.routes; name its database: NAME/DATABASE=FILE"),
     ],
 )
 def test_bad_input(call: Call, tmp_path: Path, content: bytes, said: str) -> None:

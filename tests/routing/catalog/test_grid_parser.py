@@ -215,7 +215,7 @@ def test_a_name_may_be_null_where_no_null_can_be() -> None:
 @pytest.mark.parametrize(
     ("grid", "database", "said"),
     [
-        (tabs(SHOWN), None, "f: is a grid of sys.routes; say of which database: NAME/DATABASE=FILE"),
+        (tabs(SHOWN), None, "f: is a grid of sys.routes; name its database: NAME/DATABASE=FILE"),
         ("name\tis_broker_enabled\nA\t1\n", "A", "f: is a grid of sys.databases, which is of no database"),
         ("name\tis_broker_enabled\nA\t2\n", None, 'f: line 2: is_broker_enabled: must be 0 or 1, not "2"'),
         ("name\tservice_id\nA\tx\n", "A", 'f: line 2: service_id: must be a whole number, not "x"'),

@@ -15,6 +15,9 @@ class CoreConfig(AppConfig):
         # Tasks belong to the application of Celery that is there when they are first sent.
         import brokerui.celery  # noqa: F401, PLC0415 - the app that tasks are of
         from brokerui.core import checks, conditions  # noqa: PLC0415 - settings are complete only now
+        from brokerui.core.celery_transport import use_repairing_transport  # noqa: PLC0415 - the same
+
+        use_repairing_transport()
 
         register(checks.home_is_writable)
         register(checks.secret_key_is_private)
@@ -24,3 +27,4 @@ class CoreConfig(AppConfig):
         register(checks.redis_answers, deploy=True)
         register(checks.database_is_not_newer, conditions.TAG, Tags.database)
         register(checks.volumes_have_space, conditions.TAG)
+        register(checks.redis_keys_are_ours, conditions.TAG, Tags.database)

@@ -13,11 +13,15 @@ from redis import RedisError
 from brokerui.core.disk_space import volumes
 from brokerui.core.heartbeat import ANSWER_S
 from brokerui.core.migration_state import newer_migrations
+from brokerui.core.redis_aside import INDEX, put_aside, unreadable_put_aside
 from brokerui.core.redis_client import redis_client
+from brokerui.core.redis_keys import ASIDE, EXACT
 from brokerui.core.redis_url import is_own, without_password
 from brokerui.core.valkey import valkey_binary
 from routing.common.errors import Invalid
 
+MOST_NAMES = 5
+"""Keys that are named; of more, the number is said."""
 LOCAL_HOSTS = {"localhost", "127.0.0.1", "[::1]", "testserver"}
 
 
@@ -118,6 +122,30 @@ def database_is_not_newer(app_configs: Sequence[Any] | None, **kwargs: object) -
             f"Newer code has migrated the database: this code does not know {', '.join(newer)}.",
             hint="Run the newer code again, or restore a backup from before it.",
             id="brokerui.E014",
+        )
+    ]
+
+
+def redis_keys_are_ours(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
+    """I002: foreign data was in keys of the product in Redis, and was put aside."""
+    if not kwargs.get("databases"):
+        return []
+    client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)
+    try:
+        unreadable_put_aside(client, EXACT)
+        found = put_aside(client)
+    except (RedisError, ValueError):
+        return []  # it does not answer, which others say
+    if not found:
+        return []
+    names = ", ".join(f"{one.key} ({one.at:%Y-%m-%d %H:%M} UTC)" for one in found[:MOST_NAMES])
+    more = f" and {len(found) - MOST_NAMES} more" if len(found) > MOST_NAMES else ""
+    return [
+        Info(
+            f"Keys of the product in Redis held data of another program, which was put aside: {names}{more}. It is kept"
+            f" for a week as {ASIDE}KEY.",
+            hint=f"Give the other program a database of its own, then delete the keys {ASIDE}* and {INDEX}.",
+            id="brokerui.I002",
         )
     ]
 

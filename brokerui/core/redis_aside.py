@@ -10,6 +10,7 @@ import json
 import logging
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from redis import Redis, RedisError, ResponseError
@@ -70,8 +71,7 @@ class Aside(NamedTuple):
     """Data that was put aside."""
 
     key: str
-    at: float
-    """When, in seconds since 1970."""
+    at: datetime
 
 
 def unreadable_put_aside(client: Redis, words: Iterable[object]) -> bool:
@@ -104,7 +104,7 @@ def put_aside(client: Redis) -> list[Aside]:
     except ResponseError:
         return []  # the index itself holds foreign data, and is replaced the next time
     pairs = found if found and isinstance(found[0], (list, tuple)) else zip(found[::2], found[1::2], strict=True)
-    return [Aside(_shown(key.decode(errors="replace")), float(at)) for key, at in pairs]
+    return [Aside(_shown(key.decode(errors="replace")), datetime.fromtimestamp(float(at), UTC)) for key, at in pairs]
 
 
 def _is_readable(client: Redis, key: str, form: KeyForm, found: str) -> bool:

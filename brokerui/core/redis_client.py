@@ -6,6 +6,7 @@ A command that finds foreign data in a key of ours puts it aside and is run once
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -19,6 +20,17 @@ from redis.exceptions import NoScriptError
 
 from brokerui.core.redis_aside import unreadable_put_aside
 
+OTHER_FORM = ("WRONGTYPE", "not an integer", "not a number")
+"""What Redis and scripts say of a value that has another form."""
+
+
+def is_worth_another_try(error: ResponseError, client: Redis, words: Iterable[object]) -> bool:
+    """Put foreign data in the keys of a failed command aside. Return whether there was any, or another process may
+    have put it aside just now."""
+    if isinstance(error, NoScriptError):
+        return False
+    return unreadable_put_aside(client, words) or any(text in str(error) for text in OTHER_FORM)
+
 
 class RepairingRedis(Redis):
     """A client whose commands are not kept from their work by foreign data in keys of ours."""
@@ -28,9 +40,18 @@ class RepairingRedis(Redis):
         try:
             return super().execute_command(*args, **options)
         except ResponseError as error:
-            if isinstance(error, NoScriptError) or not unreadable_put_aside(self, args):
+            if not is_worth_another_try(error, self, args):
                 raise
         return super().execute_command(*args, **options)
+
+    def transaction(self, func: Any, *watches: Any, **options: Any) -> Any:
+        """Run a transaction; a second time where it met foreign data in a key that it watches."""
+        try:
+            return super().transaction(func, *watches, **options)
+        except ResponseError as error:
+            if not is_worth_another_try(error, self, watches):
+                raise
+        return super().transaction(func, *watches, **options)
 
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
         """Return a pipeline that does the same."""
@@ -49,8 +70,8 @@ class RepairingPipeline(Pipeline):
         stack = list(self.command_stack)
         try:
             return super().execute(raise_on_error)
-        except ResponseError:
-            if not unreadable_put_aside(self._client, [word for words, _ in stack for word in words]):
+        except ResponseError as error:
+            if not is_worth_another_try(error, self._client, [word for words, _ in stack for word in words]):
                 raise
         self.command_stack = stack
         return super().execute(raise_on_error)
@@ -64,7 +85,7 @@ class RepairingAsyncRedis(AsyncRedis):
         try:
             return await super().execute_command(*args, **options)
         except ResponseError as error:
-            if isinstance(error, NoScriptError) or not await asyncio.to_thread(_repaired, args):
+            if not await asyncio.to_thread(_is_repaired, error, args):
                 raise
         return await super().execute_command(*args, **options)
 
@@ -73,8 +94,8 @@ REPAIR_S = 2.0
 """How long Redis may take to answer while foreign data is put aside, in seconds."""
 
 
-def _repaired(words: tuple[Any, ...]) -> bool:
-    return unreadable_put_aside(redis_client(connect_s=REPAIR_S, answer_s=REPAIR_S), words)
+def _is_repaired(error: ResponseError, words: tuple[Any, ...]) -> bool:
+    return is_worth_another_try(error, redis_client(connect_s=REPAIR_S, answer_s=REPAIR_S), words)
 
 
 def redis_client(*, connect_s: float, answer_s: float) -> Redis:

@@ -26,6 +26,9 @@ MONITOR: Final = "brokerui:monitor:"
 ENDPOINT: Final = "brokerui:endpoint:"
 ASIDE: Final = "brokerui:aside:"
 """What was put aside, by the key in which it was."""
+CELERY_QUEUES: Final = ("transmit", "receive", "maintenance", "activation", "pipeline")
+SEPARATOR: Final = "\x06\x16"
+"""Stands in keys of Celery between the name of a queue and a priority, and in its tables between names."""
 
 
 class KeyForm(NamedTuple):
@@ -48,10 +51,11 @@ EXACT: Final = {
     f"{ENDPOINT}events": KeyForm(LIST),
     f"{ENDPOINT}connections": KeyForm(HASH),
     # Those of Celery: its queues, and what workers have taken from them and not finished.
-    **{name: KeyForm(LIST) for name in ("transmit", "receive", "maintenance", "activation", "pipeline")},
+    **{name: KeyForm(LIST) for name in CELERY_QUEUES},
     "unacked": KeyForm(HASH),
     "unacked_index": KeyForm(SORTED_SET),
-    "unacked_mutex": KeyForm(STRING),
+    "unacked_mutex": KeyForm(STRING, has_end=True),
+    "_kombu.binding_deadlines": KeyForm(SORTED_SET),
 }
 BY_PREFIX: Final = {
     COUNT: KeyForm(STRING, has_numbers=True, has_end=True),
@@ -66,6 +70,8 @@ BY_PREFIX: Final = {
     f"{ENDPOINT}peers:": KeyForm(HASH, has_numbers=True),
     f"{ENDPOINT}worker:": KeyForm(STRING, has_end=True),
     "_kombu.binding.": KeyForm(SET),
+    "_kombu.binding_permanent.": KeyForm(SET),
+    **{f"{name}{SEPARATOR}": KeyForm(LIST) for name in CELERY_QUEUES},
 }
 
 

@@ -33,6 +33,12 @@ def members_readable(key: str, members: Iterable[bytes], read: Callable[[bytes],
     return _readable(key, pairs, read, lambda client, foreign: client.zrem(key, *foreign))
 
 
+def set_members_readable(key: str, members: Iterable[bytes], read: Callable[[bytes], T]) -> list[T]:
+    """Read the members of a set."""
+    pairs = ((member, member) for member in members)
+    return _readable(key, pairs, read, lambda client, foreign: client.srem(key, *foreign))
+
+
 def _readable(
     key: str, pairs: Iterable[tuple[bytes, Any]], read: Callable[[Any], T], take_out: Callable[[Redis, list[Any]], Any]
 ) -> list[T]:

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import uuid4
 
 from redis import RedisError
@@ -62,10 +62,10 @@ def readers_of(place: QueueAddress) -> list[ActivatedTask]:
 
 
 def _reader_from(member: bytes) -> ActivatedTask:
-    reader = ActivatedTask(*json.loads(member))
-    if not isinstance(reader.procedure, str) or not isinstance(reader.process, int):
+    values: list[Any] = json.loads(member)
+    if [type(value) for value in values[1:3]] != [str, int]:
         raise TypeError("no reader")
-    return reader
+    return ActivatedTask(*values)
 
 
 def reserve(place: QueueAddress, procedure: str, most: int) -> ActivatedTask | None:

@@ -15,8 +15,8 @@ from django.conf import settings as django_settings
 from redis import Redis
 
 from brokerui.core import heartbeat, rate_counter, redis_aside
-from brokerui.core.redis_aside import ASIDE, INDEX, MOST_KEYS, MOST_VALUES, put_aside, values_put_aside
-from brokerui.core.redis_keys import BY_PREFIX, EXACT, form_of
+from brokerui.core.redis_aside import INDEX, MOST_KEYS, MOST_VALUES, put_aside, values_put_aside
+from brokerui.core.redis_keys import ASIDE, BY_PREFIX, EXACT, form_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange import wake_debounce
 from brokerui.messaging.exchange.forwarded_messages import _write, forwarded_messages
@@ -37,7 +37,7 @@ from brokerui.messaging.exchange.lists import (
     take_shard,
     waiting,
 )
-from brokerui.messaging.exchange.messages import ConnectionRow, EndpointMessage, Failed, Online
+from brokerui.messaging.exchange.messages import ConnectionRow, EndpointMessage, Failed, Notice, Online
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.queue_notify import notify_queues, wait_for_notification
 from brokerui.messaging.exchange.unreachable import _key as unreachable_key
@@ -121,10 +121,20 @@ def bell() -> None:
 
 def wake(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[Any] = []
-    monkeypatch.setattr(wake_debounce, "wake", lambda task: sent.append(task) or True)
+
+    def wake(task: Any) -> bool:
+        sent.append(task)
+        return True
+
+    monkeypatch.setattr(wake_debounce, "wake", wake)
     assert wake_debounce.wake_once(TASK)
     done: list[int] = []
-    wake_debounce.run_until_idle(TASK, lambda: bool(done.append(1)))
+
+    def work() -> bool:
+        done.append(1)
+        return False
+
+    wake_debounce.run_until_idle(TASK, work)
     assert (len(sent), len(done) >= 1) == (1, True)
     assert wake_debounce.wake_once(TASK)
     assert len(sent) == 2, "nobody is at work any more"
@@ -152,7 +162,7 @@ def tell() -> None:
     event = EndpointMessage("A", 1, BrokerConnection(ConnectionSubclass.CONNECTED, "", ADDRESS, "", 1))
     run(redis(), put_events([event]))
     assert run(redis(), take_events(100)) == [event]
-    notices = [Online("A", ADDRESS), Failed("A", ADDRESS, 9754, "refused")]
+    notices: list[Notice] = [Online("A", ADDRESS), Failed("A", ADDRESS, 9754, "refused")]
     run(redis(), put_notices(notices))
     assert run(redis(), take_notices(100)) == notices
 
@@ -166,7 +176,8 @@ def show() -> None:
     assert list(unreachable_from("A")) == [ADDRESS]
     assert unreachable_address("A", ADDRESS) == (9754, "refused")
     forwarded_messages(redis())
-    message = ForwardedMessage(*(0 if name.endswith("number") else "x" for name in ForwardedMessage._fields))
+    texts: dict[str, Any] = dict.fromkeys(ForwardedMessage._fields, "x")
+    message = ForwardedMessage(**texts | {"message_fragment_number": 0})
     _write("A\x001\x002", [message])
     assert forwarded_messages(redis()) == [("A", message)]
 
@@ -240,7 +251,8 @@ def test_a_key_of_another_type_is_put_aside_as_it_is_and_told_in_one_line(
     with caplog.at_level(logging.WARNING):
         use(key, monkeypatch)
         use(key, monkeypatch)
-    assert redis().xrange(f"{ASIDE}{key}")[0][1] == {b"field": b"of somebody else"}
+    kept: Any = redis().xrange(f"{ASIDE}{key}")
+    assert [fields for _, fields in kept] == [{b"field": b"of somebody else"}]
     (line,) = [record.getMessage() for record in caplog.records if "Redis: the key" in record.getMessage()]
     shown = json.dumps(key)[1:-1]
     problem = f"the key {shown} holds a stream that the product has not written"

@@ -14,17 +14,23 @@ import pytest
 from django.core.checks import run_checks
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from redis import Redis
 
 from brokerui.core import disk_space
 from brokerui.core.conditions import RefusedConditionError, conditions, conditions_to_run_in
 from brokerui.core.disk_space import Volume
 from brokerui.core.home import CHECKOUT
+from brokerui.core.redis_url import redis_url
 from brokerui.estate.models import Database, Instance
 from brokerui.messaging.keys.models import DatabaseKey
 from brokerui.messaging.keys.selectors import security_of, undecryptable_keys
 from brokerui.messaging.keys.services import key_make, peer_take
 from routing.common.errors import Invalid
+from tests.brokerui.messaging.endpoint.conftest import one_valkey, valkey
+from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import command, environment, eventually, free_port, running, start
+
+__all__ = ["one_valkey", "valkey"]
 
 NEWER = "Newer code has migrated the database: this code does not know estate.9999_later, later.0001_initial."
 
@@ -36,6 +42,7 @@ def ids() -> list[str]:
 @pytest.fixture
 def home(db: Any, settings: Any, tmp_path: Path) -> Path:
     settings.HOME, settings.KEYS_SECRET = tmp_path, ""
+    settings.REDIS_URL = redis_url("", tmp_path)
     settings.SPACE_LOW_BYTES = settings.SPACE_LEAST_BYTES = 0
     return tmp_path
 
@@ -143,6 +150,46 @@ def test_a_lost_secret_is_got_over_as_the_check_says(keyed: Path, settings: Any)
         key_make(instance="A", database=database, author="ann", replace=True)
     assert (undecryptable_keys(), ids()) == ([], [])
     assert not (keyed / "keys.secret").exists()
+
+
+# ---------------------------------------------------------------- Redis
+def test_foreign_data_in_redis_is_information(home: Path, valkey: Valkey, settings: Any) -> None:
+    settings.REDIS_URL = valkey.url
+    assert ids() == []
+    with valkey.client() as client:
+        client.set("unacked", "of another program")
+        (found,) = conditions()
+        assert (found.id, found.is_well, found.is_refused) == ("brokerui.I002", True, False)
+        assert found.text.startswith(
+            "Keys of the product in Redis held data of another program, which was put aside: unacked ("
+        )
+        assert client.get("brokerui:aside:unacked") == b"of another program"
+        client.delete("brokerui:aside", "brokerui:aside:unacked")
+    assert ids() == [], "as the hint says"
+
+
+@pytest.mark.slow
+def test_no_process_ends_of_foreign_data_in_redis_and_status_names_the_keys(tmp_path: Path) -> None:
+    keys = ["transmit", "receive", "maintenance", "unacked", "brokerui:endpoint:bytes", "brokerui:endpoint:events"]
+    with running(tmp_path, DEMO="0") as product:
+        eventually(lambda: status(tmp_path)["well"], 60)
+        with Redis(unix_socket_path=str(tmp_path / "valkey" / "valkey.sock")) as client:
+            for key in keys:
+                client.delete(key)
+                client.set(key, "of another program")
+            client.set("brokerui:pulse", "of another program")
+            eventually(lambda: all(client.exists(f"brokerui:aside:{key}") for key in (*keys, "brokerui:pulse")), 60)
+        found = eventually(lambda: (now := status(tmp_path))["well"] and now, 60)
+        assert (found["redis_problem"], [one["id"] for one in found["conditions"]]) == (None, ["brokerui.I002"])
+        assert [each["restarts"] for each in found["processes"]] == [0] * 5
+        log = eventually(lambda: "brokerui:aside" in (text := (tmp_path / "log/all.log").read_text()) and text)
+        assert "Redis: the key transmit holds a string that the product has not written" in log
+        assert "Traceback" not in log
+        assert product.complained == []
+
+
+def status(home: Path) -> dict[str, Any]:
+    return dict(json.loads(command(home, "status", "--json").stdout))
 
 
 # ---------------------------------------------------------------- space

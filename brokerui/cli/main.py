@@ -40,6 +40,7 @@ COMMANDS = {
     "keys": say("manage the key pairs of dialog security"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "host": say("host an instance here: its databases, and where it listens"),
+    "broker": say("enable, disable or renew the broker of a database, or end its conversations with an error"),
     "failover": say("fail over a mirrored database: its partners exchange roles"),
     "send": say("send messages from a database of a hosted instance"),
     "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),

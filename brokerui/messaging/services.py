@@ -25,6 +25,7 @@ from brokerui.messaging.verbs.administration import message_committed, message_r
 from brokerui.messaging.verbs.database_brokers import (
     broker_disable,
     broker_enable,
+    broker_error_conversations,
     broker_renew,
     database_fail_over,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "Message",
     "broker_disable",
     "broker_enable",
+    "broker_error_conversations",
     "broker_renew",
     "conversation_begin",
     "conversation_end",

@@ -17,11 +17,13 @@ from routing.dialog.retransmission import receive_ack, report_ack
 from routing.dialog.unit_of_work import UnitOfWork
 
 
-def send_error(work: UnitOfWork, side: Endpoint, body: bytes, guard: FragmentGuard) -> None:
-    """Send a broker error to the peer of `side`, which need not be a stored endpoint."""
+def send_error(work: UnitOfWork, side: Endpoint, body: bytes, guard: FragmentGuard | None) -> None:
+    """Send a broker error to the peer of `side`, which need not be a stored endpoint. `guard` None: its database lacks
+    the keys, and nothing can be sent over the network."""
     destination = work.destination(side)
     if destination.address:
-        FragmentWriter(work, side, destination, guard).error(body)
+        if guard is not None:
+            FragmentWriter(work, side, destination, guard).error(body)
     elif (peer := _local_peer(work, side)) is not None:
         receive_error(work, peer, body)
 

@@ -51,6 +51,8 @@ PROBLEMS: Mapping[int, Sentence] = {
     8490: say('The remote service "{service}" does not exist.'),
     8495: say("The conversation has already been acknowledged by another instance of this service."),
     8498: say('The remote service has sent "{message_type}", which is not part of the contract.'),
+    9719: say("The database of this conversation endpoint was attached or restored."),
+    9720: say("The database of the remote conversation endpoint was attached or restored."),
     9615: say('A message of type "{message_type}" failed XML validation at the other service.'),
     9616: say('A message of type "{message_type}" was received and failed XML validation.'),
     # Why a message is undeliverable.

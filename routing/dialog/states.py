@@ -75,6 +75,7 @@ DialogInput = Literal[
     "end acknowledged",
     "timer",
     "lifetime over",
+    "database restored",
     "replay impossible",
 ]
 
@@ -95,6 +96,7 @@ ACKNOWLEDGED: Final = "acknowledged"
 END_ACKNOWLEDGED: Final = "end acknowledged"
 TIMER: Final = "timer"
 LIFETIME: Final = "lifetime over"
+RESTORED: Final = "database restored"
 REPLAY_IMPOSSIBLE: Final = "replay impossible"
 
 INPUTS: Mapping[DialogInput, str] = {
@@ -115,6 +117,7 @@ INPUTS: Mapping[DialogInput, str] = {
     END_ACKNOWLEDGED: "the peer has acknowledged our EndDialog or Error",
     TIMER: "the conversation timer runs out",
     LIFETIME: "the lifetime is over",
+    RESTORED: "an administrator ends all conversations of the database (ERROR_BROKER_CONVERSATIONS)",
     REPLAY_IMPOSSIBLE: "no copy of the first message can arrive any more",
 }
 
@@ -138,6 +141,7 @@ TABLE: Mapping[DialogInput, tuple[DialogState | int, ...]] = {
     END_ACKNOWLEDGED:  (11209, 28010, 28010, 28010, 28010, CD,    28010, CD),
     TIMER:             (NONE,  SO,    SI,    CO,    DI,    DO,    ER,    CD),
     LIFETIME:          (NONE,  ER,    CD,    ER,    DI,    CD,    ER,    CD),
+    RESTORED:          (NONE,  ER,    CD,    ER,    DI,    DO,    ER,    CD),
     REPLAY_IMPOSSIBLE: (NONE,  SO,    SI,    CO,    DI,    DO,    ER,    NONE),
 }
 """The next state, or the number of the product's error: raised for a verb, else the reason why it is undeliverable."""

@@ -14,6 +14,8 @@ from routing.simulation.chance import Chance
 from routing.simulation.clock import START
 from routing.simulation.faults import FaultLevel, Mask
 
+ERRING_PERMILLE: Final = 150
+"""Probability in permille that the conversations of a database are ended with an error: it hides much else."""
 NEWER_FAULT_PERMILLE: Final = 300
 """Probability in permille of each newer fault kind. Kept low: such a fault ends conversations and hides others."""
 
@@ -69,6 +71,16 @@ class Renewal:
 
 
 @dataclass(frozen=True, slots=True)
+class Erring:
+    """ERROR_BROKER_CONVERSATIONS: all conversations of a database end with an error, on both sides."""
+
+    name: str
+    instance: str
+    database: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class FaultSchedule:
     """All scheduled faults of a world."""
 
@@ -76,6 +88,7 @@ class FaultSchedule:
     poisons: tuple[Poison, ...]
     outages: tuple[BrokerOutage, ...]
     renewals: tuple[Renewal, ...]
+    errings: tuple[Erring, ...] = ()
 
 
 def fault_interval(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
@@ -94,11 +107,13 @@ def draw_fault_schedule(
     poisons = _poisons(chance.of("poisons"), estate, level, chaos, heals)
     outages = _outages(chance.of("outages"), estate, level, chaos, heals)
     renewals = () if keys else _renewals(chance.of("renewals"), estate, level, chaos, heals)
+    errings = _errings(chance.of("errings"), estate, level, chaos, heals)
     return FaultSchedule(
         tuple(one for one in switches if mask.takes(one.name)),
         tuple(one for one in poisons if mask.takes(one.name)),
         tuple(one for one in outages if mask.takes(one.name)),
         tuple(one for one in renewals if mask.takes(one.name)),
+        tuple(one for one in errings if mask.takes(one.name)),
     )
 
 
@@ -161,3 +176,12 @@ def _renewals(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, hea
         at, identifier = START + chance.below(chaos), chance.identifier()
         if at < heals:
             yield Renewal(f"renewal {number}", *where, at, identifier)
+
+
+def _errings(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[Erring]:
+    databases = _databases(estate)
+    for number in range(level.errings if chance.happens(ERRING_PERMILLE) else 0):
+        where = chance.pick(databases)
+        at = START + chance.below(chaos)
+        if at < heals:
+            yield Erring(f"erring {number}", *where, at)

@@ -38,6 +38,8 @@ class FaultLevel:
     """Maximum number of times that a database's broker is disabled."""
     renewals: int = 0
     """Maximum number of NEW_BROKER operations."""
+    errings: int = 0
+    """Number of ERROR_BROKER_CONVERSATIONS operations in the worlds that have them."""
 
 
 LEVELS: Final[Mapping[str, FaultLevel]] = {
@@ -58,6 +60,7 @@ LEVELS: Final[Mapping[str, FaultLevel]] = {
         poisons=1,
         outages=1,
         renewals=1,
+        errings=1,
     ),
     "heavy": FaultLevel(
         loss=250,
@@ -75,6 +78,7 @@ LEVELS: Final[Mapping[str, FaultLevel]] = {
         poisons=2,
         outages=2,
         renewals=1,
+        errings=1,
     ),
 }
 

@@ -223,6 +223,14 @@ class BrokerRenewed(NamedTuple):
     identifier: str
 
 
+class ConversationsErred(NamedTuple):
+    """ERROR_BROKER_CONVERSATIONS in a database; its commit comes next, before any other of the broker's."""
+
+    at: int
+    broker: str
+    database: str
+
+
 # ------------------------------------------------------------------------------------------------ the network
 class FrameSent(NamedTuple):
     """A broker handed a frame to the network."""
@@ -309,6 +317,7 @@ Record = (
     | BrokerBroke
     | FailedOver
     | BrokerRenewed
+    | ConversationsErred
     | FrameSent
     | FrameArrived
     | FrameLost

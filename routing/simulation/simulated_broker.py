@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from routing.common.choices import Choices
 from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
+from routing.dialog.error_conversations import error_conversations
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import VerbError
 from routing.dialog.receive import receive
@@ -24,6 +25,7 @@ from routing.simulation.records import (
     BrokerStarted,
     BrokerStopped,
     Committed,
+    ConversationsErred,
     EventsReported,
     FrameArrived,
     FrameLost,
@@ -129,6 +131,21 @@ class SimulatedBroker:
         remove_conversations(self._made(), database, self._around.ledger.living(self.name, database), self.now)
         self.store.can_crash = could_crash
         self.start(estate)
+
+    def err_conversations(self, database: str, estate: Estate) -> None:
+        """Restart with an estate in which a database's broker is enabled, and end its conversations with an error."""
+        could_crash, self.store.can_crash = self.store.can_crash, False
+        self.start(estate)
+        handles = self._around.ledger.living(self.name, database)
+        self._around.history.add(ConversationsErred(self._around.agenda.now, self.name, database))
+
+        def act(broker: Broker) -> None:
+            work = broker.work(ClaimRequest(handles=handles), self.now)
+            error_conversations(work, handles)
+            broker.commit(work)
+
+        self._do(act)
+        self.store.can_crash = could_crash
 
     def _queues(self) -> list[QueueKey]:
         databases = self.estate.instances[self.name].databases.values()

@@ -209,7 +209,11 @@ def maskable_parts(world: World) -> tuple[str, ...]:
     found += [crash.name for crashes in world.crashes.values() for crash in crashes]
     found += [partition.name for partition in world.partitions]
     whole = world.upheavals
-    found += [one.name for group in (whole.switches, whole.poisons, whole.outages, whole.renewals) for one in group]
+    found += [
+        one.name
+        for group in (whole.switches, whole.poisons, whole.outages, whole.renewals, whole.errings)
+        for one in group
+    ]
     found += [failover.name for failover in world.failovers]
     found += [f"conversation {plan.number}" for plan in world.conversations]
     return tuple(found)

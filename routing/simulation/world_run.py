@@ -14,7 +14,7 @@ from routing.simulation.applications import Applications
 from routing.simulation.cipher import SIMULATED_CIPHER, KeyGeneratingCipher
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.delivery_oracle import DeliveryOracle
-from routing.simulation.fault_schedule import BrokerOutage, QueueOutage, Renewal
+from routing.simulation.fault_schedule import BrokerOutage, Erring, QueueOutage, Renewal
 from routing.simulation.history import WorldHistory
 from routing.simulation.landscape import MirroredPair, Repair
 from routing.simulation.ledger import Ledger
@@ -87,6 +87,8 @@ class _WorldRun:
             agenda.at(outage.ends, self._enable, outage)
         for renewal in world.upheavals.renewals:
             agenda.at(renewal.at, self._renew, renewal)
+        for erring in world.upheavals.errings:
+            agenda.at(erring.at, self._err_conversations, erring)
         for failover in world.failovers:
             agenda.at(failover.at, self._fail_over, failover)
         for repair in world.repairs:
@@ -194,6 +196,17 @@ class _WorldRun:
         self._history.add(FaultNoted(moment, renewal.name))
         self._history.add(BrokerRenewed(moment, renewal.instance, renewal.database, renewal.identifier))
         host.renew(renewal.database, self._estate)
+
+    def _err_conversations(self, erring: Erring) -> None:
+        """ERROR_BROKER_CONVERSATIONS, which also enables the broker."""
+        instance = self._estate.instances[erring.instance]
+        enabled = replace(instance.databases[erring.database], broker_enabled=True)
+        self._estate = self._estate.with_instance(instance.with_database(enabled))
+        self._disabled.get((erring.instance, erring.database), set()).clear()
+        host = self._hosts[erring.instance]
+        host.stop(erring.name)
+        self._history.add(FaultNoted(self._agenda.now, erring.name))
+        host.err_conversations(erring.database, self._estate)
 
     def _restart(self, instance: str, why: str) -> None:
         """Restart an instance with the current estate."""

@@ -20,6 +20,7 @@ from routing.common.retry import retry_delay_ms
 from routing.dialog import (
     control_messages,
     end_conversation,
+    error_conversations,
     fragment_writer,
     inbound_fragment,
     inbound_message,
@@ -302,6 +303,17 @@ def receive_what_is_retained_again() -> Patches:
             real(self, message)
 
     yield MemoryQueue, "take", take
+
+
+# ------------------------------------------------------------------------------------------------ ended with an error
+@breaking("erred-on-both-sides")
+def end_no_conversation_with_an_error() -> Patches:
+    yield host, "error_conversations", lambda work, handles: None
+
+
+@breaking("erred-on-both-sides")
+def end_with_an_error_and_tell_no_peer() -> Patches:
+    yield error_conversations, "_tell_peer", lambda *_: None
 
 
 # ------------------------------------------------------------------------------------------------ rollbacks

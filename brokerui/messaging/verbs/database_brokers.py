@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import uuid4
 
 from django.db import transaction
@@ -22,11 +22,17 @@ from brokerui.messaging.broker_cache import broker_of, check_database
 from brokerui.messaging.errors import PartnerElsewhereError
 from brokerui.messaging.estate_writes import declare
 from brokerui.messaging.keys.services import keys_exchange
-from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.store import moving
+from brokerui.messaging.verbs.transactions import unit_of_work
+from routing.dialog.batch import ClaimRequest
+from routing.dialog.error_conversations import ERRED_STATES, error_conversations
 from routing.dialog.problems import VerbError
 from routing.model.edits import PutDatabase, SetBroker
 from routing.model.estate import PRINCIPAL, Database, Estate
+
+ERRED_AT_ONCE: Final = 500
+"""Conversations that one unit of work ends with an error."""
 
 
 def broker_enable(*, instance: str, database: str, author: str = SYSTEM) -> None:
@@ -48,6 +54,27 @@ def broker_renew(*, instance: str, database: str, author: str = SYSTEM) -> str:
         version = declare([PutDatabase(instance, renewed)], author, f"{instance}/{database}: new broker {identifier}")
         moving.not_before(version, [here])
     return identifier
+
+
+def broker_error_conversations(*, instance: str, database: str, author: str = SYSTEM) -> int:
+    """ERROR_BROKER_CONVERSATIONS: keeps the identifier, enables the broker, and ends all conversations with an error:
+    here with -9719, for their peers with -9720. Returns how many conversations it has ended."""
+    with _alone_in(instance) as (here,):
+        _check_identifier(instance, _checked(instance, database))
+        note = f"{instance}/{database}: broker enabled, all conversations ended with an error"
+        version = declare([SetBroker(instance, database, True)], author, note)
+        moving.not_before(version, [here])
+        handles = _handles_to_err(here, database)
+        for first in range(0, len(handles), ERRED_AT_ONCE):
+            part = handles[first : first + ERRED_AT_ONCE]
+            with unit_of_work(instance, ClaimRequest(handles=part)) as (_, work):
+                error_conversations(work, part)
+    return len(handles)
+
+
+def _handles_to_err(instance: int, database: str) -> tuple[str, ...]:
+    found = ConversationEndpoint.objects.filter(instance=instance, database=database, state__in=ERRED_STATES)
+    return tuple(found.order_by("conversation_handle").values_list("conversation_handle", flat=True))
 
 
 class Roles(NamedTuple):

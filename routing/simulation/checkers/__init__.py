@@ -9,6 +9,7 @@ from routing.simulation.checkers.asking import AskingChecker
 from routing.simulation.checkers.bounding import BoundingChecker
 from routing.simulation.checkers.deciding import DecidingChecker
 from routing.simulation.checkers.endpoints import EndpointsChecker
+from routing.simulation.checkers.erring import ErringChecker
 from routing.simulation.checkers.healing import HealingChecker
 from routing.simulation.checkers.hops import HopsChecker
 from routing.simulation.checkers.keeping import KeepingChecker
@@ -40,6 +41,7 @@ CHECKERS: Final[tuple[CheckerFactory, ...]] = (
     RetainingChecker,
     PoisoningChecker,
     SilencingChecker,
+    ErringChecker,
     RetryingChecker,
     HealingChecker,
     TellingChecker,

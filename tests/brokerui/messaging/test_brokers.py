@@ -13,11 +13,19 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NotHostedError
-from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage, TransmissionObject
+from brokerui.messaging.models import (
+    ConversationEndpoint,
+    ConversationGroup,
+    HeldFragment,
+    OutgoingMessage,
+    QueueMessage,
+    TransmissionObject,
+)
 from brokerui.messaging.services import (
     Message,
     broker_disable,
     broker_enable,
+    broker_error_conversations,
     broker_renew,
     conversation_begin,
     conversation_end,
@@ -29,7 +37,9 @@ from brokerui.messaging.services import (
 from brokerui.messaging.store import DatabaseStore, moving
 from brokerui.messaging.workers.drain import follow_estate
 from routing.dialog.batch import ChangeSet, ClaimRequest
+from routing.dialog.error_message import read_error
 from routing.dialog.problems import VerbError
+from routing.dialog.system_names import ERROR_TYPE
 from routing.documents.estate_document import read_estate
 from routing.model.edits import SetBroker
 from routing.model.estate import Database
@@ -204,6 +214,68 @@ def test_a_new_broker_forgets_what_its_own_conversations_had_to_send(alone: Wire
     assert raised.value.number == 8426
 
 
+def test_a_new_broker_has_no_message_either(alone: Wire) -> None:
+    """Neither in queues nor in the transmission queue, whatever the state of its conversations."""
+    send(begin(), b"1")
+    queue_set_status(instance="A", database="two", queue="ToQ", is_on=False)
+    send(begin(), b"2")
+    broker_renew(instance="A", database="two")
+    broker_renew(instance="A", database="one")
+    for table in (ConversationEndpoint, ConversationGroup, HeldFragment, OutgoingMessage, QueueMessage):
+        assert not table._default_manager.exists()
+
+
+# ---------------------------------------------------------------- ERROR_BROKER_CONVERSATIONS
+
+
+def errors(name: str, queue: str) -> list[int]:
+    """Codes of the errors in a queue, which are received."""
+    received = message_receive(instance="A", database=name, queue=queue)
+    found = [read_error(one.message_body or b"") for one in received if one.message_type_name == ERROR_TYPE]
+    return [code for code, _ in filter(None, found)]
+
+
+def test_conversations_of_a_database_end_with_an_error_on_both_sides(alone: Wire) -> None:
+    """And its broker, which was restored disabled, is enabled with the identifier that it had."""
+    handle, begun = begin(), begin()
+    send(handle, b"1")
+    assert bodies() == [b"1"]
+    broker_disable(instance="A", database="two")
+    assert broker_error_conversations(instance="A", database="two", author="me") == 1
+    assert (written("two").broker_instance, written("two").broker_enabled) == (TWO, True)
+    assert (errors("two", "ToQ"), errors("one", "FromQ")) == ([-9719], [-9720])
+    assert dict(ConversationEndpoint.objects.values_list("conversation_handle", "state"))[begun] == "SO"
+    entry = AuditEntry.objects.filter(author="me").latest("id")
+    assert "conversations ended with an error" in entry.note
+    with pytest.raises(VerbError) as raised:
+        send(handle, b"2")
+    assert raised.value.number == 8429
+    for one in ConversationEndpoint.objects.filter(state="ER").values_list("conversation_handle", flat=True):
+        conversation_end(instance="A", handle=one)
+    send(begun, b"3")
+    carry(alone)
+    assert bodies() == [b"3"]
+
+
+def test_more_conversations_than_one_unit_of_work_takes_end_together(
+    alone: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brokerui.messaging.verbs.database_brokers.ERRED_AT_ONCE", 2)
+    for _ in range(5):
+        send(begin(), b"1")
+    assert broker_error_conversations(instance="A", database="one") == 5
+    assert set(ConversationEndpoint.objects.values_list("state", flat=True)) == {"ER"}
+
+
+def test_an_error_that_is_rolled_back_has_ended_nothing(alone: Wire) -> None:
+    handle = begin()
+    with transaction.atomic():
+        broker_error_conversations(instance="A", database="one")
+        transaction.set_rollback(True)
+    send(handle, b"1")
+    assert bodies() == [b"1"]
+
+
 # ---------------------------------------------------------------- a mirror
 
 
@@ -215,7 +287,7 @@ def test_nobody_works_in_a_mirror_and_nothing_is_delivered_to_it(lists: None) ->
     send(handle, b"1")
     carry(wire)
     assert (status(handle), ConversationEndpoint.objects.count()) == (9796, 1)
-    for verb in (broker_enable, broker_disable, broker_renew):
+    for verb in (broker_enable, broker_disable, broker_error_conversations, broker_renew):
         with pytest.raises(VerbError) as raised:
             verb(instance="A", database="two")
         assert raised.value.number == 954
@@ -288,7 +360,7 @@ def test_a_verb_that_is_rolled_back_has_changed_nothing(alone: Wire) -> None:
 
 
 def test_what_is_not_there_is_refused(alone: Wire) -> None:
-    for verb in (broker_enable, broker_disable, broker_renew):
+    for verb in (broker_enable, broker_disable, broker_error_conversations, broker_renew):
         with pytest.raises(NoSuchDatabaseError):
             verb(instance="A", database="none")
         with pytest.raises(NotHostedError):

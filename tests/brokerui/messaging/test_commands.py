@@ -201,3 +201,17 @@ def test_a_message_is_sent_on_several_conversations(wire: Wire, call: Callable[.
     assert OutgoingMessage.objects.count() == 2
     twice = call("send", "--from", "A/one", "--conversation", one, "--conversation", one, "-", stdin="2")
     assert (twice.status, ": 8451: " in twice.err) == (4, True)
+
+
+def test_the_broker_of_a_database_is_switched_and_renewed(wire: Wire, call: Callable[..., Any]) -> None:
+    begun(call)
+    before = estate_current().estate.instances["A"].databases["one"].broker_instance
+    disabled = json.loads(call("broker", "disable", "A/one").out)
+    assert disabled == {"database": "one", "broker_instance": before, "broker_enabled": False}
+    erred = json.loads(call("broker", "error-conversations", "A/one").out)
+    assert erred == {"database": "one", "broker_instance": before, "broker_enabled": True, "conversations": 1}
+    assert json.loads(call("broker", "enable", "A/one").out)["broker_enabled"] is True
+    assert json.loads(call("broker", "new", "A/one").out)["broker_instance"] != before
+    assert not ConversationEndpoint.objects.filter(is_initiator=True).exists()
+    refused = call("broker", "new", "A/none")
+    assert (refused.status, ": 911: " in refused.err) == (4, True)

@@ -21,6 +21,7 @@ from brokerui.messaging.keys.services import key_make, peer_take
 from brokerui.messaging.models import HostedInstance, OutgoingMessage
 from brokerui.messaging.services import (
     Message,
+    broker_error_conversations,
     conversation_begin,
     conversation_end,
     conversation_end_with_cleanup,
@@ -35,6 +36,7 @@ from brokerui.messaging.services import (
 )
 from brokerui.messaging.verbs.provisioning import instance_host
 from brokerui.messaging.workers.drain import follow_estate
+from routing.dialog.error_message import read_error
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import VerbError
 from routing.model.address import parse_address
@@ -93,6 +95,19 @@ def test_a_conversation_between_two_instances_to_its_end(wire: Wire) -> None:
     with pytest.raises(VerbError):
         conversation_id(instance="A", handle=handle)
     assert receive() == receive("A") == ()
+
+
+def test_a_peer_elsewhere_is_told_that_the_database_was_restored(wire: Wire) -> None:
+    handle = begin()
+    send(handle, b"1")
+    wire.carry()
+    assert broker_error_conversations(instance="B", database="two") == 1
+    wire.carry()
+    (error,) = receive("A")
+    told = read_error(error.message_body or b"")
+    assert told is not None
+    assert told[0] == -9720
+    assert [one.message_body for one in receive("B")[1:]] == [b"1"], "what had come stays, after the error"
 
 
 def test_what_is_rolled_back_was_not_sent(wire: Wire) -> None:

@@ -58,7 +58,9 @@ VIEWS = (
     *("dm_broker_connections", "dm_broker_forwarded_messages"),
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
-ELSEWHERE = frozenset({"moved", "api:dialog", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"})
+ELSEWHERE = frozenset(
+    {"moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"}
+)
 """Of a conversation, and of what was loaded: tests of their own count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
+from brokerui.analysis.monitoring.arrived import ArrivedGroup, arrived_of
 from brokerui.core.deferred import NotReadyError, defer
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
@@ -56,6 +57,8 @@ class WaitingMessages:
     """As of a moment."""
 
     groups: tuple[WaitingGroup, ...]
+    arrived: tuple[ArrivedGroup, ...]
+    """What has come for queues here and is in none of them yet."""
     at: datetime
     until: float
     """Seconds during which a count is used again."""
@@ -92,7 +95,7 @@ def forget() -> None:
 
 
 def _are_many() -> bool:
-    some = ConversationEndpoint.objects.filter(IN_INDEX, outgoing__gt=0).values_list("conversation_handle")
+    some = ConversationEndpoint.objects.filter(IN_INDEX).values_list("conversation_handle")
     return some[: MANY + 1].count() > MANY
 
 
@@ -100,9 +103,10 @@ def _count() -> WaitingMessages:
     hosted = HostedInstance.objects.filter(name__in=hosted_names())
     names = dict(hosted.values_list("id", "name"))
     groups = tuple(WaitingGroup(names[instance], *figures) for instance, *figures in _rows() if instance in names)
-    is_many = sum(group.conversations for group in groups) > MANY
+    arrived = arrived_of(ConversationEndpoint.objects.filter(IN_INDEX), names)
+    is_many = sum(group.conversations for group in groups) + sum(group.conversations for group in arrived) > MANY
     until = time.monotonic() + FRESH_SECONDS if is_many else 0.0
-    _Last.waiting = WaitingMessages(groups, datetime.now(UTC), until)
+    _Last.waiting = WaitingMessages(groups, arrived, datetime.now(UTC), until)
     return _Last.waiting
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -12,6 +12,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Sum
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.monitoring.arrived import ArrivedGroup, waiting_words
 from brokerui.analysis.monitoring.held import held_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
@@ -100,9 +101,9 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "groups": _shown(live, groups[:MOST_GROUPS], page_query, at),
         "more": max(0, len(groups) - MOST_GROUPS),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
-        "headline": headline(delayed),
-        "tone": "warn" if delayed else "good",
-        "off": queues_off(live.estate),
+        "headline": headline(delayed, waiting_words(waiting.arrived)),
+        "tone": "warn" if delayed or waiting_words(waiting.arrived) else "good",
+        "off": queues_off(live.estate, waiting.arrived),
         "title": title(points, page_query.span),
         "figure": figure(moments, points) if points else None,
         "heads": list(points),
@@ -111,8 +112,14 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def headline(delayed: list[WaitingGroup]) -> str:
-    """The answer in one sentence."""
+def headline(delayed: list[WaitingGroup], waits: str = "") -> str:
+    """The answer in one sentence, and in another one what waits for queues that are off."""
+    if not delayed and waits:
+        return waits
+    return f"{_headline(delayed)} {waits}".rstrip()
+
+
+def _headline(delayed: list[WaitingGroup]) -> str:
     if not delayed:
         return gettext("No conversation is delayed.")
     number = sum(group.conversations for group in delayed)
@@ -232,9 +239,11 @@ class OffQueue:
     database: str
     name: str
     messages: int
+    waiting: int
+    """Conversations with messages that wait for it in the transmission queue of its database."""
 
 
-def queues_off(estate: Estate) -> list[OffQueue]:
+def queues_off(estate: Estate, arrived: Sequence[ArrivedGroup] = ()) -> list[OffQueue]:
     """Of the hosted instances."""
     instances = estate.instances
     places = [
@@ -250,7 +259,8 @@ def queues_off(estate: Estate) -> list[OffQueue]:
     counters = QueueCounter.objects.filter(queue__in={queue for _, _, queue in places})
     by = counters.values_list("instance__name", "database", "queue")
     counted = {(one[0], one[1], one[2]): one[3] for one in by.annotate(sum=Sum("messages")).order_by()}
-    return [OffQueue(*place, max(0, counted.get(place, 0))) for place in places]
+    waiting = {group[:3]: group.conversations for group in arrived}
+    return [OffQueue(*place, max(0, counted.get(place, 0)), waiting.get(place, 0)) for place in places]
 
 
 # -- The chart ---------------------------------------------------------------------------------------------

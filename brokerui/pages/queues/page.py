@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.monitoring.arrived import ArrivedGroup, waiting_words
 from brokerui.analysis.monitoring.history import SamplePoint, largest, oldest, series
 from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import WaitingMessages, waiting_now
@@ -80,8 +81,12 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "as_of": waiting.at if waiting.until else None,
         "queues": queues[:MOST],
         "more": len(queues) - MOST,
-        "headline": headline(queues),
-        "tone": "warn" if any(queue.delayed for queue in queues) else "good",
+        "arrived": [
+            (group, page_query.query(instance=group.instance, database=group.database))
+            for group in waiting.arrived[:MOST]
+        ],
+        "headline": " ".join(filter(None, (headline(queues, waiting.arrived), waiting_words(waiting.arrived)))),
+        "tone": "warn" if any(queue.delayed for queue in queues) or waiting_words(waiting.arrived) else "good",
         "rows_of_queues": [
             (queue, page_query.query(instance=queue.instance, database=queue.database)) for queue in queues[:MOST]
         ],
@@ -121,8 +126,10 @@ def _queues(waiting: WaitingMessages, ages: Mapping[tuple[str, str], int]) -> li
     return sorted(queues, key=lambda queue: (-queue.messages, queue.name))
 
 
-def headline(queues: list[TransmissionQueueSummary]) -> str:
-    """The answer in one sentence."""
+def headline(queues: list[TransmissionQueueSummary], arrived: Sequence[ArrivedGroup]) -> str:
+    """The answer in one sentence; empty where all that waits has come for queues that are off."""
+    if not queues and any(group.is_off for group in arrived):
+        return ""
     if not queues:
         return gettext("All transmission queues are empty.")
     number = sum(queue.messages for queue in queues)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from brokerui.messaging import keyset_views
 from brokerui.messaging.errors import NoSuchQueueError
@@ -102,6 +104,22 @@ def test_over_rest_with_the_columns_of_the_product(wire: Wire, viewer: Client) -
     for query in ("cursor=x", "limit=0", "x=1"):
         assert viewer.get(f"{address}?{query}").status_code == 400
     assert viewer.get(address.replace("ToQ", "None")).status_code == 404
+
+
+def test_a_page_takes_a_few_queries_however_many_rows_there_are(wire: Wire) -> None:
+    set_retention(True, "B")
+    counts = []
+    for number in (1, 12):
+        for _ in range(number):
+            handle = begin()
+            arrive(send(handle, b"a", b"b"))
+            arrive(send(handle, LONG)[1:])
+        message_receive(instance="B", database="two", queue="ToQ", top=1)
+        queue_view(TO, None, 100)
+        with CaptureQueriesContext(connection) as captured:
+            queue_view(TO, None, 100)
+        counts.append(len(captured))
+    assert counts[1] <= counts[0] <= 12
 
 
 def test_queues_that_are_not_there(wire: Wire) -> None:

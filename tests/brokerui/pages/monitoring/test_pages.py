@@ -30,6 +30,7 @@ from routing.common.network_events import MessageUndeliverable
 from routing.model.estate import Estate
 from routing.model.estate import Instance as Observed
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+from tests.brokerui.messaging.test_held_fragments import LONG, arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
 
 PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/")
@@ -397,10 +398,10 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        (DELAYED, 16),
-        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 18),
-        (QUEUES, 16),
-        (f"{QUEUES}?instance=A&database=one", 20),
+        (DELAYED, 17),
+        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 19),
+        (QUEUES, 17),
+        (f"{QUEUES}?instance=A&database=one", 23),
         (MIRRORS, 14),
         (CONNECTIONS, 9),
     ],
@@ -419,3 +420,40 @@ def test_queries_do_not_grow(
         sampled(OfSample.TRANSMISSION_QUEUE, [number], database=f"d{number}")
     with django_assert_max_num_queries(most):
         viewer.get(path)
+
+
+# -- What has come and is in no queue yet ------------------------------------------------------------------
+
+
+def _held(wire: Wire, *, is_on: bool) -> None:
+    """A message without one of its fragments; with the queue off, two whole ones more."""
+    handle = begun("To")
+    wire.carry()
+    frames = send(handle, LONG)
+    arrive(frames[1:])
+    if not is_on:
+        queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+        arrive(send(handle, b"second", b"third"))
+    waiting.forget()
+
+
+def test_messages_that_are_not_complete_are_told_apart(viewer: Client, wire: Wire) -> None:
+    _held(wire, is_on=True)
+    text = page(viewer, QUEUES)
+    assert "Received, and not in a queue yet" in text
+    assert "Fragments or earlier messages are missing: status 2 in the queue." in text
+    assert "is off" not in text.partition("data-headline")[2].partition("<")[0]
+    assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
+
+
+def test_messages_that_wait_for_a_queue_that_is_off_are_shown_where_they_wait(viewer: Client, wire: Wire) -> None:
+    _held(wire, is_on=False)
+    sentence = "Messages of 1 conversation wait for ToQ in B/two, which is off."
+    assert headline(page(viewer, DELAYED)) == sentence
+    assert sentence in headline(page(viewer, QUEUES))
+    text = page(viewer, QUEUES)
+    assert "All transmission queues are empty" not in text
+    assert '<a href="?instance=B&amp;database=two">transmission queue of B/two</a>' in text
+    assert '?instance=B&amp;database=two">1</a>' in page(viewer, DELAYED)
+    rows_there = page(viewer, QUEUES, instance="B", database="two")
+    assert rows_there.count("has come, and waits: the queue ToQ is off") == 3

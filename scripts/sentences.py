@@ -51,7 +51,8 @@ class UserSentence:
 
 def sentences() -> list[UserSentence]:
     """Return all of them, by place, each once."""
-    return sorted({*_translated(), *_untranslated(), *_pages()})
+    translated = set(_translated())
+    return sorted({*translated, *_untranslated({(one.path, one.text) for one in translated}), *_pages()})
 
 
 def _translated() -> Iterator[UserSentence]:
@@ -60,8 +61,7 @@ def _translated() -> Iterator[UserSentence]:
         yield from (UserSentence(_place(path), line, text) for text in texts if text)
 
 
-def _untranslated() -> Iterator[UserSentence]:
-    translated = {(one.path, one.text) for one in _translated()}
+def _untranslated(translated: set[tuple[str, str]]) -> Iterator[UserSentence]:
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             for one in _literals(_place(path), path.read_text(encoding="utf-8")):

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
 from routing.common.errors import InputError, Invalid
-from routing.common.moment import parse_moment
+from routing.common.moment import typed_moment
 from routing.common.sentence import say
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def _positive(text: str) -> int:
 
 def _moment(text: str) -> datetime:
     try:
-        return parse_moment(text)
+        return typed_moment(text)
     except Invalid as fault:
         raise argparse.ArgumentTypeError(str(fault)) from None
 

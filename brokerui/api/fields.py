@@ -16,7 +16,7 @@ from rest_framework.fields import empty
 
 from routing.common.errors import Invalid, must_be
 from routing.common.identifier import parse_identifier
-from routing.common.moment import parse_moment
+from routing.common.moment import format_moment, parse_moment, typed_moment
 from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 from routing.documents.edits_json import edits_from
@@ -124,8 +124,8 @@ class MomentField(StrictField, serializers.DateTimeField):
         return parse_moment(string(data))
 
     def from_text(self, text: str) -> Any:
-        """A plus sign that the client did not escape arrives as a space."""
-        return text.replace(" ", "+") if "T" in text else text
+        """As people and pages write it, too."""
+        return format_moment(typed_moment(text))
 
 
 class AddressField(StringField):

@@ -6,27 +6,35 @@ number). None of them: the live estate as it is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from urllib.parse import urlencode
 
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.utils import timezone
 
 from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.selectors import DraftInfo, draft_estate, draft_get, draft_info
+from brokerui.core.errors import SaidNotFoundError
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_digest, scenario_find, scenario_get
-from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
+from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current, first_moment, live_version
 from routing.common.errors import Invalid
-from routing.common.moment import parse_moment
+from routing.common.moment import typed_moment
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 
-VERSION_DIGITS = 9
+_LABEL = re.compile(
+    r"(?:(?:as of )?version |estate-|v)?(\d{1,9}|\d{1,3}(?:,\d{3}){1,2})(?:\.json)?", re.IGNORECASE | re.ASCII
+)
+"""A version as a page, a command or the name of a file writes it."""
+_WITHIN = timedelta(microseconds=999_999)
+"""Pages write the moment of a version to the second: it is meant to the end of that second."""
 DRAFT_DIGITS = 15
+SHOWN_CHARS = 40
 PARAMETERS = ("scenario", "as_of", "draft")
 """What stays in the address from one page to the next."""
 
@@ -90,6 +98,11 @@ class EstateView:
         return {"as_of": self.as_of} if self.as_of else {}
 
     @property
+    def frozen(self) -> dict[str, str]:
+        """The parameters that name this estate also after the next version."""
+        return self.query or ({"as_of": str(self.version)} if self.version else {})
+
+    @property
     def address(self) -> str:
         """The same as a query string."""
         return urlencode(self.query)
@@ -103,10 +116,10 @@ def estate_view_from(query: Mapping[str, str]) -> EstateView:
     """The estate that a query names. Raises `EstateViewError`."""
     name, as_of, draft = query.get("scenario", ""), query.get("as_of", "").strip(), query.get("draft", "").strip()
     if name and as_of:
-        raise EstateViewError("as_of", say("is for the live estate; scenarios have no versions"))
+        raise EstateViewError("as_of", say("only the live estate has versions; a scenario has none"))
     if draft:
         if name or as_of:
-            raise EstateViewError("draft", say("stands alone: a draft has a version of its own, and is no scenario"))
+            raise EstateViewError("draft", say("a draft stands alone: it has a version of its own, and is no scenario"))
         return _draft(draft)
     if name:
         return _scenario(name)
@@ -124,7 +137,7 @@ def estate_view_of(request: HttpRequest) -> EstateView:
     try:
         found = estate_view_from(request.GET)
     except EstateViewError as error:
-        raise Http404(str(error)) from error
+        raise SaidNotFoundError(error.problem) from None
     request.viewed = found  # type: ignore[attr-defined]  # for the bar, which reads it with getattr
     return found
 
@@ -149,16 +162,31 @@ def _draft(text: str) -> EstateView:
 
 
 def _as_of(text: str) -> EstateView:
+    label = _LABEL.fullmatch(text)
     try:
-        if text.isdecimal() and text.isascii() and len(text) <= VERSION_DIGITS:
-            return _version(estate_as_of(version=int(text)), text, None)
-        # A plus sign that nobody escaped arrives as a space.
-        moment = parse_moment(text.replace(" ", "+") if "T" in text else text)
-        return _version(estate_as_of(at=moment), text, moment)
-    except VersionNotFoundError:
-        raise EstateViewError("as_of", say("the estate has no version {version}", version=text)) from None
-    except Invalid as fault:
-        raise EstateViewError("as_of", fault.problem) from None
+        if label:
+            return _version(estate_as_of(version=int(label[1].replace(",", ""))), text, None)
+        moment = typed_moment(text)
+        return _version(estate_as_of(at=moment + _WITHIN if not moment.microsecond else moment), text, moment)
+    except VersionNotFoundError as error:
+        raise EstateViewError("as_of", _no_version(error)) from None
+    except Invalid:
+        problem = say(
+            "{given} is neither a version nor a moment: write a number, or a date and time such as {example}",
+            given=repr(text[:SHOWN_CHARS]),
+            example="2030-01-31T12:00:00Z",
+        )
+        raise EstateViewError("as_of", problem) from None
+
+
+def _no_version(error: VersionNotFoundError) -> Sentence:
+    newest, first = live_version(), first_moment()
+    if first is None:
+        return say("the live estate has no versions yet: nothing was imported so far")
+    if error.at is None:
+        return say("there is no version {version}; the newest is {newest}", version=error.version, newest=newest)
+    at, since = (f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" for moment in (error.at, first))
+    return say("at {at} there was no estate yet: its first version is of {first}", at=at, first=since)
 
 
 def _version(live: LiveEstate, text: str, moment: datetime | None) -> EstateView:

@@ -16,7 +16,7 @@ from brokerui.cli.outputs import STANDARD_OUTPUT
 from brokerui.core.languages import here, local
 from routing.common.errors import InputError, Invalid
 from routing.common.identifier import parse_identifier
-from routing.common.moment import parse_moment
+from routing.common.moment import typed_moment
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import MAX_DOCUMENT_BYTES
 from routing.tsql.encodings import check_encoding
@@ -150,7 +150,7 @@ def _valid(parse: Callable[[str], _T]) -> Callable[[str], _T]:
 
 
 variable = _valid(variable_from)
-moment = _valid(parse_moment)
+moment = _valid(typed_moment)
 identifier = _valid(parse_identifier)
 
 

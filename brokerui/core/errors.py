@@ -4,15 +4,17 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost, TooManyFilesSent
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django_htmx.http import HttpResponseClientRedirect
 
 from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.htmx import htmx_of
 from brokerui.core.problems import asks_for_problems, problem_response
 from brokerui.core.refusals import log_refusal, quoted, reason_of
+from routing.common.sentence import Sentence, translator
 
 
 def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
@@ -55,8 +57,20 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return error_page(request, status=403, title=_("The form was not accepted"), text=text)
 
 
+class SaidNotFoundError(Http404):
+    """404 with a sentence that says what is not there."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(str(sentence))
+        self.sentence = sentence
+
+
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404."""
+    if isinstance(exception, SaidNotFoundError):
+        said = exception.sentence.render(translator(_, ngettext))
+        text = f"{said[:1].upper()}{said[1:]}."
+        return error_page(request, status=404, title=_("There is no such estate"), text=text)
     text = _("Nothing is at this address. It may have been deleted, or the link is incomplete.")
     return error_page(request, status=404, title=_("Nothing is here"), text=text)
 

@@ -103,6 +103,11 @@ def estate_as_of(*, version: int | None = None, at: datetime | None = None) -> L
     return _of_version(*row)
 
 
+def first_moment() -> datetime | None:
+    """When the first version was written; None: there is none yet."""
+    return Version.objects.order_by("number").values_list("created_at", flat=True).first()
+
+
 def version_list(*, before: int | None = None, limit: int = LISTED) -> list[Version]:
     """The newest versions, newest first, without what they hold; `before` goes on where a list ended."""
     rows = Version.objects.defer("document", "edits")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
+
+_UTC = re.compile(r"\s*\bUTC$", re.IGNORECASE)
 
 
 def parse_moment(text: str) -> datetime:
@@ -15,6 +18,17 @@ def parse_moment(text: str) -> datetime:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError):
         raise Invalid("", must_be(say("a date and time as ISO 8601, e.g. 2030-01-31T12:00:00Z"), text)) from None
+
+
+def typed_moment(text: str) -> datetime:
+    """Read a moment that somebody typed, or copied from a page (`2030-01-31 12:00:00 UTC`) or from an address."""
+    words = _UTC.sub("", text.strip())
+    if "T" in words:
+        words = words.replace(" ", "+")  # a plus sign that nobody escaped in an address arrives as a space
+    try:
+        return parse_moment(words)
+    except Invalid:
+        return parse_moment(text)  # says what was typed
 
 
 def format_moment(moment: datetime) -> str:

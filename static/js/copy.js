@@ -12,11 +12,18 @@ async function copy(text) {
   if (!done) throw new Error("not copied");
 }
 
+// The address may have changed since the page was loaded; the version that the page shows has not.
+function address(version) {
+  const url = new URL(location.href);
+  for (const [name, value] of new URLSearchParams(version)) url.searchParams.set(name, value);
+  return url.href;
+}
+
 async function press(button) {
   const label = button.dataset.label ?? (button.dataset.label = button.textContent);
   const live = document.getElementById("live");
   try {
-    await copy(button.dataset.copy);
+    await copy(button.dataset.version ? address(button.dataset.version) : button.dataset.copy);
     button.textContent = live.textContent = button.dataset.copied;
   } catch {
     button.textContent = live.textContent = button.dataset.failed;

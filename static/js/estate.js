@@ -11,8 +11,22 @@ document.addEventListener("change", (event) => {
 document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-estate], .as-of > form")) return;
   event.preventDefault();
-  open(event.target);
+  if (event.target.matches("[data-estate]")) open(event.target);
+  else location.assign(asked(event.target.elements.as_of.value.trim()));
 });
+// The question may have changed since the page was loaded: the address has it.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("[data-as-of]");
+  if (link) link.href = asked(link.dataset.asOf);
+}, true);
+
+// The address of the same question, about another version.
+function asked(version) {
+  const query = new URLSearchParams(location.search);
+  for (const name of ["scenario", "draft", "as_of", "page"]) query.delete(name);
+  if (version) query.set("as_of", version);
+  return query.size ? `${location.pathname}?${query}` : location.pathname;
+}
 
 // What is empty does not belong into the address.
 function open(form) {

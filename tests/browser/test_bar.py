@@ -51,6 +51,40 @@ def test_the_past_is_a_menu_away(site: Page) -> None:
     expect(site.locator(".as-of > summary")).to_contain_text("As of version 2")
 
 
+def test_looking_back_keeps_the_question_that_stands_in_the_address(site: Page) -> None:
+    demo_load()
+    estate_edit(edits=[PutInstance(Instance("later"))], base_version=1, author="me")
+    site.goto("/where/?from=shop/Orders&to=Printing")
+    site.get_by_label("To service").fill("Nobody")
+    site.get_by_label("To service").press("Enter")
+    site.wait_for_url("**to=Nobody**")
+    site.locator(".as-of > summary").click()
+    site.get_by_role("link", name="Version 1").click()
+    site.wait_for_url("**as_of=1")
+    expect(site.get_by_label("To service")).to_have_value("Nobody")
+    site.locator(".as-of > summary").click()
+    site.get_by_label("A version or a moment (UTC)").fill("Version 2")
+    site.get_by_role("button", name="Look back").click()
+    expect(site.locator(".as-of > summary")).to_contain_text("As of version 2")
+    expect(site.get_by_label("To service")).to_have_value("Nobody")
+
+
+def test_a_copied_link_names_the_version_and_what_was_opened_since(site: Page, live_server: Any) -> None:
+    demo_load()
+    site.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=live_server.url)
+    site.goto("/routes/")
+    site.locator("[data-row-link]").first.click()
+    site.wait_for_url("**select=*")
+    site.get_by_role("button", name="Copy link").click()
+    expect(site.locator("#live")).to_have_text("Copied")
+    link = site.evaluate("navigator.clipboard.readText()")
+    assert "as_of=1" in link
+    assert "select=" in link
+    site.goto("/routes/?as_of=2020-01-01")
+    expect(site.get_by_role("heading", name="There is no such estate")).to_be_visible()
+    expect(site.get_by_text("there was no estate yet: its first version is of")).to_be_visible()
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, MIDDLE, NARROW], ids=["wide", "middle", "narrow"])
 def test_axe_finds_nothing_and_nothing_is_cut_off(

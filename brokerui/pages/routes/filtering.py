@@ -15,7 +15,7 @@ from brokerui.estate.refs import Ref
 from brokerui.estate.refs import route as route_ref
 from brokerui.pages.routes.rows import RouteRow
 from routing.common.errors import Invalid
-from routing.common.moment import parse_moment
+from routing.common.moment import typed_moment
 from routing.common.names import is_system_service
 from routing.common.sentence import say
 from routing.lint.local import AUTO_CREATED
@@ -129,7 +129,7 @@ class _Meaning:
         try:
             if duration:
                 return self._at + timedelta(**{UNITS[duration[2]]: int(duration[1])})
-            return parse_moment(text)
+            return typed_moment(text)
         except OverflowError:
             return LATEST
         except Invalid:

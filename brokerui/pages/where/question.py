@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, cuts, is_outside, meant, origin_text
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.common.moment import format_moment, parse_moment
+from routing.common.moment import format_moment, typed_moment
 from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 from routing.model.conversation import Conversation
@@ -123,8 +123,7 @@ def _checked(parsed: ParsedQuestion, name: str, question: WhereQuestion, parse: 
 
 def _moment(parsed: ParsedQuestion, text: str) -> None:
     try:
-        # A plus sign that nobody escaped arrives as a space.
-        parsed.at = parse_moment(text.replace(" ", "+") if "T" in text else text)
+        parsed.at = typed_moment(text)
     except Invalid as fault:
         parsed.faults["at"] = say("This {problem}.", problem=fault.problem)
 

@@ -73,7 +73,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     if parsed.conversation is None:
         return page | {"faults": parsed.faults}
     moment = parsed.at or now
-    query = question.asked_at(moment).query(viewed.query)
+    query = question.asked_at(moment).query(viewed.frozen)
     document = viewed.file
     answered = answer(estate, parsed.conversation, moment, question.get("route"), translate)
     on_path = findings_on_path(answered, parsed.conversation, findings_for(viewed).findings)

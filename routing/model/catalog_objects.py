@@ -27,6 +27,12 @@ def _check_names(names: Iterable[str | None], field: str, limit: int) -> None:
             check_name(name, field, limit)
 
 
+class CheckedNames(tuple[str, ...]):
+    """Names that were checked before: a service that gets one contract more needs no check of all others."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Service:
     """A row of `sys.services`."""
@@ -40,7 +46,13 @@ class Service:
     def __post_init__(self) -> None:
         check_name(self.name, "name", SERVICE_NAME_CHARS)
         _check_names((self.queue,), "queue", QUEUE_NAME_CHARS)
-        _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
+        if not isinstance(self.contracts, CheckedNames):
+            _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
+
+    def with_contracts(self, queue: str | None, kept: tuple[str, ...], added: tuple[str, ...]) -> Service:
+        """The service on this queue, with the contracts that it keeps of its own, and others."""
+        _check_names(added, "contracts", SERVICE_NAME_CHARS)
+        return Service(self.name, queue, CheckedNames((*kept, *added)))
 
 
 SYSTEM_MADE = tuple(map(Service, SYSTEM_SERVICES))

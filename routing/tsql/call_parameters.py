@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from routing.tsql.constant_reader import ConstantReader
 from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, TextConstant, flat
 from routing.tsql.cursor import FOLLOWERS
+from routing.tsql.growth import ExpansionBudget
 from routing.tsql.lexer import END, STRING, SYMBOL, WORD, Unclosed
 
 MAX_PARAMETERS = 100
@@ -66,23 +67,16 @@ def _declared(reader: ConstantReader) -> Iterator[tuple[str, Parameter]]:
             kind = inner.type(_DECLARED_CHARS)
             default = kind.converted(inner.operand(), inner.budget) if inner.accept("=") else NULL
             any(inner.accept_word(word) for word in _OUTPUT)
-            yield name.text.lower(), Parameter(kind, _apart(default))
+            yield name.text.lower(), Parameter(kind, _apart(default, inner.budget))
             if not inner.accept(","):
                 return
     except Unclosed:
         raise NotConstant from None
 
 
-def _apart(value: Constant) -> Constant:
+def _apart(value: Constant, budget: ExpansionBudget) -> Constant:
     """A value without its sources: where the text runs it, that text is read, and not the literals of the call."""
-    if not isinstance(value, TextConstant):
-        return value
-    if value.halves is None:
-        return replace(value, sources=())
-    one, other = map(_apart, value.halves)
-    assert isinstance(one, TextConstant)
-    assert isinstance(other, TextConstant)
-    return replace(value, halves=(one, other))
+    return replace(flat(value, budget), sources=()) if isinstance(value, TextConstant) else value
 
 
 class _Arguments:
@@ -143,5 +137,5 @@ class _Arguments:
         if value is None:
             return None
         with suppress(NotConstant):
-            return self._values[name].kind.converted(_apart(value), self._reader.budget)
+            return self._values[name].kind.converted(_apart(value, self._reader.budget), self._reader.budget)
         return None

@@ -18,6 +18,8 @@ MAX_DEPTH = 32
 """Limit of nested parentheses and NOT in a condition; a deeper one counts as unknown."""
 MAX_PASSED_TOKENS = 200
 """Limit of tokens of a part of a condition that is passed over; with a longer one the whole condition is unknown."""
+_STATEMENTS = frozenset(("IF", "WHILE", "BEGIN", "DECLARE", "EXEC", "EXECUTE", "CREATE", "DROP", "PRINT", "USE"))
+"""Words that begin a statement and never stand in parentheses."""
 _ENDS = FOLLOWERS | {"then"}
 _COMPARISONS: dict[str, Callable[[int, int], bool]] = {
     "=": lambda one, other: one == other,
@@ -161,6 +163,8 @@ class _ConditionReader:
                 return
             if token.kind == END:
                 return
+            if word in _STATEMENTS:
+                raise NotConstant  # a parenthesis is not closed
             depth += (token.text == "(") - (token.text == ")") if token.kind == SYMBOL else 0
             self._reader.take()
         raise NotConstant

@@ -146,6 +146,8 @@ class ConstantReader:
         word = token.text.upper()
         if word == "NULL":
             return NULL
+        if word.lower() in FOLLOWERS:
+            raise NotConstant  # the statement ended before it
         if word == "CASE":
             return self._deeper(lambda: self._scope.case(self, word))
         return self._deeper(lambda: self._call(token))

@@ -164,6 +164,7 @@ def _database(session: ScriptSession, value: Any) -> None:
         _set_system_services(database, wanted=wanted)
     for key, member in found.items():
         setattr(database, key, member)
+    session.instance.remember_identifier(database)
     database.listed = True
     if database.name not in session.instance.databases:
         session.instance.databases.put(database)

@@ -23,7 +23,7 @@ from routing.model.estate import DEFAULT_HOP_LIMIT, Database, Estate, Instance
 from routing.model.missing_statement import MissingStatement
 from routing.model.route import AUTO_CREATED_LOCAL, Route
 from routing.model.route_table import NO_ROUTES, RouteTable
-from routing.tsql.object_catalog import ObjectCatalog
+from routing.tsql.object_catalog import ObjectCatalog, References
 from routing.tsql.statement import (
     BINDING,
     CONTRACT,
@@ -58,10 +58,29 @@ def folded(kind: str, name: str) -> str:
     return name if KINDS[kind] in EXACT else name.casefold()
 
 
+def _named(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
+
+
+_OF_SERVICES: References[Service] = {
+    QUEUE: lambda service: _named(service.queue and service.queue.casefold()),
+    CONTRACT: lambda service: service.contracts,
+}
+_OF_CONTRACTS: References[Contract] = {
+    MESSAGE_TYPE: lambda contract: tuple(message.message_type for message in contract.messages)
+}
+_OF_PRIORITIES: References[Priority] = {
+    CONTRACT: lambda priority: _named(priority.contract_name),
+    SERVICE: lambda priority: _named(priority.local_service_name),
+}
+_OF_BINDINGS: References[RemoteServiceBinding] = {SERVICE: lambda binding: (binding.remote_service_name,)}
+
+
 class DraftDatabase:
     """A mutable `Database`."""
 
     __slots__ = (
+        "accepted",
         "awaited",
         "broker_enabled",
         "broker_instance",
@@ -92,20 +111,25 @@ class DraftDatabase:
         """True if the estate shows the database."""
         self.is_whole = True
         """True if all its objects are known, because a script creates it or a document lists it."""
+        self.accepted: dict[str, tuple[tuple[str, ...], set[str]]] = {}
+        """By service that was altered: its contracts, and the same as a set."""
         self.awaited: dict[str, list[str]] = {}
         """Services on queues that no script creates, by folded name of the queue."""
         self.in_strings: dict[tuple[str, str], tuple[str, int]] = {}
         """File and line of objects that only a string would create, by kind and comparable name; strings are not
         run."""
-        self.services: ObjectCatalog[Service] = ObjectCatalog(base.services, fold=False)
-        self.contracts: ObjectCatalog[Contract] = ObjectCatalog(base.contracts, fold=False)
+        self.services = ObjectCatalog(base.services, fold=False, references=_OF_SERVICES)
+        self.contracts = ObjectCatalog(base.contracts, fold=False, references=_OF_CONTRACTS)
         self.message_types: ObjectCatalog[MessageType] = ObjectCatalog(base.message_types, fold=False)
         self.queues: ObjectCatalog[Queue] = ObjectCatalog(base.queues, fold=True)
-        self.priorities: ObjectCatalog[Priority] = ObjectCatalog(base.priorities, fold=True)
-        self.remote_service_bindings: ObjectCatalog[RemoteServiceBinding] = ObjectCatalog(
-            base.remote_service_bindings, fold=True
-        )
+        self.priorities = ObjectCatalog(base.priorities, fold=True, references=_OF_PRIORITIES)
+        self.remote_service_bindings = ObjectCatalog(base.remote_service_bindings, fold=True, references=_OF_BINDINGS)
         self.routes: ObjectCatalog[Route] = ObjectCatalog(base.table.routes.values(), fold=True)
+
+    def accepted_by(self, service: Service) -> set[str]:
+        """The contracts of a service, to look names up in."""
+        contracts, names = self.accepted.get(service.name, ((), set()))
+        return names if contracts is service.contracts else set(service.contracts)
 
     def catalog(self, kind: str) -> ObjectCatalog[Any]:
         found: ObjectCatalog[Any] = getattr(self, kind)
@@ -154,6 +178,8 @@ class DraftInstance:
     other_endpoints: set[str] = field(default_factory=set)
     """Folded names of endpoints of other kinds."""
     databases: ObjectCatalog[DraftDatabase] = field(default_factory=lambda: ObjectCatalog(fold=True))
+    identified: dict[str, list[DraftDatabase]] = field(default_factory=dict)
+    """By identifier: the databases that have it, or had it once."""
     missing: list[MissingStatement] = field(default_factory=list)
     """Statements of its scripts that are known only when they run."""
     has_msdb: bool = True
@@ -167,6 +193,13 @@ class DraftInstance:
             found.is_whole = False
             self.databases.put(found)
         return found
+
+    def remember_identifier(self, database: DraftDatabase) -> None:
+        """A database may have got its identifier."""
+        if database.broker_instance is not None:
+            holders = self.identified.setdefault(database.broker_instance, [])
+            if database not in holders:
+                holders.append(database)
 
     def derived_address(self) -> Address | None:
         """`tcp://NAME:PORT`, for a named instance with the part before its backslash; None if that is no host."""
@@ -194,7 +227,8 @@ def _instance(base: Instance) -> DraftInstance:
     made = DraftInstance(base.name, base.addresses, base.forwarding, base.endpoint, has_msdb=False)
     made.missing = list(base.missing_statements)
     for database in base.databases.values():
-        made.databases.put(DraftDatabase(database))
+        made.databases.put(own := DraftDatabase(database))
+        made.remember_identifier(own)
     derived = made.derived_address()
     if derived is not None and [address.text for address in base.addresses] == [derived.text]:
         made.addresses = None  # it follows the endpoint

@@ -85,14 +85,19 @@ def _alter_service(needs: ReferenceChecker, service: Service, clauses: Values) -
     added, dropped = clauses.get(ADD_CONTRACTS, ()), clauses.get(DROP_CONTRACTS, ())
     _check_once(8404, (*added, *dropped), CONTRACT)
     needs.all(CONTRACT, added)
+    own = needs.database.accepted_by(service)
     for name in dropped:
-        if name not in service.contracts:
+        if name not in own:
             raise not_found(CONTRACT, name, say('the service has no contract "{name}"', name=name))
     for name in added:
-        if name in service.contracts:
+        if name in own:
             raise already_exists(CONTRACT, name)
-    kept = tuple(name for name in service.contracts if name not in dropped)
-    return Service(service.name, queue, (*kept, *added))
+    kept = tuple(name for name in service.contracts if name not in set(dropped)) if dropped else service.contracts
+    changed = service.with_contracts(queue, kept, added)
+    own.difference_update(dropped)
+    own.update(added)
+    needs.database.accepted[service.name] = changed.contracts, own
+    return changed
 
 
 # ---------------------------------------------------------------- queues
@@ -178,8 +183,8 @@ def _make_binding(needs: ReferenceChecker, name: str, clauses: Values) -> Remote
     service = clauses["TO SERVICE"]
     if "USER" not in clauses:
         raise not_understood(say("USER is missing"))
-    for other in needs.database.remote_service_bindings:
-        if other.remote_service_name == service and other.name != name:
+    for other in needs.database.remote_service_bindings.users(SERVICE, service):
+        if other.name != name:
             problem = say('the service "{service}" is bound by "{other}" already', service=service, other=other.name)
             raise refused(9619, problem)
     binding = RemoteServiceBinding(name, service)

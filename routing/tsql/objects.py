@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ from routing.common.errors import Invalid
 from routing.common.finding import INFO
 from routing.common.names import SYSNAME_CHARS, SYSTEM_SERVICES
 from routing.common.sentence import say
-from routing.tsql.draft import KINDS, DraftDatabase
+from routing.tsql.draft import KINDS, DraftDatabase, folded
 from routing.tsql.effects import altered_object, created_object
 from routing.tsql.references import ReferenceChecker, missing
 from routing.tsql.refusal import NOT_FOUND, NotApplied, already_exists, not_found, refused, unseen
@@ -108,27 +108,22 @@ def _names(kind: str) -> str:
 
 def _check_unused(database: DraftDatabase, kind: str, name: str) -> None:
     """Error 3716: an object that others refer to cannot be dropped."""
-    for other, uses in _USERS.get(kind, ()):
-        for member in database.catalog(KINDS[other]):
-            if uses(member, name):
-                problem = say(
-                    'the {kind} "{name}" is bound to the {other} "{user}"',
-                    kind=kind.lower(),
-                    name=name,
-                    other=_names(other),
-                    user=member.name,
-                )
-                raise refused(3716, problem)
+    for other in _USERS.get(kind, ()):
+        for member in database.catalog(KINDS[other]).users(kind, folded(kind, name)):
+            problem = say(
+                'the {kind} "{name}" is bound to the {other} "{user}"',
+                kind=kind.lower(),
+                name=name,
+                other=_names(other),
+                user=member.name,
+            )
+            raise refused(3716, problem)
 
 
-_USERS: Mapping[str, tuple[tuple[str, Callable[[Any, str], bool]], ...]] = {
-    QUEUE: (
-        (SERVICE, lambda service, name: service.queue is not None and service.queue.casefold() == name.casefold()),
-    ),
-    CONTRACT: (
-        (SERVICE, lambda service, name: name in service.contracts),
-        (PRIORITY, lambda priority, name: priority.contract_name == name),
-    ),
-    MESSAGE_TYPE: ((CONTRACT, lambda contract, name: any(m.message_type == name for m in contract.messages)),),
-    SERVICE: ((PRIORITY, lambda priority, name: priority.local_service_name == name),),
+_USERS: Mapping[str, tuple[str, ...]] = {
+    QUEUE: (SERVICE,),
+    CONTRACT: (SERVICE, PRIORITY),
+    MESSAGE_TYPE: (CONTRACT,),
+    SERVICE: (PRIORITY,),
 }
+"""By kind: the kinds of objects that refer to one."""

@@ -192,8 +192,8 @@ def _set_broker(instance: DraftInstance, database: DraftDatabase, option: str) -
 
 def check_identifier(instance: DraftInstance, database: DraftDatabase, identifier: str | None) -> None:
     """Error 9772: two enabled brokers of one instance cannot share an identifier."""
-    for other in instance.databases:
-        same = identifier is not None and other.broker_instance == identifier
+    for other in instance.identified.get(identifier or "", ()):
+        same = other.broker_instance == identifier and instance.databases.exactly(other.name) is other
         if same and other is not database and other.broker_enabled and other.listed:
             problem = say('the database "{other}" has an enabled broker with the same identifier', other=other.name)
             raise refused(9772, problem)
@@ -203,12 +203,8 @@ def _rename(instance: DraftInstance, database: DraftDatabase, name: str) -> None
     there = instance.databases.find(name)
     if there is not None and there is not database:
         raise already_exists(DATABASE, there.name)
-    databases = list(instance.databases)
-    for one in databases:
-        instance.databases.drop(one.name)
-    database.name = name
-    for one in databases:
-        instance.databases.put(one)
+    before, database.name = database.name, name
+    instance.databases.rename(before, database)
 
 
 def _set_mirroring(database: DraftDatabase, clauses: Mapping[str, Any]) -> list[NotApplied]:

@@ -203,11 +203,21 @@ def own_address(scene: LintContext) -> Iterator[Finding]:
                 "{address} is this instance itself: its messages are treated as from outside, and msdb decides.",
                 address=route.address.key,
             )
-            remedy = altered(row.database.name, route, address=Address(LOCAL, LOCAL))
+            remedy = altered(row.database.name, route, address=_meant(scene, row))
             severity = _severity_of_detour(scene, row)
             if severity == ERROR and (supposed := scene.supposed(row, str(route.remote_service_name))):
                 severity, reason = INFO, unless(reason, supposed[0])
             yield row.finding("own-address", severity, reason, remedy)
+
+
+def _meant(scene: LintContext, row: LintedRoute) -> Address:
+    """The address of the only instance that has the service of the route, where that is another one; else LOCAL."""
+    homes = scene.services.get(row.route.remote_service_name or "", ())
+    instances = {held.instance.name: held.instance for held in homes}
+    if len(instances) == 1 and row.instance.name not in instances:
+        [instance] = instances.values()
+        return next(iter(instance.addresses), Address(LOCAL, LOCAL))
+    return Address(LOCAL, LOCAL)
 
 
 def _is_nowhere(scene: LintContext, row: LintedRoute) -> bool:

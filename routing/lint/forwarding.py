@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, WARNING, Finding
-from routing.common.names import EVENT_NOTIFICATION_SERVICE, MSDB
+from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
 from routing.lint.context import LintContext, LintedRoute, instance_finding
+from routing.lint.msdb_routes import databases_meant, is_of_use_to_msdb
 from routing.lint.remedy import alter_endpoint
-from routing.model.estate import Database, Instance
+from routing.model.estate import Instance
 from routing.model.route import Route
 from routing.rules.decision import FORWARDING_DISABLED, Drop
-from routing.rules.initiators import may_be_notified
 
 
 def forwarding_off(scene: LintContext) -> Iterator[Finding]:
@@ -22,7 +22,8 @@ def forwarding_off(scene: LintContext) -> Iterator[Finding]:
     An error if a live route of another instance, for a service by name, brings messages that are all dropped; a warning
     if some of them may be, or those of routes without a name, or if no route is known to lead here and msdb has no
     service that its own routes could be for. Routes of msdb to a service that may be notified of events can be for its
-    own event notifications: those on the server begin in msdb.
+    own event notifications: those on the server begin in msdb. Routes that were made in the wrong database are told as
+    `route-in-msdb`.
     """
     for instance in scene.instances:
         onward = [] if instance.forwarding else _onward(scene, instance)
@@ -31,25 +32,18 @@ def forwarding_off(scene: LintContext) -> Iterator[Finding]:
         brought = [(row, _dropped(scene, instance, row)) for row in scene.led_to.get(instance.name, ())]
         dropped = [row for row, drops in brought if any(drops)]
         surely = [row for row, drops in brought if all(drops) and row.route.remote_service_name is not None]
-        if dropped or not _are_its_own(scene, instance.databases[MSDB], onward):
+        if dropped or not _are_meant_otherwise(scene, instance, onward):
             severity = ERROR if surely else WARNING
             remedy = alter_endpoint("FOR SERVICE_BROKER (MESSAGE_FORWARDING = ENABLED)")
             reason = _reason(onward, surely or dropped)
             yield instance_finding("forwarding-off", severity, instance, reason, remedy)
 
 
-def _are_its_own(scene: LintContext, msdb: Database, onward: list[Route]) -> bool:
-    """True if the routes may all be for conversations that msdb begins: a service of users may, and event
-    notifications may."""
-    if msdb.user_services:
+def _are_meant_otherwise(scene: LintContext, instance: Instance, onward: list[Route]) -> bool:
+    """True if the routes may be for what msdb begins itself, or all were meant for another database."""
+    if is_of_use_to_msdb(scene, instance.databases[MSDB], onward):
         return True
-    return msdb.has_service(EVENT_NOTIFICATION_SERVICE) and all(_may_be_notified(scene, route) for route in onward)
-
-
-def _may_be_notified(scene: LintContext, route: Route) -> bool:
-    name = route.remote_service_name
-    homes = scene.services.get(name, ()) if name is not None else ()
-    return not homes or any(may_be_notified(held.database, str(name)) for held in homes)
+    return all(databases_meant(scene, instance, route) for route in onward)
 
 
 def _onward(scene: LintContext, instance: Instance) -> list[Route]:

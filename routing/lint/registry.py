@@ -9,10 +9,12 @@ from datetime import datetime
 from routing.common.finding import SEVERITIES, Finding
 from routing.common.gc_control import gc_paused
 from routing.common.sentence import Sentence, say
+from routing.lint.activation import no_queue_readers
 from routing.lint.addresses import own_address, unknown_address, wrong_port
 from routing.lint.brokers import broker_disabled, queue_off
 from routing.lint.collected import also_collected, in_catalogue
 from routing.lint.context import LintContext
+from routing.lint.contracts import no_common_contract
 from routing.lint.copies import service_copies
 from routing.lint.endpoints import endpoint_stopped, no_endpoint
 from routing.lint.failover import replica_endpoint, replica_routes, route_to_replica
@@ -23,6 +25,7 @@ from routing.lint.lifetimes import route_expired, route_expires_soon
 from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
 from routing.lint.loops import forwarding_loop
 from routing.lint.missing_statements import missing_statements
+from routing.lint.msdb_routes import route_in_msdb
 from routing.lint.nowhere import leads_nowhere
 from routing.lint.returning import no_return_route
 from routing.lint.shadowing import identical_routes, shadowed_route
@@ -55,6 +58,8 @@ CHECKS = (
         say("Message forwarding is off where it is needed"),
         also_collected("forwarding-off", forwarding_off),
     ),
+    Check("route-in-msdb", say("A route of msdb that a database needs"), route_in_msdb),
+    Check("no-common-contract", say("No contract on which a conversation can begin"), no_common_contract),
     Check("outside-goes-nowhere", say("Messages from outside match no route"), outside_goes_nowhere),
     Check("leads-nowhere", say("A route to where its service is not"), leads_nowhere),
     Check("similar-service-name", say("A service name that only looks right"), similar_service_name),
@@ -70,6 +75,7 @@ CHECKS = (
         also_collected("broker-disabled", broker_disabled),
     ),
     Check("queue-off", say("A queue is off"), also_collected("queue-off", queue_off)),
+    Check("no-queue-readers", say("Activation that starts nothing"), no_queue_readers),
     Check("route-to-replica", say("A route past the listener of its group"), route_to_replica),
     Check("replica-endpoint", say("A replica whose endpoint cannot take over"), replica_endpoint),
     Check("replica-routes", say("A replica whose msdb lacks routes"), replica_routes),

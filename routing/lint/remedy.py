@@ -47,8 +47,13 @@ def altered(database: str, route: Route, **columns: Any) -> str | None:
     """ALTER ROUTE that sets these columns of `sys.routes`; None if SQL Server would refuse the resulting route."""
     if not is_accepted(replace(route, **columns)):
         return None
+    return use(database, (alter_route(route, **columns),))
+
+
+def alter_route(route: Route, **columns: Any) -> str:
+    """ALTER ROUTE that sets these columns of `sys.routes`."""
     changes = ", ".join(f"{_CLAUSES[column]} = {quoted(str(value))}" for column, value in columns.items())
-    return use(database, (f"ALTER ROUTE {bracketed(route.name)} WITH {changes};",))
+    return f"ALTER ROUTE {bracketed(route.name)} WITH {changes};"
 
 
 def made_again(database: str, route: Route, at: datetime, **columns: Any) -> str | None:

@@ -9,11 +9,13 @@ from routing.common.finding import ERROR, Finding
 from routing.common.names import is_system_service
 from routing.common.sentence import Sentence, say
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
-from routing.lint.facts import begins_only, own_services
-from routing.lint.remedy import free_name, new_route, taken_names, use
+from routing.lint.facts import begins_only
+from routing.lint.remedy import alter_route, free_name, new_route, taken_names, use
 from routing.lint.spelling import looks
+from routing.model.address import parse_address
 from routing.model.conversation import Conversation
 from routing.model.estate import Database
+from routing.model.route import Route
 from routing.rules.decision import DELIVERED, Outcome
 from routing.rules.initiators import possible_initiators
 
@@ -26,8 +28,8 @@ def no_return_route(scene: LintContext) -> Iterator[Finding]:
     Reported only if replies to none of the services can return, because any of them may be the sender. Event
     notifications begin in EventNotificationService, those on the server in msdb. Not reported if the route is itself a
     return path: the service at its end is known to accept no contract, or that database has a route, right or wrong,
-    for a service of the route's database. A reply that reaches the right instance counts as arrived if the initiator's
-    identifier is unknown.
+    for a service of the route's database that may accept one. A reply that reaches the right instance counts as arrived
+    if the initiator's identifier is unknown.
     """
     told: set[tuple[str, str, str, str]] = set()
     services = {service.name for held in scene.databases for service in held.database.user_services}
@@ -67,7 +69,7 @@ def _begins_itself(target: Database, service: str, database: Database) -> bool:
     if begins_only(at_its_end):
         return True
     named = {looks(name) for name in target.table.named}
-    return any(looks(name) in named for name in own_services(database))
+    return any(looks(one.name) in named and not begins_only(one) for one in database.user_services)
 
 
 def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome, to: str) -> Finding | None:
@@ -125,7 +127,8 @@ def _loses(
 
 
 def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
-    """The remedy: a return route for each service; LOCAL within one instance.
+    """The remedy: a return route for each service, or the right address for the one that is there; LOCAL within one
+    instance.
 
     None for a system service if its identifier is unknown and there are further instances: each has that service, and
     only the identifier tells them apart.
@@ -139,7 +142,23 @@ def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabas
     taken = taken_names(target.database.table)
     statements = []
     for service in services:
+        there = _only_route(target.database, service, database.broker_instance)
+        if there is not None:
+            statements.append(alter_route(there, address=parse_address(address)))
+            continue
         name = free_name(f"Return to {service}", taken)
         taken.add(name.lower())
         statements.append(new_route(name, address, (), service=service, identifier=database.broker_instance))
     return use(target.database.name, statements)
+
+
+def _only_route(database: Database, service: str, identifier: str | None) -> Route | None:
+    """The only route for a service by name, if it may be for this identifier and has no mirror: it leads astray."""
+    named = database.table.named.get(service)
+    if named is None:
+        return None
+    groups = (named.without_identifier, *named.by_identifier.values())
+    routes = [route for group in groups for route in group.routes]
+    if len(routes) != 1 or routes[0].mirror_address is not None:
+        return None
+    return routes[0] if routes[0].broker_instance in (None, identifier) else None

@@ -105,3 +105,15 @@ def test_the_way_back_is_not_a_way_forth() -> None:
 def test_replies_that_wait_for_a_route_may_still_arrive() -> None:
     ask = route("Ask", "SQL/ServiceBroker/BrokerConfiguration", "a")
     assert findings("no-return-route", initiator(), target(ask)) == []
+
+
+def test_a_way_back_that_leads_astray_is_mended_where_it_is_known_who_begins() -> None:
+    accepts = {"name": "Ship", "queue": "dbo.S", "contracts": ["c"]}
+    begins = {"name": "Own", "queue": "dbo.O"}
+    astray = route("Back", "Own", "b")
+    found = finding("no-return-route", initiator(services=(begins,)), target(astray, services=(accepts,)))
+    assert found.remedy_sql == "USE [E];\nALTER ROUTE [Back] WITH ADDRESS = N'tcp://a:4022';"
+    two = target(astray, astray | {"name": "Again"}, services=(accepts,))
+    found = finding("no-return-route", initiator(services=(begins,)), two)
+    assert "CREATE ROUTE [Return to Own]" in str(found.remedy_sql)
+    assert findings("no-return-route", initiator(), target(astray, services=(accepts,))) == []

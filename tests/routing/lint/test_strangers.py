@@ -52,7 +52,7 @@ CASES: dict[str, tuple[list[Json], set[str]]] = {
     "nothing wrong": ([a(), b()], set()),
     "the route was made in msdb of the sender": (
         [server("a", db("I", services=(INIT,), broker=1), bare("msdb", LOCAL, go())), b()],
-        {"warning forwarding-off a", "error no-return-route I"},
+        {"warning route-in-msdb Go", "error no-return-route I"},
     ),
     "the address of another server": ([a(go("c", broker=None)), b(), other("c")], {"error leads-nowhere Go"}),
     "the identifier from before NEW_BROKER": ([a(go(broker=9)), b()], {"error unknown-identifier Go"}),
@@ -68,7 +68,7 @@ CASES: dict[str, tuple[list[Json], set[str]]] = {
     "no way back": ([a(), server("b", NEVER)], {"error no-return-route T"}),
     "the way back is in msdb": (
         [a(), server("b", NEVER, bare("msdb", LOCAL, BACK))],
-        {"error no-return-route T", "warning forwarding-off b"},
+        {"error no-return-route T", "warning route-in-msdb Back"},
     ),
     "the way back has a stale identifier": (
         [a(), b(BACK | {"broker_instance": go(broker=9)["broker_instance"]})],

@@ -128,7 +128,8 @@ def endpoint_change(remedy: str) -> str | None:
     """The change that a remedy of `alter_endpoint` makes; None for any other remedy."""
     before, after = _ALTER_ENDPOINT.split("CHANGE")
     if remedy.startswith(before) and remedy.endswith(after):
-        return remedy[len(before) : -len(after)]
+        literal = remedy[len(before) : -len(after)]
+        return literal.removeprefix("N'").removesuffix(";'").replace("''", "'").strip()
     return None
 
 

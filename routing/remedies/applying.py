@@ -7,8 +7,9 @@ from datetime import datetime
 
 from routing.common.errors import InputError, Invalid
 from routing.common.names import MSDB
-from routing.lint.remedy import endpoint_change
+from routing.lint.remedy import bracketed, endpoint_change
 from routing.model.estate import Database, Estate, Instance
+from routing.tsql.endpoints import DEFAULT_ENDPOINT
 from routing.tsql.reading import ScriptGroup, read_scripts
 
 
@@ -27,7 +28,7 @@ def applied(estate: Estate, instance: str, sql: str, at: datetime) -> Estate | N
     if here is None:
         return None
     change = endpoint_change(sql)
-    changed = _with_endpoint(here, change) if change is not None else _run(estate, here, sql, at)
+    changed = _with_endpoint(estate, here, change, at) if change is not None else _run(estate, here, sql, at)
     try:
         return None if changed is None else estate.with_instance(changed)
     except Invalid:
@@ -45,10 +46,9 @@ def _run(estate: Estate, here: Instance, sql: str, at: datetime) -> Instance | N
     return None if problems else changed.instances[here.name]
 
 
-def _with_endpoint(here: Instance, change: str) -> Instance:
-    """The instance with a change of its endpoint, whose name no estate has to know."""
-    if "MESSAGE_FORWARDING = ENABLED" in change:
-        return replace(here, forwarding=True)
-    if here.endpoint is None:
-        return here
-    return replace(here, endpoint=replace(here.endpoint, state="STARTED"))
+def _with_endpoint(estate: Estate, here: Instance, change: str, at: datetime) -> Instance | None:
+    """The instance with a change of its endpoint, whose name no estate knows: read as one of the usual name."""
+    if here.endpoint is not None:
+        return _run(estate, here, f"ALTER ENDPOINT {bracketed(DEFAULT_ENDPOINT)} {change};", at)
+    # Its endpoint was not collected; what is asked of the instance is known all the same.
+    return replace(here, forwarding=True) if "MESSAGE_FORWARDING = ENABLED" in change else None

@@ -43,7 +43,7 @@ def holding(hold: Hold, explanation: Explanation, estate: Estate) -> Sentence:
             return say("{cause} Nothing is sent until that is mended; then {goes}.", **facts)
         return say("{cause} Routes play no part in it: once that is mended, {goes}.", **facts)
     if any(_says_the_same(hold.number, end) for end in explanation.forward.outcomes):
-        return say("{cause} Routing says the same now: {goes}.", **facts)
+        return say("{cause} That still holds: {goes}.", **facts)
     return say("When it was last tried: {cause} That has changed since: at the next attempt, {goes}.", **facts)
 
 

@@ -16,11 +16,11 @@ from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
-from brokerui.drawing.charts.look import SIGNS, Figure, plain, short
+from brokerui.drawing.charts.look import SIGNS, UNNAMED, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
-from brokerui.pages.reachability.query import ALL, NAMED, SHOWN, ReachabilityQuery
+from brokerui.pages.reachability.query import ALL, NAMED, SHOWN, VERDICTS, ReachabilityQuery
 from brokerui.pages.reachability.wording import WORDS
 from routing.classes.reachability import entry_points
 from routing.common.sentence import translator
@@ -53,7 +53,7 @@ class ReachabilityPage:
         totals, chosen = self.table.totals, self.page_query.verdict
         return [
             (v, SIGNS[v], word(v), totals[v], self._only("" if v == chosen else v), v == chosen)
-            for v in SHOWN
+            for v in (*VERDICTS, UNNAMED)
             if totals[v]
         ]
 

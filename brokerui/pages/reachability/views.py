@@ -14,6 +14,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.analysis.reachability.selectors import LATE, is_small, job_of
 from brokerui.changes.estate_view import estate_view_of
+from brokerui.drawing.charts.look import UNNAMED
 from brokerui.pages.reachability.axes import UnknownOriginError
 from brokerui.pages.reachability.exporting import MOST_PAIRS, pairs_as_csv, table_as_csv
 from brokerui.pages.reachability.page import (
@@ -26,7 +27,7 @@ from brokerui.pages.reachability.page import (
     translate,
     word,
 )
-from brokerui.pages.reachability.query import SHOWN, ReachabilityQuery
+from brokerui.pages.reachability.query import VERDICTS, ReachabilityQuery
 from brokerui.pages.reachability.wording import apart_says, headline, only, tone, what_is_shown
 
 
@@ -65,7 +66,7 @@ def _told(page: ReachabilityPage) -> dict[str, Any]:
         "shown": shown.render(translate),
         "counts": page.counts,
         "pairs": pairs_of(page_query, named=page.named),
-        "verdicts": [(verdict, word(verdict)) for verdict in SHOWN],
+        "verdicts": [(verdict, word(verdict)) for verdict in (*VERDICTS, UNNAMED)],
         "figure": figure_of(page) if table.fields else None,
         "heads": heads_of(page),
         "lines": list(lines_of(page)),

@@ -14,6 +14,7 @@ from routing.common.finding import Finding
 from routing.diff.run import compare
 from routing.documents.estate_document import read_estate
 from routing.lint.registry import lint
+from routing.lint.remedy import alter_endpoint
 from routing.model.edits import PutRoute
 from routing.model.estate import Estate
 from routing.remedies.applying import applied, with_msdb
@@ -70,6 +71,31 @@ def test_forwarding_is_switched_on_though_no_estate_knows_the_name_of_an_endpoin
     assert [(e.node, {end.detail for end in e.after}) for e in trial.better if e.node[0] == "a"] == [
         (("a", "D"), {"E"})
     ]
+
+
+ENDPOINT = {"port": 4023, "state": "STARTED", "encryption": "REQUIRED", "authentication": "WINDOWS", "forward_size": 10}
+
+
+@pytest.mark.parametrize(
+    ("change", "endpoint"),
+    [
+        ("STATE = STARTED", {**ENDPOINT, "state": "STOPPED"}),
+        ("AS TCP (LISTENER_PORT = 4022)", ENDPOINT),
+        ("FOR SERVICE_BROKER (MESSAGE_FORWARDING = ENABLED)", ENDPOINT),
+    ],
+)
+def test_a_change_of_the_endpoint_is_made_as_it_says(change: str, endpoint: dict[str, Any]) -> None:
+    where = estate(host("a", database("D", "S"), endpoint=endpoint, forwarding=False))
+    after = applied(where, "a", alter_endpoint(change), AT)
+    assert after is not None
+    made = after.instances["a"]
+    assert made.endpoint is not None
+    wanted = {"STATE": made.endpoint.state == "STARTED", "AS": made.endpoint.port == 4022, "FOR": made.forwarding}
+    assert wanted[change.split(" ", maxsplit=1)[0]]
+
+
+def test_a_change_of_an_endpoint_that_is_not_known_is_not_tried() -> None:
+    assert applied(estate(host("a")), "a", alter_endpoint("STATE = STARTED"), AT) is None
 
 
 def test_a_route_to_its_own_instance_is_not_made_local_where_that_would_lose_what_is_delivered() -> None:

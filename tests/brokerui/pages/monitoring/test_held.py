@@ -52,7 +52,7 @@ def test_what_routing_holds_is_said_as_routing_says_it_now(viewer: Client, wire:
     (handle,) = stuck(wire, "Nowhere")
     sentence = agreed(viewer, handle)
     assert sentence.startswith("A LOCAL route matched, but no service of this name")
-    assert sentence.endswith("Routing says the same now: routing keeps it in one on A (service not found).")
+    assert sentence.endswith("That still holds: routing keeps it in one on A (service not found).")
 
 
 def test_security_holds_what_routing_delivers(viewer: Client, wire: Wire) -> None:

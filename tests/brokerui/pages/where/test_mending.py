@@ -64,7 +64,7 @@ def test_what_would_change_it_counts_the_remedies_beside_it(client: Client) -> N
 def test_what_is_well_has_no_remedy(client: Client) -> None:
     page = ask(client, "depot/Stock", "//example/stock/Reserve")
     assert "What mends this conversation" not in page
-    assert "Replies get nowhere" not in page
+    assert "no-return-route" not in page
 
 
 def test_that_replies_get_nowhere_is_not_told_of_a_conversation_whose_replies_arrive(client: Client) -> None:
@@ -77,9 +77,9 @@ def test_that_replies_get_nowhere_is_not_told_of_a_conversation_whose_replies_ar
     )
     hosts = instance("a", one, other, database("msdb", LOCAL)), instance("b", target, database("msdb", LOCAL))
     name = scenario_create(title="two senders", text=document(*hosts))[0].name
-    assert "Replies get nowhere" not in ask(client, "a/One", "Parts", name)
+    assert "no-return-route" not in ask(client, "a/One", "Parts", name)
     page = ask(client, "a/Other", "Parts", name)
-    assert "Replies get nowhere" in page
+    assert "no-return-route" in page
     assert "Return to FromOther" in statements(page)[0]
 
 

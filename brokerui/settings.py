@@ -217,6 +217,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(seconds=PULSE_SECONDS),
         "options": {"expires": PULSE_SECONDS},
     },
+    # A volume that fills up, foreign data in Redis: what the start has not said.
+    "conditions": {
+        "task": "brokerui.core.tasks.conditions_look",
+        "schedule": timedelta(minutes=5),
+        "options": {"expires": 300},
+    },
     # Background jobs whose wake-up or worker was lost, and those that are to be tried again.
     "jobs": {
         "task": "brokerui.core.jobs.tasks.jobs_look",

@@ -6,12 +6,19 @@ check`; so all of them say the same sentence.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.checks import ERROR, WARNING, run_checks
 from django.db import DEFAULT_DB_ALIAS
 
+from brokerui.core.redis_client import redis_client
+from brokerui.core.redis_keys import CONDITIONS
+
 TAG = "condition"
+KEPT_S = 24 * 3600
+"""A condition that lasts is told again after this time, in seconds."""
+ANSWER_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,20 @@ class RefusedConditionError(Exception):
     def __init__(self, condition: Condition) -> None:
         super().__init__(condition.text)
         self.condition = condition
+
+
+def conditions_newly_told(found: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Note in Redis which conditions were told; return those that were not before. Those that have gone are forgotten,
+    so that they are told when they come again. Raises `RedisError`."""
+    client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)
+    ids = {one.id for one in found}
+    gone = [told for told in client.smembers(CONDITIONS) if told.decode(errors="replace") not in ids]
+    if gone:
+        client.srem(CONDITIONS, *gone)
+    new = tuple(one for one in found if client.sadd(CONDITIONS, one.id))
+    if new:
+        client.expire(CONDITIONS, KEPT_S)
+    return new
 
 
 def conditions_to_run_in() -> tuple[Condition, ...]:

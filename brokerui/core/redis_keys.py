@@ -20,6 +20,7 @@ BELL: Final = "brokerui:bell:"
 PENDING: Final = "brokerui:pending:"
 REQUESTED: Final = "brokerui:requested:"
 UNREACHABLE: Final = "brokerui:unreachable:"
+CONDITIONS: Final = "brokerui:conditions"
 FORWARDED: Final = "brokerui:forwarded"
 READERS: Final = "brokerui:readers:"
 MONITOR: Final = "brokerui:monitor:"
@@ -44,6 +45,7 @@ class KeyForm(NamedTuple):
 
 EXACT: Final = {
     PULSE: KeyForm(STRING),
+    CONDITIONS: KeyForm(SET),
     FORWARDED: KeyForm(HASH),
     f"{ENDPOINT}bytes": KeyForm(HASH, has_numbers=True),
     f"{ENDPOINT}wanted": KeyForm(LIST),

@@ -1,16 +1,28 @@
 """Work that every product has."""
 
+import logging
+
 from celery import shared_task
 from celery.signals import worker_ready
 
 from brokerui.core.celery_wake import wake
+from brokerui.core.conditions import conditions, conditions_newly_told
 from brokerui.core.heartbeat import heartbeat_send
+
+logger = logging.getLogger(__name__)
 
 
 @shared_task(name="brokerui.core.tasks.pulse")
 def heartbeat() -> None:
     """A worker did something just now: `brokerui status` looks for that."""
     heartbeat_send()
+
+
+@shared_task(name="brokerui.core.tasks.conditions_look")
+def conditions_look() -> None:
+    """Log what has become wrong since the start: one line, by whichever worker sees it first."""
+    for one in conditions_newly_told(conditions()):
+        logger.warning("%s", one.text)
 
 
 @worker_ready.connect

@@ -30,13 +30,16 @@ def prepare() -> Prepared:
 
     django.setup()
     from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
+    from brokerui.running.condition_at_start import note_told  # noqa: PLC0415 - the same
 
     call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
     conditions_to_run_in()
     call_command("migrate", interactive=False, verbosity=0)
     _collect_files()
     _load_demo()
-    prepared = Prepared(_first_login(), tuple(one.text for one in conditions_to_run_in()))
+    found = conditions_to_run_in()
+    note_told(found)
+    prepared = Prepared(_first_login(), tuple(one.text for one in found))
     # A connection must not be shared with the processes that are forked from this one.
     connections.close_all()
     return prepared

@@ -6,7 +6,6 @@ The processes write to files and not to the supervisor, so that none of them wai
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,9 +32,10 @@ class LogMerge:
 
     def follow(self, log: ProcessLog) -> None:
         """Copy the complete new lines. Call it before `ProcessLog.bound`, so that no line is missed."""
+        before = self._read.get(log.path, 0)
         lines = self._new_lines(log.path)
-        if lines:
-            self._append([self._told(log.path.stem, line) for line in lines])
+        if lines and not self._append([self._told(log.path.stem, line) for line in lines]):
+            self._read[log.path] = before
 
     def _new_lines(self, path: Path) -> list[str]:
         start = self._read.get(path, 0)
@@ -58,10 +58,8 @@ class LogMerge:
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         return json.dumps({"time": now, "process": name, "message": line}, ensure_ascii=False)
 
-    def _append(self, lines: list[str]) -> None:
-        descriptor = self._log.open()
-        try:
-            os.write(descriptor, "".join(f"{line}\n" for line in lines).encode())
-        finally:
-            os.close(descriptor)
+    def _append(self, lines: list[str]) -> bool:
+        """Return False where nothing can be written, as on a full volume."""
+        is_written = self._log.append("".join(f"{line}\n" for line in lines))
         self._log.bound()
+        return is_written

@@ -27,17 +27,28 @@ class ProcessLog:
     def write(self, text: str) -> None:
         """Write a line of the supervisor, with the time."""
         moment = datetime.now(UTC).isoformat(sep=" ", timespec="seconds")
-        descriptor = self.open()
+        self.append(f"{moment} {text}\n")
+
+    def append(self, text: str) -> bool:
+        """Append text as it is. Return False where nothing can be written: a full volume ends no supervisor."""
         try:
-            os.write(descriptor, f"{moment} {text}\n".encode())
-        finally:
-            os.close(descriptor)
+            descriptor = self.open()
+            try:
+                os.write(descriptor, text.encode())
+            finally:
+                os.close(descriptor)
+        except OSError:
+            return False
+        return True
 
     def bound(self, limit: int = LOG_BYTES) -> None:
         """Rotate a log that is too large. By a copy, because its process keeps the same file open."""
         if not self.path.exists() or self.path.stat().st_size <= limit:
             return
-        shutil.copyfile(self.path, self.path.with_suffix(".log.1"))
+        try:
+            shutil.copyfile(self.path, self.path.with_suffix(".log.1"))
+        except OSError:
+            self.path.with_suffix(".log.1").unlink(missing_ok=True)  # the volume is full: the older lines go
         os.truncate(self.path, 0)
 
     def tail(self) -> str:

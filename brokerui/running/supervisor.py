@@ -181,7 +181,12 @@ class Supervisor:
 
     def _write_state(self) -> None:
         running = tuple(RunningProcess(child.program.name, child.pid, child.restarts) for child in self.children)
-        self.lock.write(ProductState(os.getpid(), self.address, running))
+        try:
+            self.lock.write(ProductState(os.getpid(), self.address, running))
+        except OSError:
+            if not self.is_announced:
+                raise
+            # A volume has filled up: what runs goes on, and the state is written the next time.
 
     # -- Not leaving orphans ---------------------------------------------------------------------------------------
 

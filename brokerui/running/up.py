@@ -39,11 +39,13 @@ def main(port: int | None = None, host: str = "127.0.0.1") -> int:
     except Invalid as fault:
         return _fail(fault.render(here()))
     except OSError as error:
-        return _fail(local(say("the home cannot be made ready: {reason}", reason=str(error))))
+        return _not_ready(error)
     try:
         return _supervisor(home, lock, host, number).run()
     except Invalid as fault:
         return _fail(fault.render(here()))
+    except OSError as error:
+        return _not_ready(error)
     finally:
         lock.release()
 
@@ -94,6 +96,10 @@ def _named(name: str, environment: dict[str, str]) -> dict[str, str]:
 def _bare(environment: dict[str, str]) -> dict[str, str]:
     """Valkey needs none of our settings, among which are secrets."""
     return {name: environment[name] for name in ("PATH", "LD_LIBRARY_PATH", "TZ") if name in environment}
+
+
+def _not_ready(error: OSError) -> int:
+    return _fail(local(say("the home cannot be made ready: {reason}", reason=str(error))))
 
 
 def _fail(message: str) -> int:

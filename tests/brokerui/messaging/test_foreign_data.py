@@ -15,6 +15,7 @@ from django.conf import settings as django_settings
 from redis import Redis
 
 from brokerui.core import heartbeat, rate_counter, redis_aside
+from brokerui.core.conditions import Condition, conditions_newly_told
 from brokerui.core.redis_aside import INDEX, MOST_KEYS, MOST_VALUES, put_aside, values_put_aside
 from brokerui.core.redis_keys import ASIDE, BY_PREFIX, EXACT, form_of
 from brokerui.messaging.clock import now
@@ -197,8 +198,16 @@ def read() -> None:
     assert (monitor.state, now() - (monitor.last_empty or 0) < 60_000) == ("INACTIVE", True)
 
 
+def tell_conditions() -> None:
+    condition = Condition("brokerui.W999", "something", is_well=False, is_refused=False)
+    conditions_newly_told([])
+    assert conditions_newly_told([condition]) == (condition,)
+    assert conditions_newly_told([condition]) == ()
+
+
 USES: dict[str, Callable[..., None]] = {
     "brokerui:pulse": pulse,
+    "brokerui:conditions": tell_conditions,
     "brokerui:count:somebody": count,
     f"brokerui:bell:{'/'.join(PLACE)}": bell,
     f"brokerui:pending:{TASK.name}": wake,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import resource
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from redis import Redis
 
-from brokerui.core import disk_space
+from brokerui.core import disk_space, tasks
 from brokerui.core.conditions import RefusedConditionError, conditions, conditions_to_run_in
 from brokerui.core.disk_space import Volume
 from brokerui.core.home import CHECKOUT
@@ -25,10 +27,13 @@ from brokerui.estate.models import Database, Instance
 from brokerui.messaging.keys.models import DatabaseKey
 from brokerui.messaging.keys.selectors import security_of, undecryptable_keys
 from brokerui.messaging.keys.services import key_make, peer_take
+from brokerui.running.condition_at_start import may_start
+from brokerui.running.log_merge import LogMerge
+from brokerui.running.logs import ProcessLog
 from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.conftest import one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
-from tests.brokerui.product import command, environment, eventually, free_port, running, start
+from tests.brokerui.product import command, environment, eventually, free_port, processes_of, running, start
 
 __all__ = ["one_valkey", "valkey"]
 
@@ -106,8 +111,8 @@ def keyed(home: Path) -> Path:
     row = Instance.objects.create(name="A", hosted=True, position=0)
     for position, name in enumerate(("Orders", "Parts")):
         Database.objects.create(instance=row, name=name, position=position)
-        public = key_make(instance="A", database=name, author="ann")
-    peer_take(instance="A", database="Orders", service="To", public=public, author="ann")
+    publics = [key_make(instance="A", database=name, author="ann") for name in ("Orders", "Parts")]
+    peer_take(instance="A", database="Orders", service="To", public=publics[1], author="ann")
     return home
 
 
@@ -192,6 +197,40 @@ def status(home: Path) -> dict[str, Any]:
     return dict(json.loads(command(home, "status", "--json").stdout))
 
 
+# ---------------------------------------------------------------- while it runs
+def test_what_comes_later_is_one_line_of_the_log_until_it_has_gone(
+    home: Path, valkey: Valkey, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.REDIS_URL = valkey.url
+
+    def lines() -> int:
+        caplog.clear()
+        tasks.conditions_look()
+        return len(caplog.records)
+
+    assert lines() == 0
+    settings.SPACE_LEAST_BYTES = 1 << 60
+    assert [lines(), lines(), lines()] == [1, 0, 0]
+    settings.SPACE_LEAST_BYTES = 0
+    assert lines() == 0
+    settings.SPACE_LEAST_BYTES = 1 << 60
+    assert [lines(), lines()] == [1, 0]
+    with valkey.client() as client:
+        client.expire("brokerui:conditions", 1000)
+        assert lines() == 0
+        assert client.ttl("brokerui:conditions") <= 1000, "it is said again after a day"
+
+
+def test_what_was_said_at_the_start_is_not_said_again(
+    home: Path, valkey: Valkey, settings: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.REDIS_URL, settings.SPACE_LEAST_BYTES = valkey.url, 1 << 60
+    assert may_start()
+    assert len(caplog.records) == 1
+    tasks.conditions_look()
+    assert len(caplog.records) == 1
+
+
 # ---------------------------------------------------------------- space
 def test_little_space_is_information_and_hardly_any_is_not_well(home: Path, settings: Any) -> None:
     settings.SPACE_LOW_BYTES = 1 << 60
@@ -233,3 +272,45 @@ def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path) -> None:
         said = command(tmp_path, "status").stdout
         assert f"space      {tmp_path}: " in said
         assert product.stop() == 0
+
+
+@contextmanager
+def full() -> Iterator[None]:
+    """No file grows any more, as on a full volume: the system refuses each write."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_volume_keeps_no_log_from_going_on_afterwards(tmp_path: Path) -> None:
+    log, together = ProcessLog(tmp_path, "web"), LogMerge(tmp_path)
+    log.write("before")
+    with full():
+        log.write("not kept")
+        together.follow(log)
+    log.write("after")
+    together.follow(log)
+    lines = (tmp_path / "log" / "all.log").read_text().splitlines()
+    assert [line.rpartition(" ")[2] for line in lines] == ["before", "after"]
+    with full():
+        log.bound(limit=1)
+    assert log.path.read_text() == ""
+    assert not log.path.with_suffix(".log.1").exists()
+
+
+def test_a_start_on_a_full_volume_is_one_clear_line(tmp_path: Path) -> None:
+    with full():
+        ended = subprocess.run(
+            [sys.executable, "-m", "brokerui.running.up"],
+            cwd=CHECKOUT,
+            env=environment(tmp_path, PORT=str(free_port())),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "error: the home cannot be made ready: [Errno 27] File too large\n"
+    assert processes_of(tmp_path) == []

@@ -76,7 +76,7 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
 
 
 def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
-    """The same, for who claims something before he looks at the estate: each claim follows it."""
+    """Return the broker for a caller that claims before it looks at the estate: each claim follows the estate."""
     brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
     known = brokers.get((instance, in_transaction))
     if known is None:
@@ -125,8 +125,8 @@ def _look_for_keys(instance: str, known: _Hosted) -> None:
 
 
 def _follow(instance: str, known: _Hosted) -> bool:
-    """The estate has another version: nobody is hosted any more that it does not have. False: what it is a broker of
-    has gone, and the name is another's by now."""
+    """Follow a new version of the estate, which may have removed the instance. False: the instance of this broker is
+    gone, and its name belongs to another one."""
     live = estate_current()
     if instance not in live.estate.instances or instance not in hosted_names():
         forget_brokers()
@@ -145,7 +145,7 @@ def has_binding(instance: str, database: str, service: str) -> bool:
 
 
 def check_database(broker: Broker, database: str) -> None:
-    """Raises `NoSuchDatabaseError`, and `Refused` for a mirror: nobody works in it."""
+    """Raises `NoSuchDatabaseError`, and `Refused` for a mirror, which accepts no work."""
     here = broker.estate.instances[broker.instance].databases.get(database)
     if here is None:
         raise NoSuchDatabaseError(broker.instance, database)

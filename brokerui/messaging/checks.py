@@ -68,7 +68,7 @@ def lists_have_room(app_configs: Sequence[Any] | None, **kwargs: object) -> list
 
 
 def connections_are_let_in(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E008: a limit below 1 lets nobody in."""
+    """E008: a limit below 1 allows no connection."""
     most, of_peer = settings.ENDPOINT_CONNECTIONS, settings.ENDPOINT_CONNECTIONS_OF_PEER
     if 1 <= of_peer <= most:
         return []

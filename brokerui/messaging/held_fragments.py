@@ -1,6 +1,6 @@
 """Fragments that came over the network and are in no queue yet, message by message (FRAG-3, NET-2).
 
-A message of which fragments are missing, or that came before others, counts as a row of its queue with status 2; while
+A message with missing fragments, or that came before others, counts as a row of its queue with status 2; while
 the queue is off, it waits in the transmission queue of the receiver's database.
 """
 
@@ -37,7 +37,7 @@ HELD_OF_QUEUES_OFF: Final = HELD_MESSAGES._replace(always=_OFF)
 
 
 class OutOfOrder(NamedTuple):
-    """The columns of sys.conversation_endpoints that tell of held fragments."""
+    """The columns of sys.conversation_endpoints about held fragments."""
 
     receive_sequence_frag: int = 0
     """The fragment expected next, of the message expected next."""

@@ -15,7 +15,7 @@ from brokerui.messaging.models import HostedInstance
 Key = tuple[str | int, ...]
 """The key of a row after which a page begins."""
 Names = Mapping[int, str]
-"""Of instances, by their ids."""
+"""Names of instances by their ids."""
 Row = tuple[Any, ...]
 Rows = Sequence[Row]
 Where = Mapping[str, Any]
@@ -30,7 +30,7 @@ class TableView(NamedTuple):
 
     table: str
     keys: tuple[str, ...]
-    """The first columns of its primary key, by which rows are told apart."""
+    """The first columns of its primary key, which identify a row."""
     columns: tuple[str, ...]
     """Names of columns, or expressions."""
     filters: Mapping[str, str] = {}

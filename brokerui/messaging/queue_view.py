@@ -1,7 +1,7 @@
 """The rows of a queue, as `SELECT * FROM queue` shows them, a page at a time: nothing is locked, no body is read.
 
 First what RECEIVE will return, in its order by priority; then what RETENTION keeps (status 0 received, 3 sent); then
-messages of which fragments are missing, or that came before others (status 2). While the queue is off, the last wait
+messages with missing fragments, or that came before others (status 2). While the queue is off, the last wait
 in the transmission queue of its database instead.
 """
 
@@ -106,7 +106,7 @@ def _ready(place: _Place, after: Key, limit: int) -> tuple[list[QueueRow], Key |
 
 
 def _message(place: _Place, row: Any, conversation: Any) -> QueuedMessage:
-    """Of a row with the columns of a queue, and of what says to which conversation it belongs."""
+    """Return the message of a row with the columns of a queue and of its conversation."""
     return QueuedMessage(
         place.address.database,
         place.address.queue,

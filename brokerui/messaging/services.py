@@ -136,11 +136,11 @@ def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequen
 
 
 def conversation_group_get(*, instance: str, database: str, queue: str, wait_s: float = 0.0) -> str | None:
-    """GET CONVERSATION GROUP: the next group that has messages and that nobody else has locked; None: there is none.
+    """GET CONVERSATION GROUP: the next group that has messages and is not locked; None: there is none.
 
     It stays locked until the transaction around it ends: then `message_receive` with this `conversation_group_id`
-    gives its messages, and nobody else can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does; on SQLite
-    with the bounds of `message_receive`."""
+    gives its messages, and no other receive can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does; on
+    SQLite with the bounds of `message_receive`."""
     request = ReceiveRequest((database, queue), top=0)
     return asked_until_found(partial(_next_group, instance, request), QueueAddress(instance, database, queue), wait_s)
 
@@ -162,7 +162,7 @@ def message_receive(
     wait_s: float = 0.0,
 ) -> tuple[QueuedMessage, ...]:
     """RECEIVE: messages of one conversation group, which stays locked until the transaction around it ends; empty where
-    there are none that nobody else has locked. `wait_s`: seconds that it waits for the first of them, as WAITFOR does.
+    there are none that are not locked. `wait_s`: seconds that it waits for the first of them, as WAITFOR does.
     On SQLite a transaction of the caller's gives the write lock back meanwhile; one that has written is refused
     (`WriteLockHeldError`)."""
     request = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
@@ -170,8 +170,8 @@ def message_receive(
 
 
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
-    """Until there may be something new in a queue; for so long at most, often for less. For those who want no
-    transaction open while they wait."""
+    """Wait until there may be something new in a queue, at most `seconds`, often less. For callers that want no open
+    transaction while they wait."""
     wait_for_notification(QueueAddress(instance, database, queue), seconds)
 
 

@@ -33,7 +33,7 @@ def statuses(endpoints: Mapping[Place, ConversationEndpoint]) -> dict[Place, str
 
 
 def status_text(number: int) -> str:
-    """Of what routing says; empty for 0."""
+    """Return a status of routing with its words; empty for 0."""
     return f"{number}: {problem_words(number)}" if number else ""
 
 

@@ -31,7 +31,7 @@ def asked_until_found(ask: Callable[[], T], place: QueueAddress, wait_s: float) 
 
 def _wait(place: QueueAddress, seconds: float) -> None:
     """Wait until a receive may find a message, at most `seconds`. On SQLite the caller's transaction gives its write
-    lock back while it waits, so that others can send; elsewhere its locks are in nobody's way."""
+    lock back while it waits, so that others can send; on other databases its locks block no sender."""
     if (sqlite := _locking_connection()) is None:
         wait_for_notification(place, seconds)
         return

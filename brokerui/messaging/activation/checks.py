@@ -12,7 +12,7 @@ from brokerui.messaging.queue_monitors.activation_settings import registered
 
 
 def tasks_are_registered(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E013: a queue that names such a task would fill, and nobody would read it."""
+    """E013: a queue that names such a task would fill, because no reader can be started."""
     return [
         Error(
             f"ACTIVATION_TASKS names {name}, and no Celery task has this name.",

@@ -40,7 +40,7 @@ class ActivatedTaskRow(NamedTuple):
 
 
 def queue_monitors() -> list[QueueMonitorRow]:
-    """Of all queues of hosted instances that have activation, in the order of their names."""
+    """Return the monitors of all queues of hosted instances that have activation, in the order of their names."""
     places = list(_places())
     return [
         QueueMonitorRow(*place, one.state, one.last_empty, one.last_activated)

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 READ: Final = "brokerui.messaging.activation.tasks.read"
 QUEUE: Final = "activation"
-"""Of Celery's: readers may take their time, and those who transmit must not wait for a process."""
+"""The queue of Celery for readers: they may run long, and transmitting must not wait for a free process."""
 NO_TASK: Final = "no Celery task of this name may run here"
 """TextData, which is English everywhere."""
 AT_ONCE: Final = 500
@@ -47,7 +47,7 @@ AT_ONCE: Final = 500
 
 
 def start_readers() -> None:
-    """Of all hosted instances, for all queues that need one."""
+    """Start readers for all queues of all hosted instances that need one."""
     for instance in hosted_names():
         try:
             _start(instance)
@@ -99,14 +99,14 @@ def _start_reader(place: QueueAddress, activation: Activation, monitor: QueueMon
 
 
 def _tell_failure(place: QueueAddress, activation: Activation, monitor: QueueMonitor) -> None:
-    """That nobody reads the queue; now and then, as long as there are messages."""
+    """Record that no reader can be started; once in a while, as long as there are messages."""
     if not is_since(monitor.last_failed, now(), SILENT_MS):
         record_activation(ActivationSubclass.FAILED_TO_START, place, activation.procedure, NO_TASK)
         note_failed(place)
 
 
 def _has_work(place: QueueAddress) -> bool:
-    """Whether there are messages that nobody has locked: else a reader would end at once, and be started again."""
+    """Return whether there are messages that are not locked: else a reader would end at once, and be started again."""
     broker = broker_of(place.instance)
     request = ReceiveRequest((place.database, place.queue), top=0)
     try:
@@ -118,7 +118,7 @@ def _has_work(place: QueueAddress) -> bool:
 
 
 def _send(place: QueueAddress, reader: ActivatedTask) -> bool:
-    """False where nobody can be reached: the next look tries again."""
+    """Send the task of a reader; False if the broker of Celery cannot be reached: the next look tries again."""
     given = {**place._asdict(), "token": reader.token, "procedure": reader.procedure}
     try:
         current_app.send_task(READ, kwargs=given, queue=QUEUE, retry=False, ignore_result=True)

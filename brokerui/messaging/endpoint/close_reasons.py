@@ -12,7 +12,7 @@ from routing.common.event_subclasses import ConnectionSubclass, LoginSubclass
 
 
 def is_refused(over: ConnectionOver | None, error: Exception | None) -> bool:
-    """Because of who one of the two is."""
+    """Return whether the connection ended because of the identity of one of the two."""
     return isinstance(error, ssl.SSLError) or _number(over) == NOT_PERMITTED
 
 
@@ -30,10 +30,10 @@ def why(over: ConnectionOver | None, error: Exception | None) -> str:
 def failed_login(
     over: ConnectionOver, error: Exception | None, *, has_peer: bool, is_unsecured: bool
 ) -> LoginSubclass | None:
-    """Of one that never was online: which failure, where it was one.
+    """Return the failure of a connection that never was online; None if it was no failure.
 
-    Who goes away, or uses another connection, has not failed. `has_peer`: it had said who it is; `is_unsecured`: there
-    should be TLS, and is none yet.
+    A peer that disconnects, or uses another connection, has not failed. `has_peer`: the peer had sent its name;
+    `is_unsecured`: there should be TLS, and is none yet.
     """
     if _number(over) == NOT_PERMITTED:
         return LoginSubclass.AUTHORIZATION_FAILURE

@@ -18,7 +18,7 @@ class ConnectionLimiter:
         return self._open.total()
 
     def enter(self, instance: str, host: str) -> bool:
-        """Whether there is room; who enters must leave."""
+        """Return whether there is room; a connection that enters must leave."""
         if self._open[host] >= self.most_of_one or len(self) >= self.most:
             # Strangers must not fill the memory with the addresses from which they come.
             who = (instance, host) if len(self._refused) < self.most else (instance, "")

@@ -27,7 +27,7 @@ class Inbox:
         self._wake = wake
         self._room = MemoryBudget(most)
         self._peers: dict[str, PeerInbox] = {}
-        """Of those from whom something is held."""
+        """The inboxes of peers from which something is held."""
 
     @property
     def held(self) -> int:

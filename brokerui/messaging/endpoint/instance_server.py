@@ -28,7 +28,7 @@ from routing.common.sentence import Sentence
 logger = logging.getLogger(__name__)
 ID = 16
 STOP_SECONDS = 3.0
-"""For which peers are waited for at the end: who started us does not wait much longer."""
+"""Time to wait for peers at the end, in seconds: the supervisor does not wait much longer."""
 
 
 class InstanceServer:
@@ -108,7 +108,7 @@ class InstanceServer:
         self.wires.pop(wire.connection, None)
         self.arrivals.forget(wire)
 
-    # -------------------------------------------------------------------------------------------- what it is told
+    # -------------------------------------------------------------------------------------------- notifications
     def want(self, address: str) -> None:
         """Frames for an address wait in Redis."""
         link = self.links.get(address)

@@ -56,7 +56,7 @@ class NextHopLink:
         self.host = host
         self.address = address
         self.peer: Hello | None = None
-        """Who answered there last: a connection that it has made serves as well."""
+        """The peer that answered there last: a connection that it has opened serves as well."""
         self.failures = 0
         """In a row."""
         self._wire: Wire | None = None
@@ -122,7 +122,7 @@ class NextHopLink:
         """Send what waits, as long as the connection is there."""
         while wire.connection.is_online:
             await wire.roomy.wait()
-            self._wanted.clear()  # whoever puts something from here on is heard of
+            self._wanted.clear()  # frames that are put from here on set it again
             most = self.host.options.outgoing_bytes
             frames = await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
             if sum(map(len, frames)) >= most:
@@ -134,7 +134,7 @@ class NextHopLink:
 
     # -------------------------------------------------------------------------------------------- reaching
     async def _reach(self) -> Wire | None:
-        """A connection, however long it takes; None: nobody wants it any more."""
+        """Return a connection, however long it takes; None if it is not wanted any more."""
         while self.is_wanted:
             problem = None if self.used() else await self._dial()
             wire = self.used()

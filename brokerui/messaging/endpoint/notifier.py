@@ -59,7 +59,7 @@ class Notifier:
                 self._something.set()
 
     async def flush(self) -> None:
-        """Raises `RedisError`, and then keeps what could not be told."""
+        """Write notices and events to Redis. Raises `RedisError`, and then keeps what could not be written."""
         await self._hand_over(self._notices, put_notices)
         await self._hand_over(self._events, put_events)
 

@@ -14,7 +14,7 @@ RECONNECTS = Backoff(first_s=0.25, max_s=8.0, jitter=0.25)
 
 @dataclass(frozen=True, slots=True)
 class EndpointOptions:
-    """Per endpoint process, where nothing else is said."""
+    """Limits, per endpoint process unless stated otherwise."""
 
     connections: int = 1_000
     """Accepted ones that are open at once."""
@@ -23,16 +23,16 @@ class EndpointOptions:
     next_hops: int = 1_000
     """Addresses that one instance sends to: service names may hold addresses that somebody invents (CHOOSE-4)."""
     arriving_bytes: int = 4 * MEGABYTE
-    """Of one instance, that came and are not in Redis yet: then nothing more is read."""
+    """Bytes that arrived for one instance and are not in Redis yet; at this limit nothing more is read."""
     outgoing_bytes: int = 256 * KILOBYTE
-    """Of one connection, that are taken from Redis at once, and may wait for the socket when more is taken."""
+    """Bytes that one connection takes from Redis at once, and that may wait for the socket when it takes more."""
     connection: ConnectionSettings = field(default_factory=lambda: ConnectionSettings(max_outgoing_bytes=MEGABYTE))
     connect_within: float = 10.0
-    """Seconds for finding and reaching a next hop, before anything is said."""
+    """Time to resolve and reach a next hop, before the handshake, in seconds."""
     reconnects: Backoff = RECONNECTS
     """Between two attempts to reach an address."""
     wanted_for: float = 150.0
     """Seconds for which an address that cannot be reached is tried again: messages that wait for it are sent again at
     least every 64 s, so it is wanted as long as there are any."""
     is_encryption_required: bool = True
-    """Beyond loopback, nothing goes and nobody is let in without TLS."""
+    """Beyond loopback, no connection is opened or accepted without TLS."""

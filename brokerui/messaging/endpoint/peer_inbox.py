@@ -19,7 +19,7 @@ from brokerui.messaging.exchange.lists import FrameList, Put, put, run_async
 
 logger = logging.getLogger(__name__)
 OF_A_SHARD = 4
-"""Bundles of one shard in one call: a shard that nobody works on keeps no other from its turn."""
+"""Bundles of one shard in one call: a shard without a worker does not delay the others."""
 REFUSED = Backoff(first_s=0.005, max_s=0.25)
 """Until frames that Redis refused are tried again."""
 

@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence, say
 
 
 def objection(hello: Hello, hosted: Mapping[str, bytes]) -> Sentence | None:
-    """An instance of this endpoint is known by its number, and nobody else may have its name."""
+    """An instance of this endpoint is known by its number, and no peer may have its name."""
     known = {name.casefold(): number for name, number in hosted.items()}
     if known.get(hello.name.casefold(), hello.instance_id) != hello.instance_id:
         return say("the peer presents itself as {name}, which is hosted here", name=hello.name)

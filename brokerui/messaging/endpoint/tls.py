@@ -67,7 +67,7 @@ def _fill(context: ssl.SSLContext, certificate: str, key: str, authority: str) -
 
 
 def _permitted(connect: Sequence[str]) -> Mapping[str, str] | None:
-    """Of `NAME` or `NAME=INSTANCE` each."""
+    """Return the instance of each certificate name, from `NAME` or `NAME=INSTANCE` each."""
     if not connect:
         return None
     pairs = (word.partition("=") for word in connect)

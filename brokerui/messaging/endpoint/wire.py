@@ -85,10 +85,10 @@ class Wire(asyncio.Protocol):
     def __init__(self, host: WireOwner, address: str, *, is_accept: bool) -> None:
         self.host = host
         self.address = address
-        """Of the other side."""
+        """The address of the other side."""
         self.is_accept = is_accept
         self.stream_id = secrets.token_bytes(CONNECTION_ID_BYTES)
-        """Of this end: both ends of a connection have its id, and both may be here."""
+        """Identifies this end: both ends of a connection have its id, and both may be here."""
         self.over: ConnectionOver | None = None
         self.error: Exception | None = None
         """With which the transport ended, if it did."""
@@ -97,7 +97,7 @@ class Wire(asyncio.Protocol):
         self.settled = asyncio.Event()
         """Online or over: from then on it is known which."""
         self.roomy = asyncio.Event()
-        """More may be sent; also once it is over, so that nobody waits."""
+        """More may be sent; also set once it is over, so that no task waits."""
         self.connection = PeerConnection(
             host.hello(), host.neighbours, host.options.connection, host.now_ms(), self._permission
         )
@@ -114,7 +114,7 @@ class Wire(asyncio.Protocol):
 
     # -------------------------------------------------------------------------------------------- asyncio
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Of a socket, not of TLS above it."""
+        """Take the transport of a socket, not that of TLS above it."""
         self._transport = cast("asyncio.Transport", transport)
         if self.is_accept:
             self._enter(transport.get_extra_info("peername"))
@@ -146,7 +146,7 @@ class Wire(asyncio.Protocol):
     # -------------------------------------------------------------------------------------------- beginning
     def _enter(self, peername: Sequence[object] | None) -> None:
         transport = self._here()
-        # Who has gone already comes from nowhere.
+        # A peer that has disconnected already has no address.
         where, port = map(str, peername[:2]) if peername else ("", "")
         if not self.host.guests.enter(self.host.name, where):
             self._forget()
@@ -172,7 +172,7 @@ class Wire(asyncio.Protocol):
             self.begin()
 
     async def secure(self, context: ssl.SSLContext, server: str) -> None:
-        """TLS above the socket; `server` is the name to be found in the certificate of who was dialled."""
+        """TLS above the socket; `server` is the name that the certificate of the dialled peer must have."""
         within = self.host.options.connection.login_timeout_ms / 1000
         secured = await asyncio.get_running_loop().start_tls(
             self._here(),
@@ -225,7 +225,7 @@ class Wire(asyncio.Protocol):
         self.settle()
 
     def drop(self) -> None:
-        """At once, and nothing is said."""
+        """Close it at once, without a message to the peer."""
         if self._transport is not None:
             self._transport.abort()
         self._end()
@@ -354,7 +354,7 @@ class Wire(asyncio.Protocol):
 
     @property
     def is_refused(self) -> bool:
-        """Over because of who one of the two is."""
+        """Return whether it is over because of the identity of one of the two."""
         return close_reasons.is_refused(self.over, self.error)
 
     @property

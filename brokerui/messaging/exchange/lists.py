@@ -9,9 +9,9 @@
 | connections | the endpoint | pages and REST | rows of sys.dm_broker_connections |
 
 A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
-(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. Of a list of what arrived no
-peer has more than it may, nor more than is left free in it: who sends more than workers take keeps nobody else from
-them. Nothing here is durable: the dialog layer sends again what is lost.
+(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. In a list of arrived
+frames no peer has more than its share, nor more than is left free: a peer that sends more than workers take does not
+block the others. Nothing here is durable: the dialog layer sends again what is lost.
 
 Each function gives a command, which `run` carries out; a worker writes
 

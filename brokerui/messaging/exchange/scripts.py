@@ -21,8 +21,8 @@ PUT = _script("""
 -- have too much of its list: more than it may, or more than is left free for others. That does not hold for its first.
 -- KEYS: the bytes of each list, the list of those that begin to hold something, then for each bundle its list and the
 -- bytes of each peer in it.
--- ARGV: bytes that a list may have, all together, and one peer in a list; whether beginning is to be told; the peer, or
--- nothing if there is no limit for it; then the bundles.
+-- ARGV: bytes that a list may have, all together, and one peer in a list; whether to record lists that begin to hold
+-- something; the peer, or nothing if there is no limit for it; then the bundles.
 -- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
 local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local tell, peer = ARGV[4] == '1', ARGV[5]
@@ -113,8 +113,8 @@ return bundles
 """)
 
 TAKE_ALONE = _script(f"""
--- The same for one who works on a list that nobody else works on then; he does so until nothing is left.
--- KEYS: besides, who works on it. ARGV: besides, who asks, and for how many milliseconds he is believed to live.
+-- The same for a worker that works on a list alone, until nothing is left.
+-- KEYS: besides, the owner of the list. ARGV: besides, the worker, and for how many milliseconds it counts as alive.
 -- An owner without an end is none that a worker has set: it is put aside.
 local owner = redis.call('GET', KEYS[4])
 if owner and redis.call('PTTL', KEYS[4]) == -1 then return redis.error_reply('WRONGTYPE an owner without an end') end
@@ -125,7 +125,7 @@ return bundles
 """)
 
 LEAVE = _script("""
--- He works on a list no more. KEYS: who works on it. ARGV: who he is.
+-- The worker leaves a list. KEYS: the owner of the list. ARGV: the worker.
 return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0
 """)
 

@@ -11,7 +11,7 @@ from django.db import DatabaseError
 from brokerui.messaging.keys.selectors import undecryptable_keys
 
 MOST_NAMES = 5
-"""Databases that are named; of more, the number is said."""
+"""Databases that are named; of further ones only the number is given."""
 
 
 def stored_keys_can_be_decrypted(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:

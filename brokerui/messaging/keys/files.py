@@ -46,7 +46,7 @@ def public_from(content: bytes) -> bytes:
 
 
 def private_file(pair: KeyPair, passphrase: str) -> bytes:
-    """For nobody without the passphrase."""
+    """Return the private key, encrypted with the passphrase."""
     key = X25519PrivateKey.from_private_bytes(pair.private)
     return key.private_bytes(PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase.encode()))
 

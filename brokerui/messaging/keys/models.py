@@ -15,7 +15,7 @@ class DatabaseKey(models.Model):
     database = models.CharField(max_length=SYSNAME)
     public = models.BinaryField()
     sealed = models.BinaryField()
-    """The private key, which nobody can read without the secret of the deployment (`sealing`)."""
+    """The private key, encrypted with the secret of the deployment (`sealing`)."""
     made_at = models.DateTimeField()
 
     class Meta:
@@ -31,7 +31,8 @@ class PeerKey(models.Model):
     instance = models.CharField(max_length=SERVICE_NAME)
     database = models.CharField(max_length=SYSNAME)
     service = models.CharField(max_length=SERVICE_NAME, blank=True)
-    """Of a remote service binding: dialogs to this service use the key. Empty: of one who may begin dialogs with us."""
+    """The service of a remote service binding: dialogs to it use the key. Empty: the owner may begin dialogs with
+    us."""
     public = models.BinaryField()
     made_at = models.DateTimeField()
 

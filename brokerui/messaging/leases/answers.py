@@ -20,7 +20,7 @@ class AnotherRequestError(Exception):
 
 
 def token_of(author: str, key: str) -> str:
-    """Of a user's own key."""
+    """Return the token of a user's Idempotency-Key."""
     return hashlib.sha256(f"{author}\0{key}".encode()).hexdigest()
 
 
@@ -41,7 +41,7 @@ def answered_once(token: str, digest: str, make: Callable[[], Any]) -> Any:
 
 
 def answers_forget() -> int:
-    """Those that nobody asks for any more."""
+    """Delete answers that are kept for longer than `KEPT`."""
     return Answer.objects.filter(at__lt=timezone.now() - KEPT).delete()[0]
 
 

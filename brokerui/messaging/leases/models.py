@@ -25,7 +25,8 @@ class LeaseState(models.TextChoices):
 
 
 class Lease(models.Model):
-    """Messages of one conversation group that were handed out. Until it ends nobody else receives from the group.
+    """Messages of one conversation group that were handed out. Until it ends, no other receive gets messages of the
+    group.
 
     `brokerui.messaging.store.receiving` passes over groups that have one; so its columns compare as those there do.
     """
@@ -38,9 +39,9 @@ class Lease(models.Model):
     queue = Name(max_length=QUEUE_NAME)
     conversation_group_id = Guid()
     owner = models.CharField(max_length=USERNAME)
-    """Who alone may commit it, or roll it back."""
+    """The only user who may commit it, or roll it back."""
     messages = models.JSONField()
-    """Of each: queuing order and handle, in the order in which they were handed out. Empty once it has ended."""
+    """Queuing order and handle of each message, in the order in which they were handed out. Empty once it has ended."""
     count = models.IntegerField()
     until = models.BigIntegerField()
     """Milliseconds since 1970: from then on it has lapsed, whatever its state says. Of one that has ended: when."""
@@ -69,9 +70,9 @@ class Answer(models.Model):
     """The response to a request with an Idempotency-Key, written in the transaction of its work."""
 
     token = models.CharField(max_length=TOKEN, primary_key=True)
-    """Of user and key."""
+    """Digest of user and key."""
     digest = models.CharField(max_length=TOKEN)
-    """Of the request."""
+    """Digest of the request."""
     body = models.JSONField(null=True)
     at = models.DateTimeField(db_index=True)
 
@@ -83,7 +84,8 @@ class Answer(models.Model):
 
 
 class Use(models.Model):
-    """How often somebody used a verb since the audit told of it last; counted in parts, as those of queues are."""
+    """Number of uses of a verb by a user since its last entry in the audit; counted in parts, as those of queues
+    are."""
 
     pk = models.CompositePrimaryKey("author", "verb", "instance", "slot")
     author = models.CharField(max_length=USERNAME)

@@ -1,7 +1,7 @@
 """A receive in two steps: messages are handed out with a lease, and taken when its receipt is committed.
 
-As long as a lease lives nobody else receives from its conversation group, and the messages stay where they are. It ends
-once: committed, rolled back, or lapsed when its time was over; the last two count as a rollback of the queue's.
+As long as a lease lives no other receive gets messages of its conversation group, and they stay where they are. It ends
+once: committed, rolled back, or lapsed when its time was over; the last two count as a rollback of the queue.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from routing.dialog.receive import get_conversation_group, receive
 from routing.dialog.states import CD, DO
 
 MOST_BYTES: Final = 32 << 20
-"""Of bodies in one lease, unless the first message alone has more."""
+"""Bytes of bodies in one lease, unless the first message alone has more."""
 LAPSED_AT_ONCE: Final = 100
 KEPT_MS: Final = 24 * 3600 * 1000
 """How long the outcome of a receipt is kept, in seconds."""
@@ -47,8 +47,8 @@ class Leased:
 
 
 def lease_make(*, instance: str, request: ReceiveRequest, owner: str, lease_ms: int) -> Leased | None:
-    """The next messages of a queue, handed out; None: there are none that nobody else has. With `top` 0 only their
-    group is locked, for `lease_receive` (GET CONVERSATION GROUP)."""
+    """Hand out the next messages of a queue; None if there are none, or all are locked. With `top` 0 only their group
+    is locked, for `lease_receive` (GET CONVERSATION GROUP)."""
     database, queue = request.queue
     leases_lapse(instance=instance, database=database, queue=queue)
     with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
@@ -78,7 +78,7 @@ def lease_receive(*, receipt: str, place: QueueAddress, owner: str, top: int, le
         lease = _living(receipt, owner)
         if (lease.instance.name, lease.database, lease.queue) != place:
             raise NoSuchReceiptError
-        lease.until = 0  # it hides the group from everybody, and nobody else sees this
+        lease.until = 0  # it hides the group from all receives, and no other transaction sees this
         lease.save(update_fields=["until"])
         request = ReceiveRequest((lease.database, lease.queue), top, group=lease.conversation_group_id)
         with unit_of_work(place.instance, ClaimRequest(receive=request)) as (broker, work):
@@ -194,8 +194,8 @@ def _take(lease: Lease) -> None:
 
 
 def _check_ended(lease: Lease, handles: set[str]) -> None:
-    """Whoever ends a conversation has no use for its messages. Others that are not there were moved: to another
-    group or another instance, whence somebody else may receive them."""
+    """Check that missing messages are of ended conversations, whose messages are not needed. Others were moved: to
+    another group or another instance, where another program may receive them."""
     going_on = ConversationEndpoint.objects.filter(instance=lease.instance, conversation_handle__in=handles)
     if handles and going_on.exclude(state__in=(CD, DO)).exists():
         raise LeaseOverError

@@ -14,7 +14,7 @@ from brokerui.estate.audit import audit
 from brokerui.messaging.leases.models import Use
 
 SLOTS: Final = 64
-"""Among which a count is divided, so that those who work at the same time do not wait for each other."""
+"""Parts of a count, so that transactions at the same time do not wait for each other."""
 _COUNT: Final = (
     "INSERT INTO rest_uses (author, verb, instance, slot, requests, messages) VALUES (%s, %s, %s, %s, 1, %s)"
     " ON CONFLICT (author, verb, instance, slot)"

@@ -1,8 +1,8 @@
 """The tables of the instances that this deployment runs, with the product's names where it has them.
 
-They are written by `brokerui.messaging.store`, many rows a statement, and by nobody else. Rows of the hot ones have
-no foreign keys: a check of each row that comes would cost as much as the row, and lock what all others need. What
-makes a foreign key hold is a claim: who writes has the conversation for itself.
+They are written by `brokerui.messaging.store`, many rows a statement, and only by it. Rows of the hot ones have no
+foreign keys: a check of each row that comes would cost as much as the row, and lock what all others need. A claim
+takes their place: the transaction that writes has the conversation for itself.
 
 Moments are integer milliseconds since 1970, UTC, as the engine has them: they are compared for every message.
 """

@@ -66,7 +66,7 @@ class ConversationEndpoint(OfInstance):
     class Meta:
         db_table = "conversation_endpoints"
         constraints = [
-            # Two who make the endpoint of a target at the same time: one of them did nothing at all.
+            # Two transactions that create the endpoint of a target at the same time: one of them writes nothing at all.
             models.UniqueConstraint(
                 fields=["conversation_id", "is_initiator", "instance"], name="conversation_endpoints_side"
             ),

@@ -21,7 +21,7 @@ class RouteRequest(OfInstance):
     database = Name(max_length=SYSNAME)
     service = Name(max_length=SERVICE_NAME)
     conversation_handle = Guid()
-    """Of the dialog in which it was asked."""
+    """The handle of the dialog in which it was requested."""
 
     class Meta:
         db_table = "route_requests"

@@ -17,7 +17,7 @@ from brokerui.messaging.models.base import (
 )
 
 SLOTS = 16
-"""Among which the count of a queue is divided, so that those who commit at the same time do not wait for each other."""
+"""Parts of the count of a queue, so that transactions that commit at the same time do not wait for each other."""
 
 
 class Queue(OfInstance):
@@ -28,7 +28,7 @@ class Queue(OfInstance):
     name = Name(max_length=QUEUE_NAME)
     is_receive_enabled = models.BooleanField(db_default=True)
     rollbacks = models.SmallIntegerField(db_default=0)
-    """Of transactions that received from it, in a row."""
+    """Rolled back transactions in a row that had received from it."""
 
     class Meta:
         db_table = "queue_states"
@@ -62,7 +62,7 @@ class QueueMessage(OfInstance):
 
     queuing_order = models.BigAutoField(primary_key=True)
     queue_number = models.BigIntegerField()
-    """Of instance, database and queue: `brokerui.messaging.store.numbers.queue_number`."""
+    """Number of instance, database and queue: `brokerui.messaging.store.numbers.queue_number`."""
     status = models.SmallIntegerField()
     priority = models.SmallIntegerField()
     rank = models.SmallIntegerField()

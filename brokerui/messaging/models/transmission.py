@@ -40,7 +40,7 @@ class HeldFragment(OfInstance):
     message_sequence_number = models.BigIntegerField()
     fragment = models.IntegerField()
     fragments = models.IntegerField()
-    """Of the whole message."""
+    """Bytes of the whole message."""
     message_type_name = Name(max_length=SERVICE_NAME)
     body = models.BinaryField()
     enqueue_time = models.BigIntegerField()

@@ -1,7 +1,7 @@
 """The readers of a queue: each has one of as many places as there may be readers, until it ends.
 
-A place is reserved when a reader is started, and is the reader's own from when it runs; who runs says so again and
-again. So nobody has to tell that a reader has died, or that its task was lost.
+A place is reserved when a reader is started, and is the reader's own from when it runs; a running reader renews it
+again and again. So a reader that has died, or whose task was lost, needs no report.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _kept: dict[str, tuple[Estate, Activations]] = {}
 
 
 def activations_of(broker: Broker) -> Activations:
-    """Of an instance: those that are on, of queues that are on."""
+    """Return the activations of an instance that are on, of queues that are on."""
     kept = _kept.get(broker.instance)
     if kept is None or kept[0] is not broker.estate:
         kept = _kept[broker.instance] = (broker.estate, _found(broker.estate, broker.instance))

@@ -1,8 +1,8 @@
 """Queue monitors: the state of activation of each queue that has it.
 
-INACTIVE: nobody is told of messages, as far as is known there are none.
+INACTIVE: no reader was started; as far as is known there are no messages.
 NOTIFIED: a reader was started, and has not received yet.
-RECEIVES_OCCURRING: somebody receives, and has not found the queue empty since.
+RECEIVES_OCCURRING: a reader receives, and has not found the queue empty since.
 
 They are kept in Redis. What is lost there is found out anew: at worst a reader too many is started, or one too late.
 """
@@ -28,14 +28,14 @@ EXTRA_READER_MS: Final = 5_000
 SILENT_MS: Final = 30_000
 """Time after which a reader that ended without a receive, or did not start, is replaced by another one."""
 FAILED_MS: Final = 1_000
-"""The same after one that ended with an error: nobody is to fail as fast as he can."""
+"""The same after a reader that ended with an error, so that failing readers are not started without a pause."""
 KEPT_S: Final = 24 * 3600
 
 _FIELDS: Final = ("state", "activated", "emptied", "failed")
 
 
 class QueueMonitor(NamedTuple):
-    """Of a queue. Moments are milliseconds since 1970."""
+    """The monitor of a queue. Moments are milliseconds since 1970."""
 
     state: str = INACTIVE
     last_activated: int | None = None

@@ -1,4 +1,4 @@
-"""What those who write into queues, and those who receive, tell the monitors."""
+"""Signals to the queue monitors: messages have arrived, or were received."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ACTIVATE: Final = "brokerui.messaging.tasks.activate"
 
 
 def messages_came(broker: Broker, queues: Collection[QueueKey]) -> None:
-    """Into these, and they are committed: who waits for them hears of it, and readers are looked for where nobody
-    reads. Beat looks too, now and then."""
+    """Notify waiting receives of committed messages in these queues, and start readers where none is running. Beat
+    looks too, now and then."""
     if not queues:
         return
     notify_queues(QueueAddress(broker.instance, *key) for key in queues)

@@ -39,7 +39,7 @@ _DEPTH = f"""
 
 
 class DatabaseStore:
-    """Of a hosted instance, by its id. Any number of threads and processes may have one each, or share it.
+    """The store of a hosted instance, by its id. Any number of threads and processes may have one each, or share it.
 
     A claim is a transaction of its own, unless `in_transaction`: then it lives within the transaction that the caller
     has opened with `django.db.transaction.atomic`. What is committed then becomes durable with that transaction, and
@@ -54,16 +54,16 @@ class DatabaseStore:
         self._using = using
         self._in_transaction = in_transaction
         self.version = version
-        """Of the estate by which its user decides what to write. One that is too old has no claims: what he would
-        write belongs elsewhere by now (`moving`)."""
+        """The version of the estate by which the broker decides what to write. One that is too old has no claims: its
+        changes would belong elsewhere by now (`moving`)."""
         self.follow: Callable[[], None] | None = None
-        """Called in a claim, before its user decides anything, where the estate has another version than his, or the
-        instance has gone."""
+        """Called in a claim, before the broker decides anything, if the estate has another version than the broker's,
+        or the instance is gone."""
         self.forget: Callable[[], None] | None = None
-        """Called where something that was committed may have been lost: what its user has in memory may tell of it, and
-        another store takes its place."""
+        """Called if something that was committed may have been lost: the memory of the broker may hold it, and another
+        store takes the place of this one."""
         self._losses: int | None = None
-        """Of the session, when something was committed that was to be durable later; None: all of it is."""
+        """Losses of the session when something was committed that becomes durable later; None: all of it is durable."""
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: instance_state.InstanceState | None = None
@@ -130,8 +130,10 @@ class DatabaseStore:
             session.close()
 
     def _check_losses(self, session: Session) -> None:
-        """A server that goes down takes with it what it had not written, and all connections. This store says so for
-        ever, also to those who have kept what was to leave later."""
+        """Refuse further work after the server went down with commits that were not durable.
+
+        The refusal lasts for the life of this store: callers may have kept frames to send later.
+        """
         if self._losses not in (None, session.losses):
             if self.forget is not None:
                 self.forget()

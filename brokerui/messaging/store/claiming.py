@@ -18,9 +18,9 @@ from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
 
 BYTES_AT_ONCE: Final = 2 << 20
-"""Of bodies that a claim reads to be sent; the last one may be as large as it likes."""
+"""Bytes of bodies that a claim reads to be sent; the last one may have any size."""
 ROWS_AT_ONCE: Final = 2_000
-"""Of messages that it reads, where many conversations are due."""
+"""Rows of messages that it reads if many conversations are due."""
 LEAST: Final = 10
 """Messages of each of them."""
 _WIDTH: Final = len(ENDPOINTS.columns) - 1
@@ -208,7 +208,7 @@ def _is_due(batch: ClaimedBatch, handle: str, now: int) -> bool:
 
 
 def _take_rows(claim: Claim, batch: ClaimedBatch, rows: Iterable[Row]) -> None:
-    """Of conversations that are the claim's: what others hold may be changing."""
+    """Take rows of conversations that the claim has locked: those of others may be changing."""
     for row in rows:
         endpoint = Endpoint(*row[:_WIDTH])
         if endpoint.conversation_id not in claim.conversations:

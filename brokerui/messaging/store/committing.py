@@ -160,7 +160,7 @@ class Commit:
             self._retain([message for message in retained if message.queuing_order in still])
 
     def _sent(self) -> list[Row]:
-        """Numbers that leave the transmission queue: those that arrived, and those that nobody wants."""
+        """Numbers that leave the transmission queue: those that arrived, and those that are not needed any more."""
         changes = self._changes
         arrived = [(handle, 0, below) for handle, below in changes.acknowledged_below.items()]
         return arrived + [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
@@ -229,7 +229,7 @@ class Commit:
         )
 
     def _retain(self, messages: Sequence[QueuedMessage]) -> None:
-        """Messages that stay in their queue until their conversation ends; nobody counts them as waiting."""
+        """Insert messages that stay in their queue until their conversation ends; they do not count as waiting."""
         self._session.insert(RETAINED, [(self._instance, *_retained(message)) for message in messages])
 
     def _write_groups(self) -> None:

@@ -1,4 +1,4 @@
-"""What every claim is told of its instance: queues that are off, or were rolled back, route requests, mirrored routes.
+"""State of an instance that every claim reads: queues that are off, rollbacks, route requests, mirrored routes.
 
 It changes seldom. Each change counts up `hosted_instances.known`, and it is read again when that number is another.
 """
@@ -17,7 +17,7 @@ from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.runtime.store import Conflict
 
 Kinds = Mapping[str, str]
-"""Of columns, by their names."""
+"""Types of columns by their names."""
 
 _NUMBER: Final = f"SELECT known, ({LIVE_VERSION}) FROM hosted_instances WHERE id = {{instance}}"
 _QUEUE: Final = {"database": "text", "name": "text"}
@@ -45,9 +45,9 @@ class InstanceState(NamedTuple):
 
     number: int
     live_version: int
-    """Of the estate, now."""
+    """The current version of the estate."""
     least_version: int
-    """Of the estate: see `moving`."""
+    """The lowest version of the estate that may claim: see `moving`."""
     off: frozenset[QueueKey]
     rollbacks: Mapping[QueueKey, int]
     requests: Mapping[RouteRequestKey, str]
@@ -127,7 +127,7 @@ def write(session: Session, instance: int, changes: ChangeSet) -> None:
     if not (changes.mirrored or changes.requests or changes.queues or changes.rollbacks):
         return
     table = _Tables(session, instance)
-    # First, so that two who write wait for each other here and nowhere else.
+    # First, so that two transactions that write wait for each other here and nowhere else.
     session.run("UPDATE hosted_instances SET known = known + 1 WHERE id = %(instance)s", {"instance": instance})
     table.put("queue_states", _QUEUE, _IS_ON, [(*queue, is_on) for queue, is_on in changes.queues.items()])
     table.put("queue_states", _QUEUE, _ROLLBACKS, [(*queue, count) for queue, count in changes.rollbacks.items()])

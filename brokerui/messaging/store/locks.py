@@ -17,11 +17,11 @@ _of_databases: dict[str, Locks] = {}
 
 
 class Locks:
-    """Of one database. Owners are any objects, compared by identity."""
+    """Locks in one database. Owners are any objects, compared by identity."""
 
     def __init__(self, path: str | None) -> None:
         self._path = path
-        """Of the file; None: no other process can open the database."""
+        """Path of the file; None: no other process can open the database."""
         self._forget()
 
     def _forget(self) -> None:
@@ -81,7 +81,7 @@ def _place(key: str) -> int:
 
 
 def locks_of(name: str) -> Locks:
-    """Of the database of this name, as Django's settings have it: the path of a file, or something in memory."""
+    """Return the path of a database of Django's settings: a file, or something in memory."""
     is_file = "memory" not in name
     return _of_databases.setdefault(name, Locks(f"{name}-claims" if is_file else None))
 

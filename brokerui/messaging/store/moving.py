@@ -36,7 +36,7 @@ _OF_QUEUE: Final = "queue_number = %(number)s AND instance_id = %(instance)s"
 
 @contextmanager
 def alone_in(instances: Sequence[int]) -> Iterator[None]:
-    """Within the caller's transaction: nobody claims anything of these instances until it ends.
+    """Lock these instances in the caller's transaction: no claim begins until it ends.
 
     Raises `BusyError` where an application goes on for too long.
     """
@@ -102,8 +102,8 @@ def _move(database: str, source: int, target: int) -> None:
 
 
 def _move_leases(mine: dict[str, Any]) -> None:
-    """With the messages that were handed out. One that is being settled stays, and that is refused: who settles it
-    waits until we have done, and must not be waited for."""
+    """Move leases with their messages. One that is being settled stays, and that is refused: its transaction waits
+    until this one has ended, so this one must not wait for it."""
     others = " FOR UPDATE SKIP LOCKED" if connection.features.has_select_for_update_skip_locked else ""
     free = f"SELECT receipt FROM receive_leases WHERE {_MINE}{others}"
     _run(f"UPDATE receive_leases SET instance_id = %(target)s WHERE receipt IN ({free})", mine)

@@ -162,8 +162,8 @@ class PostgresSession(Session):
 
     @contextmanager
     def _travelling(self) -> Iterator[None]:
-        """Statements do not wait for each other, as long as nobody asks for what one gives back. What goes wrong in one
-        is raised at the end at the latest."""
+        """Send statements without waiting for each other, as long as no result is read. An error of one is raised at
+        the end at the latest."""
         with self._wrapped, self._together:
             self._together.enter_context(self._connection.pipeline())
             yield
@@ -242,7 +242,7 @@ class OwnSession(PostgresSession):
             yield
             if is_async_commit:
                 self.run("SET LOCAL synchronous_commit = off", {})
-            # With the rest: should the connection break from here on, nobody knows whether it was committed.
+            # With the rest: if the connection breaks from here on, it is not known whether it was committed.
             self.run("COMMIT", {})
         self._is_open = False
 
@@ -261,12 +261,12 @@ class OwnSession(PostgresSession):
 class CallersSession(PostgresSession):
     """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one.
 
-    After a conflict he has to roll back, to a savepoint of his at least.
+    After a conflict the caller has to roll back, to a savepoint of its own at least.
     """
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
         database.ensure_connection()
-        # Of statements whose parameters the server binds, as ours and none of Django's.
+        # Statements whose parameters the server binds are prepared: ours, and none of Django's.
         database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
         self._before: Answer | None = None
@@ -375,7 +375,7 @@ class Pool:
 
 
 def is_alive(connection: psycopg.Connection[Row]) -> bool:
-    """Whether the server has not ended it meanwhile: then something stands to be read, and nobody has asked."""
+    """Return whether the server has not ended it meanwhile: then there is something to read without a query."""
     return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]
 
 

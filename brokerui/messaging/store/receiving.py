@@ -14,7 +14,7 @@ from brokerui.messaging.store.tables import MESSAGES
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 
-# Whether nobody has leased a group.
+# Whether a group is not leased.
 _FREE: Final = (
     "(SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = {group} AND l.instance_id = %(instance)s"
     " AND l.state = 'leased' AND l.until > %(now)s) IS NULL"

@@ -34,8 +34,8 @@ class Session(ABC):
     """A claim's hold on the database: its locks live until `close`."""
 
     holds_still: bool
-    """Whether nobody can move or drop what is in the instance as long as the claim lives; else a look tells, in the
-    transaction that writes."""
+    """Whether no transaction can move or drop the instance's objects as long as the claim lives; else that is checked
+    in the transaction that writes."""
     row: str
     """What a row of any table is called by."""
     at_most: str
@@ -52,8 +52,8 @@ class Session(ABC):
 
     @abstractmethod
     def begin(self, sql: str) -> Answer:
-        """First of all in a claim: nobody moves or drops the instance from now on, where `holds_still`; and what a
-        statement without parameters gives back then."""
+        """Begin a claim: from now on no transaction moves or drops the instance, if `holds_still`. Return the result
+        of a statement without parameters."""
 
     @abstractmethod
     def writing(self, *, is_async_commit: bool) -> AbstractContextManager[None]:
@@ -75,7 +75,7 @@ class Session(ABC):
 
     @abstractmethod
     def lock(self, kind: int, keys: Sequence[str]) -> Answer:
-        """A row of one value for each: whether nobody else has it. It is this session's then."""
+        """Lock keys; return a row of one value for each: whether no other session has it. It is this session's then."""
 
     @abstractmethod
     def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
@@ -84,8 +84,8 @@ class Session(ABC):
 
     @abstractmethod
     def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> Answer:
-        """The first rows of a query, in its order, whose first column, `key`, nobody else has. They are this session's
-        then."""
+        """Return the first rows of a query, in its order, whose first column, `key`, no other session has. They are
+        this session's then."""
 
     @abstractmethod
     def taken(self) -> RowsAsTable:
@@ -93,7 +93,7 @@ class Session(ABC):
 
     @abstractmethod
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        """The rows of a query whose first column nobody else has. They stay as free as they are."""
+        """Return the rows of a query whose first column no other session has. They are not locked."""
 
     @abstractmethod
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:

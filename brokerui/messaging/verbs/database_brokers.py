@@ -1,7 +1,7 @@
 """ALTER DATABASE: the broker of a database switched on or off, or made anew, and failover to the mirror.
 
-Each is an edit of the live estate, and of what runs by it, in one transaction. Nobody else works in the instance then,
-and afterwards nobody works by an older estate: what was received before is kept, and nothing after.
+Each is an edit of the live estate, and of what runs by it, in one transaction. No other transaction works in the
+instance meanwhile, and none works with an older estate afterwards: what was received before is kept, and nothing after.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _handles_to_err(instance: int, database: str) -> tuple[str, ...]:
 
 
 class Roles(NamedTuple):
-    """Of the instances that have a mirrored database."""
+    """The instances of a mirrored database by role."""
 
     principal: str
     mirror: str

@@ -1,7 +1,7 @@
 """Whether what an application has received was committed or rolled back, which counts against the queue.
 
-A transaction says when it is committed, and to nobody that it is rolled back: whoever lets an application receive
-notes what it got, and what was not committed when it is through was rolled back.
+Django reports the commit of a transaction, but not its rollback: the caller that lets an application receive records
+what it got; what is not committed when the application returns was rolled back.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 _open: ContextVar[list[QueueAddress] | None] = ContextVar("received", default=None)
-"""Of each receive that is not committed yet, in the scope that counts."""
+"""The queue of each receive that is not committed yet, in the scope that counts."""
 
 
 @contextmanager

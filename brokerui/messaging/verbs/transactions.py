@@ -32,8 +32,8 @@ PAUSE_SECONDS: Final = 0.002
 def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, UnitOfWork]]:
     """Claim; commit what was done, or nothing after any exception. Raises `BusyError` and `NotHostedError`.
 
-    Within a transaction of the caller's it counts when that is committed, and whoever writes something beside it opens
-    one; else it counts at the end. Then workers are woken, and not before.
+    Within a transaction of the caller it counts when that is committed; a caller that writes something beside it opens
+    one. Else it counts at the end. Only then are workers woken.
     """
     commits_at_once = connection.get_autocommit()
     with _transaction() as is_callers, _busy_after_conflict():

@@ -51,7 +51,7 @@ class SysConversationEndpointSerializer(serializers.Serializer):
     end_dialog_sequence = _number(allow_null=True)
     receive_sequence = _number()
     receive_sequence_frag = _number()
-    system_sequence = _number(allow_null=True)
+    system_sequence = _number()
     first_out_of_order_sequence = _number(allow_null=True)
     last_out_of_order_sequence = _number(allow_null=True)
     last_out_of_order_frag = _number(allow_null=True)

@@ -82,7 +82,7 @@ def _endpoint(row: EndpointRow, numbers: ObjectNumbers) -> Json:
         "end_dialog_sequence": row.end_dialog_sequence,
         "receive_sequence": row.receive_sequence,
         "receive_sequence_frag": row.receive_sequence_frag,
-        "system_sequence": None,
+        "system_sequence": 0,  # messages of the broker itself have no other number
         "first_out_of_order_sequence": row.first_out_of_order_sequence,
         "last_out_of_order_sequence": row.last_out_of_order_sequence,
         "last_out_of_order_frag": row.last_out_of_order_frag,

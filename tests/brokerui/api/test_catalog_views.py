@@ -20,6 +20,7 @@ from routing.documents.estate_document import read_estate
 from routing.model.catalog_objects import SYSTEM_MADE
 from routing.model.estate import Database, Estate, Instance
 from tests.brokerui.api.helpers import API
+from tests.brokerui.api.null_columns import always_null, documented, known_of_databases
 from tests.brokerui.estates import document, instance
 from tests.strategies.rich import rich_estates
 
@@ -80,6 +81,21 @@ def depot(db: None) -> None:
 
 
 @pytest.fixture
+def full(db: None) -> None:
+    """An estate with a value of everything that it can know."""
+    address, mirror = "tcp://a:4022", "tcp://b:4022"
+    identifier = "6f3f0d5e-0000-4000-8000-000000000002"
+    route = {"name": "R", "remote_service_name": "Far", "broker_instance": identifier, "address": address}
+    route |= {"lifetime": "2030-05-01T00:00:00Z", "mirror_address": mirror}
+    queue = {"name": "dbo.ShipQueue", "activation": {"procedure": "dbo.Ship"}}
+    priority = {"name": "All", "contract_name": "//c/ship", "local_service_name": "Ship", "remote_service_name": "Far"}
+    held = {**DEPOT, "routes": [route], "queues": [queue], "priorities": [priority]}
+    hosts = [instance("hub", held, {"name": "Sales", "mirroring_role": "MIRROR"})]
+    hosts[0]["endpoint"] = {"port": 4022}
+    estate_import(estate=read_estate(document(*hosts)), author="import")
+
+
+@pytest.fixture
 def sql(client: Client, depot: None) -> Iterator[sqlite3.Connection]:
     """The views of a database as tables, filled over REST."""
     with closing(sqlite3.connect(":memory:")) as connection:
@@ -112,6 +128,15 @@ def test_rows_have_the_columns_of_the_schema_in_its_order(client: Client, depot:
     columns = list(COLUMNS_BY_VIEW[listing.name]().fields)
     assert rows
     assert all(list(row) == columns for row in rows)
+
+
+@pytest.mark.parametrize("listing", VIEWS, ids=lambda one: one.name)
+def test_columns_are_null_in_every_row_as_the_documentation_says(client: Client, full: None, listing: Any) -> None:
+    rows = client.get(f"{API}/sys/{listing.name}/").json()["results"]
+    if listing.name == "databases":
+        assert always_null(rows) == set(rows[0]) - known_of_databases() - {"instance"}
+    else:
+        assert always_null(rows) == documented(listing.name)
 
 
 def test_types_of_sys_databases() -> None:

@@ -19,9 +19,18 @@ from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import ConversationEndpoint
-from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from brokerui.messaging.services import (
+    Message,
+    conversation_begin,
+    conversation_end,
+    conversation_send,
+    conversation_timer_start,
+    queue_set_status,
+)
 from routing.common.network_events import ForwardedMessage
+from tests.brokerui.api.null_columns import always_null, documented
 from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.test_held_fragments import LONG, arrive, send
 
 pytestmark = pytest.mark.django_db(transaction=True)
 SYS = "/api/v1/sys"
@@ -64,7 +73,7 @@ CONNECTION = ConnectionRow(
     | dict.fromkeys(("connect_time", "login_time", "last_activity_time"), MOMENT)
     | dict.fromkeys(("state_desc", "login_state_desc", "encryption_algorithm_desc"), "NONE")
     | {"authentication_method": "", "principal_name": "", "remote_user_name": "", "is_accept": True}
-    | {"is_receive_flow_controlled": False, "is_send_flow_controlled": False, "peer_arbitration_id": None}
+    | {"is_receive_flow_controlled": False, "is_send_flow_controlled": False, "peer_arbitration_id": None, "peer_certificate_id": None}
 )  # fmt: skip
 FORWARDED = ForwardedMessage(
     conversation_id="c",
@@ -154,6 +163,32 @@ def test_values_of_endpoints_groups_connections_and_what_is_forwarded(viewer: Cl
         == rows(viewer, "dm_broker_forwarded_messages", instance="B")
         == []
     )
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+def test_columns_are_null_in_every_row_as_the_documentation_says(
+    wire: Wire, viewer: Client, monkeypatch: Any, view: Any
+) -> None:
+    """With something in every column that can have a value."""
+    at = 1_700_000_000_000
+    handle = begin(count=2)
+    wire.carry()
+    frames = send(handle, LONG, b"later")
+    arrive(frames[1:])
+    conversation_timer_start(instance="A", handle=handle, timeout_s=60)
+    ConversationEndpoint.objects.update(key_id=b"\x01" * 8)
+    other = begin()
+    wire.carry()
+    conversation_end(instance="A", handle=other)
+    wire.is_cut = True
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+    connection = CONNECTION._replace(peer_arbitration_id="a")
+    run(redis(), show_connections([connection], [], anew=True))
+    forwarded_messages._write("A\0001\0001", [FORWARDED._replace(to_broker_instance="x", from_broker_instance="x")])
+    monitor = QueueMonitorRow("B", "two", "ToQ", "NOTIFIED", at, at)
+    monkeypatch.setattr(sys_rows, "queue_monitors", lambda: [monitor])
+    monkeypatch.setattr(sys_rows, "activated_tasks", lambda: [ActivatedTaskRow("B", "two", "ToQ", 7, "p", "h", at)])
+    assert always_null(rows(viewer, view.name)) == documented(view.name)
 
 
 def test_session_keys_have_one_identifier_for_each_direction(wire: Wire, viewer: Client) -> None:

@@ -362,6 +362,10 @@ def _rest(place: Place) -> Addresses:
         **lists,
         **{f"api:{name}": [f"{api}{name}s/{key}/"] for name, key in ids.items()},
         **{f"api:sys_{name}": _each(f"{api}sys/{name}/", {"limit": "1000"}) for name in VIEWS},
+        **{
+            f"api:collected_{name}": [f"{api}collected/{name}/"]
+            for name in ("transmission_queue", "conversation_endpoints")
+        },
         "api:versions": [f"{api}versions/"],
         "api:events": [f"{api}events/"],
         "api:version": [f"{api}versions/1/"],

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, changes, row_schema
+from brokerui.api import catalog_views, changes, collected, row_schema
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
@@ -20,6 +20,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("whatif/", WhatIf.as_view(), name="whatif"),
     *row_schema.addresses(),
     *catalog_views.addresses(),
+    *collected.addresses(),
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
     *changes.addresses(),

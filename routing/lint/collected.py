@@ -6,6 +6,7 @@ These are observations of a moment, so none is an error: what held the messages 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from routing.common.duration import in_words
@@ -13,7 +14,7 @@ from routing.common.finding import INFO, WARNING, Finding
 from routing.common.moment import format_moment
 from routing.common.sentence import Sentence, say, say_counted
 from routing.dialog.status_catalogue import CATALOGUE
-from routing.dialog.status_kind import MESSAGES_WAIT, NOT_ACKNOWLEDGED, StatusKind
+from routing.dialog.status_kind import MESSAGES_WAIT, NOT_ACKNOWLEDGED
 from routing.dialog.status_texts import status_kind
 from routing.lint.acknowledging import BLANK, way_back
 from routing.lint.context import HostedDatabase, LintContext
@@ -78,9 +79,31 @@ def code_of(row: TransmissionSum) -> str:
     return kind.code if kind is not None else MESSAGES_WAIT
 
 
-def advice(row: TransmissionSum, kind: StatusKind | None) -> tuple[Sentence, Sentence]:
-    """The cause and the next step for a text; of one that nobody knows, where to find it."""
-    return (kind.cause, kind.next_step) if kind is not None else (UNKNOWN, LOOK_UP)
+@dataclass(frozen=True, slots=True)
+class ToldStatus:
+    """What is to be said of messages that waited with one status."""
+
+    code: str
+    severity: str
+    number: int | None
+    """In sys.messages; None: a blank status, or a text that is not in the catalogue."""
+    cause: Sentence
+    next_step: Sentence
+
+
+def told_status(
+    estate: Estate, held: HostedDatabase, queue: CollectedTransmissions, row: TransmissionSum, at: datetime
+) -> ToldStatus:
+    """The cause and the next step for these messages; for a blank status, the engine is asked for the way back."""
+    kind = status_kind(row.status) if row.status else None
+    if kind is not None:
+        severity = INFO if kind.passes else WARNING
+        return ToldStatus(kind.code, severity, kind.number, kind.cause, kind.next_step)
+    if row.status:
+        return ToldStatus(MESSAGES_WAIT, WARNING, None, UNKNOWN, LOOK_UP)
+    age = age_of(row, queue, at)
+    severity = INFO if age is not None and age < FRESH else WARNING
+    return ToldStatus(NOT_ACKNOWLEDGED, severity, None, BLANK, way_back(estate, *held, row, at))
 
 
 def waits(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) -> Sentence:
@@ -103,27 +126,9 @@ def age_of(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) ->
 def _finding(
     estate: Estate, held: HostedDatabase, queue: CollectedTransmissions, row: TransmissionSum, at: datetime
 ) -> Finding:
-    kind = status_kind(row.status) if row.status else None
-    if row.status:
-        cause, step = advice(row, kind)
-    else:
-        cause, step = BLANK, way_back(estate, *held, row, at)
-    reason = say("{waits} {cause} {step}", waits=waits(row, queue, at), cause=cause, step=step)
-    return Finding(
-        code_of(row),
-        INFO if _is_harmless(row, kind, age_of(row, queue, at)) else WARNING,
-        held.instance.name,
-        held.database.name,
-        row.to_service,
-        reason,
-    )
-
-
-def _is_harmless(row: TransmissionSum, kind: StatusKind | None, age: timedelta | None) -> bool:
-    """True if nobody need do anything: the server tries again, or has only just sent."""
-    if row.status:
-        return kind is not None and kind.passes
-    return age is not None and age < FRESH
+    told = told_status(estate, held, queue, row, at)
+    reason = say("{waits} {cause} {step}", waits=waits(row, queue, at), cause=told.cause, step=told.next_step)
+    return Finding(told.code, told.severity, held.instance.name, held.database.name, row.to_service, reason)
 
 
 def _between(row: TransmissionSum) -> Sentence:

@@ -44,7 +44,7 @@ def explanation_as_json(
 def _collected(found: CollectedMessages, translate: Translate) -> dict[str, Any]:
     return {
         **collected_as_json(found.row),
-        "number": found.kind.number if found.kind else None,
+        "number": found.number,
         "says": found.says.render(translate),
     }
 

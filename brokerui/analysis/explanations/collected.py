@@ -19,8 +19,8 @@ from routing.dialog.status_kind import (
     StatusKind,
 )
 from routing.dialog.status_texts import status_kind
-from routing.lint.acknowledging import BLANK, way_back
-from routing.lint.collected import advice, waits
+from routing.lint.collected import told_status, waits
+from routing.lint.context import HostedDatabase
 from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -67,8 +67,8 @@ class CollectedMessages:
     """Messages like those of a conversation that waited when their server was asked."""
 
     row: TransmissionSum
-    kind: StatusKind | None
-    """None: a blank status, or a text that is not in the catalogue."""
+    number: int | None
+    """In sys.messages; None: a blank status, or a text that is not in the catalogue."""
     says: Sentence
 
 
@@ -107,19 +107,15 @@ def _told(
     explanation: Explanation, estate: Estate, queue: CollectedTransmissions, row: TransmissionSum
 ) -> CollectedMessages:
     asked, at = explanation.forward.conversation, explanation.forward.at
+    instance = estate.instances[asked.instance]
+    held = HostedDatabase(instance, instance.databases[asked.database or ""])
+    told = told_status(estate, held, queue, row, at)
     kind = status_kind(row.status) if row.status else None
-    if not row.status:
-        instance = estate.instances[asked.instance]
-        database = instance.databases[asked.database or ""]
-        parts: tuple[Sentence, ...] = (BLANK, way_back(estate, instance, database, row, at))
-    elif kind is None:
-        parts = advice(row, kind)
-    else:
-        parts = (kind.cause, _relation(kind, explanation), kind.next_step)
+    relation = () if kind is None else (_relation(kind, explanation),)
     said = waits(row, queue, at)
-    for part in parts:
+    for part in (told.cause, *relation, told.next_step):
         said = say("{one} {other}", one=said, other=part)
-    return CollectedMessages(row, kind, say("Collected from its server: {said}", said=said))
+    return CollectedMessages(row, told.number, say("Collected from its server: {said}", said=said))
 
 
 def _relation(kind: StatusKind, explanation: Explanation) -> Sentence:

@@ -58,7 +58,7 @@ def preview_of(
         ends = ends_compared(live, made.estate, at, lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
     groups, apart = ([group_as_json(group) for group in some] for some in (ends.groups, ends.groups_apart))
     on_progress(Phase.FINDINGS, 0, 0)
-    judged = _judged(live, made.estate, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
+    judged = _judged(live, made, at) if change else {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
     findings = _worst_first(made.findings)
     summary = {
         "changes": _counted(lines),
@@ -133,10 +133,11 @@ def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda each: SEVERITIES.index(each.severity))
 
 
-def _judged(live: Estate, after: Estate, at: datetime) -> Json:
-    """What lint says of the one and not of the other."""
-    before, now = ({_key(each): each for each in lint(estate, at)} for estate in (live, after))
-    new = [each for key, each in now.items() if key not in before]
+def _judged(live: Estate, made: BuiltEstate, at: datetime) -> Json:
+    """What lint says of the one and not of the other, without what stands among the findings of the files already."""
+    before, now = ({_key(each): each for each in lint(estate, at)} for estate in (live, made.estate))
+    told = {_key(each) for each in made.findings}
+    new = [each for key, each in now.items() if key not in before and key not in told]
     gone = [each for key, each in before.items() if key not in now]
     return {
         "new": [_finding(each) for each in islice(new, SHOWN_FINDINGS)],

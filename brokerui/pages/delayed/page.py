@@ -33,6 +33,7 @@ from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
 from brokerui.messaging.transmission_status import Place, statuses
+from brokerui.pages.delayed.collected import collected_context
 from routing.model.estate import Estate
 
 MOST_GROUPS: Final = 100
@@ -93,6 +94,9 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     delayed = waiting.delayed
     groups = [group for group in delayed if page_query.has(group)]
     points = _by_cause(page_query.span, at)
+    of_servers = {} if page_query.is_one else collected_context(live)
+    collected = of_servers.get("collected_headline", "")
+    arrived = waiting_words(waiting.arrived)
     moments = page_query.span.moments(at)
     return {
         "page_query": page_query,
@@ -101,14 +105,15 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "groups": _shown(live, groups[:MOST_GROUPS], page_query, at),
         "more": max(0, len(groups) - MOST_GROUPS),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
-        "headline": headline(delayed, waiting_words(waiting.arrived)),
-        "tone": "warn" if delayed or waiting_words(waiting.arrived) else "good",
+        "headline": headline(delayed, arrived) if delayed or arrived or not collected else collected,
+        "tone": "warn" if delayed or arrived or collected else "good",
         "off": queues_off(live.estate, waiting.arrived),
         "title": title(points, page_query.span),
         "figure": figure(moments, points) if points else None,
         "heads": list(points),
         "lines": list(lines(moments, points)),
         **_conversations(page_query, groups, at),
+        **of_servers,
     }
 
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
 from brokerui.pages.delayed import page
+from brokerui.pages.delayed.collected import has_collected
 from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 
 
@@ -15,7 +16,7 @@ from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 @varies_by_htmx
 def delayed(request: HttpRequest) -> HttpResponse:
     """The page; htmx asks for the piece of it that changes."""
-    return live(request, "delayed", partial(page.page_context, request.GET))
+    return live(request, "delayed", partial(page.page_context, request.GET), has_collected)
 
 
 @require_safe

@@ -27,9 +27,15 @@ SEEN = "Seen"
 """The header with what the browser shows already, by its digest."""
 
 
-def live(request: HttpRequest, name: str, page_context: Callable[[], dict[str, Any]]) -> HttpResponse:
-    """The page `NAME/NAME.html`, whose piece is `NAME/_table.html`; without hosted instances, what to do."""
-    if not hosted_names():
+def live(
+    request: HttpRequest,
+    name: str,
+    page_context: Callable[[], dict[str, Any]],
+    has_more: Callable[[], bool] = lambda: False,
+) -> HttpResponse:
+    """The page `NAME/NAME.html`, whose piece is `NAME/_table.html`; without hosted instances, what to do, unless
+    `has_more` says that the page has something to show all the same."""
+    if not hosted_names() and not has_more():
         return render(request, "live/nobody.html", {"name": name})
     try:
         figures = page_context()

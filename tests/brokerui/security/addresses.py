@@ -154,6 +154,7 @@ ADDRESSES = [
     *map(_page, ("api:sys_service_message_types", "api:sys_service_broker_endpoints", "api:sys_databases")),
     *map(_page, ("api:sys_remote_service_bindings", "api:sys_conversation_priorities")),
     *map(_page, ("api:sys_endpoints", "api:sys_tcp_endpoints")),
+    *map(_page, ("api:collected_transmission_queue", "api:collected_conversation_endpoints")),
     *(_page(f"api:sys_{name}") for name in ("conversation_endpoints", "transmission_queue", "conversation_groups")),
     *(_page(f"api:sys_dm_broker_{name}") for name in ("connections", "forwarded_messages")),
     *(_page(f"api:sys_dm_broker_{name}") for name in ("queue_monitors", "activated_tasks")),

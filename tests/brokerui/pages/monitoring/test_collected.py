@@ -1,0 +1,72 @@
+"""The page Delayed tells of messages that waited on real servers: cause, next step, age, and how old that is."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from brokerui.estate.services import estate_import
+from routing.common.moment import format_moment
+from routing.documents.estate_document import read_estate
+
+REFUSED = "Connection attempt failed with error: '10061(refused)'."
+
+
+def bring_in(*rows: dict[str, Any], days: int = 0) -> None:
+    at = timezone.now().replace(microsecond=0) - timedelta(days=days)
+    queue = {"collected_at": format_moment(at), "rows": list(rows)}
+    local = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+    orders = {"name": "Orders", "services": ["Mine"], "routes": [local], "transmission_queue": queue}
+    instances = [{"name": "shop", "databases": [orders]}]
+    text = json.dumps({"format": "brokerui.estate/1", "instances": instances})
+    estate_import(estate=read_estate(text), author="import")
+
+
+def page(client: Client) -> str:
+    response = client.get("/delayed/", headers={"HX-Request": "true"})
+    assert response.status_code == 200
+    return re.sub(r"\s+", " ", response.content.decode())
+
+
+def row(status: str, messages: int, to: str = "Ship") -> dict[str, Any]:
+    return {"messages": messages, "status": status, "to_service": to, "oldest": "2026-06-01T10:00:00Z"}
+
+
+@pytest.mark.django_db
+def test_a_row_for_each_service_and_status(client: Client) -> None:
+    bring_in(row(REFUSED, 12), row("Etwas anderes.", 1), row("Target queue is busy; message(s) queued.", 700))
+    text = page(client)
+    assert "713 messages waited on real servers when they were asked." in text
+    assert "The host answers, and nobody listens at that port." in text
+    assert "This text is not in the catalogue." in text
+    assert "“Etwas anderes.”" in text
+    assert text.index("10061") < text.index("Etwas anderes") < text.index("Target queue is busy"), "persons first"
+    assert "/where/?from=shop%2FOrders&amp;to=Ship" in text
+    assert "mark-old" not in text
+
+
+@pytest.mark.django_db
+def test_an_old_collection_is_marked(client: Client) -> None:
+    bring_in(row(REFUSED, 12), days=60)
+    assert "mark-old" in page(client)
+
+
+@pytest.mark.django_db
+def test_without_any_the_page_is_as_before(client: Client) -> None:
+    text = page(client)
+    assert "No conversation is delayed." in text
+    assert "Collected from servers" not in text
+
+
+@pytest.mark.django_db
+def test_many_rows_are_bounded(client: Client) -> None:
+    bring_in(*(row(REFUSED, 1, f"S{number}") for number in range(140)))
+    text = page(client)
+    assert text.count('id="collected-') == 101, "a hundred rows and the title"
+    assert "40 more rows are among the findings." in text

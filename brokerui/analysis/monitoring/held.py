@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.explanations.holding import Hold, holding
+from brokerui.analysis.monitoring.waiting import IN_INDEX
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.messaging.models import ConversationEndpoint
@@ -51,6 +52,29 @@ def held_by_handle(handle: str, text: str | None = None) -> str:
     if not (texts[place] or row.transmission_status or row.attempts):
         return ""
     return held_words(estate_current(), {place: row}, texts)[place]
+
+
+def held_like(conversation: Conversation) -> str:
+    """The same for one that waits of those that a question is about; empty where none does."""
+    if conversation.database is None:
+        return ""
+    rows = ConversationEndpoint.objects.filter(
+        IN_INDEX,
+        instance__name=conversation.instance,
+        database=conversation.database,
+        far_service=conversation.to_service,
+        is_initiator=not conversation.is_reply,
+        outgoing__gt=0,
+    ).exclude(transmission_status=0, attempts=0)
+    if conversation.from_service is not None:
+        rows = rows.filter(service_name=conversation.from_service)
+    if conversation.to_broker_instance is not None:
+        rows = rows.filter(far_broker_instance=conversation.to_broker_instance)
+    row = rows.first()
+    if row is None:
+        return ""
+    place = conversation.instance, row.conversation_handle
+    return held_words(estate_current(), {place: row}, statuses({place: row}))[place]
 
 
 def _held(live: LiveEstate, instance: str, row: ConversationEndpoint, text: str) -> str:

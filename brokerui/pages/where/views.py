@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import findings_for
-from brokerui.analysis.monitoring.held import held_by_handle
+from brokerui.analysis.monitoring.held import held_by_handle, held_like
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
@@ -30,6 +30,7 @@ from brokerui.pages.where.default_question import default_question
 from brokerui.pages.where.findings_on_path import MAX_FINDINGS, findings_on_path, kinds_of
 from brokerui.pages.where.mending import in_order, mendings
 from brokerui.pages.where.question import WhereQuestion, asked_from, command, read
+from routing.model.conversation import Conversation
 from routing.model.estate import Database, Estate
 
 
@@ -84,7 +85,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "answer": answered,
         "found": found[:MAX_FINDINGS],
         "mends": mends,
-        "held": _held(request, viewed),
+        **_held(request, viewed, parsed.conversation),
         "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],
         "found_kinds": kinds_of(found),
         "more_found": max(0, len(found) - MAX_FINDINGS),
@@ -95,15 +96,16 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     }
 
 
-def _held(request: HttpRequest, viewed: EstateView) -> str:
-    """What holds the conversation of which the address gives the handle, while the live estate is looked at."""
+def _held(request: HttpRequest, viewed: EstateView, conversation: Conversation) -> dict[str, str]:
+    """What holds the conversation of which the address gives the handle, or one like it that waits, while the live
+    estate is looked at."""
     if not viewed.is_editable:
-        return ""
+        return {}
     try:
         handle = UUID(request.GET.get("conversation", ""))
     except ValueError:
-        return ""
-    return held_by_handle(str(handle))
+        return {"held_like": held_like(conversation)}
+    return {"held": held_by_handle(str(handle))}
 
 
 def _own_services(database: Database) -> list[str]:

@@ -94,5 +94,13 @@ def test_what_is_lost_behind_the_routes_is_no_fault_of_theirs(viewer: Client, wi
     assert "Routes do not hold it; look at the other server" in agreed(viewer, handle)
 
 
+def test_a_question_of_ones_own_is_told_of_what_waits(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "To", encryption=True)
+    page = html.unescape(viewer.get("/where/", {"from": "A/one", "to": "To"}).content.decode())
+    assert "A conversation like this waits now:</b> " + cause(viewer) in page
+    for other in ({"from": "B/two", "to": "To"}, {"from": "A/one", "to": "To", "service": "Other"}):
+        assert "waits now" not in viewer.get("/where/", other).content.decode()
+
+
 def test_what_is_on_its_way_is_held_by_nothing(viewer: Client, wire: Wire) -> None:
     assert over_rest(viewer, begun("To")) == ""

@@ -68,7 +68,7 @@ def _is_brought(scene: LintContext, instance: Instance, service: str) -> bool:
 def _finding(scene: LintContext, row: LintedRoute, waiting: tuple[Database, ...]) -> Finding:
     reason = say(
         "msdb is asked about messages from outside alone, and no instance sends any for {service} here: conversations "
-        "that begin in {databases} do not take this route, and get nowhere.",
+        "that begin in {databases} do not take this route, and are not delivered.",
         service=str(row.route.remote_service_name),
         databases=few([database.name for database in waiting]),
     )

@@ -130,8 +130,8 @@ def meaning(journey: Journey, end: JourneyEnd) -> Sentence:
     """What DELAYED and dropped mean for the messages."""
     if end.outcome.kind == DELAYED:
         return say(
-            "The conversation is DELAYED: its messages wait in {database} and are matched again, every {seconds} s at "
-            "the longest and at once when the routes change.",
+            "The conversation is DELAYED: its messages wait in {database} and are retried automatically, at least "
+            "every {seconds} s and at once when the routes change.",
             database=journey.conversation.database,
             seconds=LONGEST_RETRY,
         )

@@ -33,7 +33,7 @@ def msdb(*routes: Any, **more: Any) -> dict[str, Any]:
 def test_the_route_was_made_in_msdb() -> None:
     found = finding("route-in-msdb", server("a", db("D", services=("Own",)), msdb(MISPLACED)), FAR)
     assert about(found) == ("warning", "a", "msdb", "ToShip")
-    assert "conversations that begin in D do not take this route, and get nowhere." in str(found.reason)
+    assert "conversations that begin in D do not take this route, and are not delivered." in str(found.reason)
     assert found.remedy_sql == (
         f"USE [D];\nCREATE ROUTE [ToShip] WITH SERVICE_NAME = N'Ship', BROKER_INSTANCE = N'{guid(2)}', "
         "LIFETIME = 31536000, ADDRESS = N'tcp://b:4022';"

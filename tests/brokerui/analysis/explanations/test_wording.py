@@ -198,7 +198,7 @@ def test_delayed_says_why_what_it_means_and_what_to_do(reason: str) -> None:
     details = texts(head.details)
     assert details[0] == why
     assert details[1].startswith(
-        "The conversation is DELAYED: its messages wait in X and are matched again, every 64 s"
+        "The conversation is DELAYED: its messages wait in X and are retried automatically, at least every 64 s"
     )
     assert details[2].startswith(remedy)
 

@@ -113,7 +113,7 @@ def test_many_outcomes_are_all_named(client: Client) -> None:
 
 
 def test_a_circle(client: Client) -> None:
-    assert "It goes in a circle" in words(ask(client, keep(CIRCLE), from_="north/Orders", to="X"))
+    assert "It is forwarded in a loop" in words(ask(client, keep(CIRCLE), from_="north/Orders", to="X"))
 
 
 def test_branches_of_match_3_are_told_apart(client: Client) -> None:

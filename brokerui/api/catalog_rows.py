@@ -17,12 +17,11 @@ from brokerui.estate.numbering import (
 )
 from routing.model.catalog_objects import Contract, MessageType, Queue, Service
 from routing.model.estate import Database, Estate, Instance
-from routing.model.system_objects import SHIPPED_CONTRACTS, SHIPPED_MESSAGE_TYPES, SHIPPED_QUEUES, SHIPPED_SERVICES
+from routing.model.system_objects import SHIPPED_CONTRACTS, SHIPPED_MESSAGE_TYPES, SHIPPED_QUEUES, system_service
 
 Columns = dict[str, Any]
 DBO = 1
 """The principal that owns what SQL Server itself creates."""
-_SHIPPED = {one.name: one for one in SHIPPED_SERVICES}
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class CatalogDatabase:
     @property
     def services(self) -> Iterator[Service]:
         """Its services; those that SQL Server creates with their queue and contracts."""
-        return (_SHIPPED.get(service.name, service) for service in self.database.services)
+        return (system_service(service.name) or service for service in self.database.services)
 
     @property
     def queues(self) -> Iterator[Queue]:

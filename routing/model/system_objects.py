@@ -70,3 +70,9 @@ SHIPPED_QUEUES: Final = {
     "dbo.ServiceBrokerQueue": 2_041_058_307,
 }
 """object_id by name: the same in every database."""
+_SERVICES = {service.name: service for service in SHIPPED_SERVICES}
+
+
+def system_service(name: str) -> Service | None:
+    """Return the service of this name with its queue and contracts, if SQL Server itself creates it."""
+    return _SERVICES.get(name)

@@ -92,6 +92,7 @@ def test_the_list_says_who_creates_them_and_filters_by_it(editor: Client) -> Non
     assert text.count('field-created_by">SQL Server<') == 3
     assert 'field-created_by">users<' in text
     assert "dbo.ServiceBrokerQueue" in text
+    assert text.count('name="_selected_action" value=') - text.count('type="hidden" name="_selected_action"') == 1
     assert ONE not in page(editor, SERVICES, created_by="users")
     assert f"/{number('Own')}/change/" not in page(editor, SERVICES, created_by="system")
 
@@ -99,6 +100,7 @@ def test_the_list_says_who_creates_them_and_filters_by_it(editor: Client) -> Non
 def test_the_form_of_one_is_read_only(editor: Client) -> None:
     text = page(editor, f"{SERVICES}{number(ONE)}/change/")
     assert f"{REASON}." in text
+    assert 'value="dbo.ServiceBrokerQueue"' in text
     assert 'name="_save"' not in text
     assert "Delete…" not in text
     posted = {"base_version": estate_current().version, "name": ONE, "queue": "dbo.Q", "contracts-TOTAL_FORMS": 0}

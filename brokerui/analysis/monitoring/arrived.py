@@ -58,8 +58,8 @@ def waiting_words(groups: Sequence[ArrivedGroup]) -> str:
     if len(off) == 1:
         return (
             ngettext(
-                "Messages of %(n)s conversation wait for %(queue)s in %(place)s, which is off.",
-                "Messages of %(n)s conversations wait for %(queue)s in %(place)s, which is off.",
+                "Messages of %(n)s conversation wait: the queue %(queue)s in %(place)s is off.",
+                "Messages of %(n)s conversations wait: the queue %(queue)s in %(place)s is off.",
                 number,
             )
             % values

@@ -20,6 +20,7 @@ from brokerui.pages.tables.row_kinds import (
     Key,
     NestedRows,
     RowKind,
+    as_shown,
     document_of,
     drop,
     find,
@@ -78,7 +79,7 @@ class FormPage:
         estate = self.estate = live.estate
         self.initial = dict(initial or {})
         self.old = find(kind, estate, key) if key else None
-        self.document: Json = document_of(kind, self.old) if self.old is not None else {}
+        self.document: Json = document_of(kind, as_shown(kind, self.old)) if self.old is not None else {}
         self.form = self._form()
         self.place = self._place()
         self.sections = [*map(self._part, kind.rows), *(self._holding(KINDS[name]) for name in kind.holds if key)]

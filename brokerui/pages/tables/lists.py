@@ -36,7 +36,7 @@ from brokerui.pages.tables.site import site
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
 from routing.common.names import SYSTEM_SERVICES
-from routing.model.system_objects import SHIPPED_SERVICES
+from routing.model.system_objects import system_service
 
 
 def on_off(value: bool) -> SafeString:
@@ -231,25 +231,26 @@ def lifetime(moment: datetime | None) -> Any:
     )
 
 
-def _queue_of_system(name: str) -> str | None:
-    """The queue of a service that SQL Server itself creates."""
-    return next((one.queue for one in SHIPPED_SERVICES if one.name == name), None)
-
-
 @admin.register(Service, site=site)
 class Services(InDatabases):
     """Services."""
 
     kind = row_kinds.SERVICE
     about = gettext_lazy("What conversations are addressed to, and the contracts it accepts.")
-    list_display: Any = ("name", "place", "its_queue", "created_by")
+    list_display: Any = ("name", "created_by", "place", "its_queue")
     list_filter: ClassVar[Any] = (list_filters.InInstance, list_filters.InDatabase, list_filters.CreatedBy)
     search_fields: ClassVar[Any] = ("name", "queue")
 
     @admin.display(description="queue", ordering="queue")
     def its_queue(self, row: Any) -> Any:
         """Where its messages wait."""
-        return code(_queue_of_system(row.name) or row.queue)
+        made = system_service(row.name)
+        return code(made.queue if made else row.queue)
+
+    @admin.display(description=gettext_lazy("Select rows to change them"))
+    def action_checkbox(self, obj: Any) -> Any:
+        """None for a service that cannot be edited."""
+        return "" if obj.name in SYSTEM_SERVICES else super().action_checkbox(obj)
 
     @admin.display(description=gettext_lazy("created by"))
     def created_by(self, row: Any) -> str:

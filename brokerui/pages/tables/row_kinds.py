@@ -38,6 +38,7 @@ from routing.model.edits import (
 )
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route_table import RouteTable
+from routing.model.system_objects import system_service
 
 Key = tuple[str, ...]
 """Instance; database; name in it."""
@@ -130,6 +131,11 @@ def own_members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
 def is_system(kind: RowKind, key: Key | None) -> bool:
     """Whether SQL Server itself creates the value, so that it cannot be edited."""
     return kind.members == "services" and key is not None and key[-1] in SYSTEM_SERVICES
+
+
+def as_shown(kind: RowKind, value: Any) -> Any:
+    """The value as its form shows it: a service that SQL Server itself creates with its queue and contracts."""
+    return system_service(value.name) or value if kind.members == "services" else value
 
 
 def _with_its_content(old: Instance, value: Instance) -> Instance:

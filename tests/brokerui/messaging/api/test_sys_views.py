@@ -73,7 +73,8 @@ CONNECTION = ConnectionRow(
     | dict.fromkeys(("connect_time", "login_time", "last_activity_time"), MOMENT)
     | dict.fromkeys(("state_desc", "login_state_desc", "encryption_algorithm_desc"), "NONE")
     | {"authentication_method": "", "principal_name": "", "remote_user_name": "", "is_accept": True}
-    | {"is_receive_flow_controlled": False, "is_send_flow_controlled": False, "peer_arbitration_id": None, "peer_certificate_id": None}
+    | {"is_receive_flow_controlled": False, "is_send_flow_controlled": False}
+    | {"peer_arbitration_id": None, "peer_certificate_id": None}
 )  # fmt: skip
 FORWARDED = ForwardedMessage(
     conversation_id="c",

@@ -448,7 +448,7 @@ def test_messages_that_are_not_complete_are_told_apart(viewer: Client, wire: Wir
 
 def test_messages_that_wait_for_a_queue_that_is_off_are_shown_where_they_wait(viewer: Client, wire: Wire) -> None:
     _held(wire, is_on=False)
-    sentence = "Messages of 1 conversation wait for ToQ in B/two, which is off."
+    sentence = "Messages of 1 conversation wait: the queue ToQ in B/two is off."
     assert headline(page(viewer, DELAYED)) == sentence
     assert sentence in headline(page(viewer, QUEUES))
     text = page(viewer, QUEUES)
@@ -456,4 +456,4 @@ def test_messages_that_wait_for_a_queue_that_is_off_are_shown_where_they_wait(vi
     assert '<a href="?instance=B&amp;database=two">transmission queue of B/two</a>' in text
     assert '?instance=B&amp;database=two">1</a>' in page(viewer, DELAYED)
     rows_there = page(viewer, QUEUES, instance="B", database="two")
-    assert rows_there.count("has come, and waits: the queue ToQ is off") == 3
+    assert rows_there.count("received; ToQ is off") == 3

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from brokerui.analysis.explanations.local_address import is_local, local_place, local_sentences
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
-from brokerui.analysis.explanations.tried_advice import hop_of, outcomes_with_advice
+from brokerui.analysis.explanations.tried_advice import hop_of, outcomes_with_advice, with_reason_untried
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
 from routing.common.sentence import Sentence, say
 from routing.lint.facts import addresses_beside, corrected, host_meant, host_of
@@ -151,7 +151,7 @@ def remedy(journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
         advice = _REMEDY[end.outcome.detail](journey, end)
     after = outcomes_with_advice(journey, end, estate)
     if not after:
-        return advice
+        return with_reason_untried(advice, journey, end, estate)
     places = tuple(place(outcome, journey) for outcome in after)
     if all(outcome.kind == DELIVERED for outcome in after):
         return say("{advice} With that: delivered in {places}.", advice=advice, places=places)

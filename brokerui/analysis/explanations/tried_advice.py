@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from brokerui.analysis.explanations.locating_remedy import database_meant
+from routing.common.sentence import Sentence, say
 from routing.model.estate import MIRROR, Estate
 from routing.remedies.advice import outcomes_with_forwarding, outcomes_with_target
-from routing.rules.decision import DELAYED, FORWARDING_DISABLED, SERVICE_NOT_FOUND, Outcome
+from routing.rules.decision import (
+    DELAYED,
+    FORWARDING_DISABLED,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Outcome,
+)
 from routing.rules.journey_account import HopAccount, Journey, JourneyEnd
+
+BY_ROUTE = frozenset((NO_ROUTE, SERVICE_NOT_FOUND, NOT_AN_ADDRESS, ROUTE_REQUESTED))
+"""Reasons for which an explanation advises a route."""
 
 
 def outcomes_with_advice(journey: Journey, end: JourneyEnd, estate: Estate) -> tuple[Outcome, ...]:
@@ -21,6 +33,17 @@ def outcomes_with_advice(journey: Journey, end: JourneyEnd, estate: Estate) -> t
     if meant is None or meant.mirroring_role == MIRROR:
         return ()
     return outcomes_with_target(estate, conversation, journey.at, estate.instances[hop.instance], meant)
+
+
+def with_reason_untried(advice: Sentence, journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
+    """The advice, and why it was not tried where it is a route to a service that the estate does not have."""
+    service = journey.conversation.to_service
+    databases = (database for instance in estate.instances.values() for database in instance.databases.values())
+    if end.outcome.detail not in BY_ROUTE or any(database.has_service(service) for database in databases):
+        return advice
+    return say(
+        "{advice} No database of this estate has {service}, so that was not tried.", advice=advice, service=service
+    )
 
 
 def hop_of(journey: Journey, end: JourneyEnd) -> HopAccount:

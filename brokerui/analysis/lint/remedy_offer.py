@@ -38,7 +38,8 @@ class ConversationOffer:
 
 NO_REMEDY = RemedyOffer(None)
 LATE = say("Not tried: there are too many remedies to try each in the time there is.")
-WITHHELD = say("The statement that suggests itself was tried and mends nothing here, so none is offered.")
+WITHHELD = say("No remedy is offered: the statement that suggests itself was tried and mends nothing here.")
+HARMFUL = say("No remedy is offered: the statement that suggests itself was tried and loses what is delivered now.")
 Offers = Callable[[Finding], RemedyOffer]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from brokerui.analysis.lint.remedy_offer import LATE, NO_REMEDY, WITHHELD, RemedyOffer
+from brokerui.analysis.lint.remedy_offer import HARMFUL, LATE, NO_REMEDY, WITHHELD, RemedyOffer
 from brokerui.analysis.remedies.wording import remedy_says
 from routing.common.finding import Finding
 from routing.model.estate import Estate
@@ -40,5 +40,6 @@ class RemedyTrials:
             return RemedyOffer(finding.remedy_sql, (LATE,), is_late=True)
         trial = try_remedy(self.estate, finding, self.at, compared=self.compared)
         if trial is None or not trial.is_offered:
-            return RemedyOffer(None, (WITHHELD,))
+            is_harmful = trial is not None and any(effect.breaks for effect in trial.worse)
+            return RemedyOffer(None, (HARMFUL if is_harmful else WITHHELD,))
         return RemedyOffer(finding.remedy_sql, remedy_says(trial, finding))

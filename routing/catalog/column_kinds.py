@@ -69,7 +69,7 @@ class ColumnCells:
 
     @property
     def is_text(self) -> bool:
-        """True for a column of names, and of nothing else that could be told."""
+        """True for a column of names without another recognisable kind."""
         return bool(self.known) and not (self.is_address or self.is_identifier or self.is_date or self.is_number)
 
 

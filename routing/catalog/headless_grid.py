@@ -84,7 +84,7 @@ def _cells(line: str, separator: str) -> Iterator[str]:
 
 
 def _is_even(rows: Rows) -> bool:
-    """True if all rows have as many cells, and enough of them to be told apart."""
+    """True if all rows have as many cells, and enough of them to be distinguished."""
     return bool(rows) and len(rows[0][1]) > 2 and all(len(one[1]) == len(other[1]) for one, other in pairwise(rows))
 
 
@@ -132,7 +132,7 @@ def _of_default_route(columns: Sequence[ColumnCells], address: ColumnCells) -> t
 
 
 def _name_and_service(texts: Sequence[ColumnCells]) -> tuple[ColumnCells, ColumnCells]:
-    """The columns of route and service. Raises `Invalid` where they cannot be told apart."""
+    """The columns of route and service. Raises `Invalid` if they cannot be distinguished."""
     if len(texts) != 2:
         raise Invalid("", say("it has not two columns of names, that of the route and that of the service"))
     name, service = texts

@@ -11,7 +11,7 @@ from routing.common.sentence import Sentence, say
 _BEHIND = {"sysxmitqueue": "transmission_queue", "sysdesend": "conversation_endpoints"}
 """The internal tables of the two views, whose sizes are known without reading rows."""
 MAX_SERVICES = 20
-"""Services of a database whose conversations are told one by one."""
+"""Services of a database whose conversations are listed one by one."""
 
 
 def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:

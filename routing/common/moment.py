@@ -24,7 +24,7 @@ def typed_moment(text: str) -> datetime:
     """Read a moment that somebody typed, or copied from a page (`2030-01-31 12:00:00 UTC`) or from an address."""
     words = _UTC.sub("", text.strip())
     if "T" in words:
-        words = words.replace(" ", "+")  # a plus sign that nobody escaped in an address arrives as a space
+        words = words.replace(" ", "+")  # a plus sign that was not escaped in an address arrives as a space
     try:
         return parse_moment(words)
     except Invalid:

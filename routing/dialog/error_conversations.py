@@ -1,7 +1,7 @@
 """ALTER DATABASE … SET ERROR_BROKER_CONVERSATIONS: the conversations of a database end with an error on both sides.
 
-The application here is told -9719, as a message in its queue, and the peer -9720 at once. An error of the broker is
-sent once (DLG-UNSEQ): a peer that it does not reach is told -8462 when it sends the next message.
+The application here receives -9719, as a message in its queue, and the peer -9720 at once. An error of the broker is
+sent once (DLG-UNSEQ): a peer that it does not reach receives -8462 when it sends the next message.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def error_conversations(work: UnitOfWork, handles: Iterable[str]) -> None:
             fail_endpoint(work, endpoint, RESTORED, broker_error(HERE_RESTORED))
             work.report(ConversationSubclass.BROKER_INITIATED_ERROR, endpoint)
             told += [endpoint] if is_known_to_peer else []
-    for endpoint in told:  # afterwards: where both sides are of this database, both are told the same
+    for endpoint in told:  # afterwards: if both sides are in this database, both receive the same
         _tell_peer(work, endpoint)
 
 

@@ -35,4 +35,4 @@ class StatusKind:
     signs: tuple[str, ...] = ()
     """Pieces of its English text in lower case, in the order in which they stand; values stand between them."""
     passes: bool = False
-    """True if the server tries again and needs nobody for it."""
+    """True if the server retries automatically."""

@@ -72,6 +72,6 @@ def _enclosed(words: str) -> StatusKind | None:
 
 
 def _system_error(words: str, *, english: bool) -> StatusKind | None:
-    """Of a text in another language only numbers count that stand for nothing else."""
+    """Use only those numbers of a text in another language that stand for nothing else."""
     numbers = [int(found) for found in _SYSTEM_ERROR.findall(words)]
     return next((_SYSTEM[number] for number in numbers if number in _SYSTEM and (english or number > 9999)), None)

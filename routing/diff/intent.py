@@ -1,6 +1,6 @@
 """Which changed classes of traffic anybody intends: only they decide whether a change is called worse.
 
-A differential covers all possible traffic, most of which nobody has in mind: the stand-ins `*` for what occurs nowhere,
+A differential covers all possible traffic, most of it unintended: the stand-ins `*` for what occurs nowhere,
 and pairs of entry point and service name that no route names. A sound correction changes them as well; a change that
 breaks something changes one that a route names, or that was delivered.
 """

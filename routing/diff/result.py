@@ -104,7 +104,7 @@ def _loops(outcome: Outcome) -> bool:
 
 @dataclass
 class Differential:
-    """The complete result. `rows` yields single classes, of which there may be a hundred million."""
+    """The complete result. `rows` yields single classes; there may be a hundred million."""
 
     classes: int
     groups: list[DiffGroup]

@@ -59,7 +59,7 @@ class Chains:
 
 
 def _one_before(graph: Graph) -> dict[int, int]:
-    """By node: the first node of which it is the only successor, and whose chain it continues."""
+    """By node: the first node that has it as its only successor, and whose chain it continues."""
     before: dict[int, int] = {}
     for node, leads in enumerate(graph):
         if len(leads) == 1:

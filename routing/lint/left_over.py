@@ -1,4 +1,4 @@
-"""The check of conversation endpoints that nobody ends."""
+"""The check of conversation endpoints that no program ends."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def left_over(scene: LintContext) -> Iterator[Finding]:
 
 
 def opened(row: EndpointSum, endpoints: CollectedEndpoints) -> Sentence:
-    """How many endpoints of which service are in which state, and as of when."""
+    """The sentence about the endpoints of a service in one state, and the time of the collection."""
     state = _DESCRIPTIONS.get(row.state, row.state)
     values = {"state": state, "services": _services(row)}
     if endpoints.collected_at is None:

@@ -1,4 +1,4 @@
-"""Addresses that stand for the machine of the route itself, and who of the estate may listen there.
+"""Addresses that stand for the machine of the route itself, and the instances of the estate that may listen there.
 
 `localhost` in a route is the machine of its instance: the instance itself where its endpoint has that port, else
 another one on the same machine. The estate does not tell which instances share a machine, unless their names or
@@ -25,7 +25,7 @@ def is_loopback(host: str) -> bool:
 
 
 class LocalListener(NamedTuple):
-    """Who listens at a local address, as far as the estate tells."""
+    """The instances that listen at a local address, as far as the estate has them."""
 
     is_own: bool
     """True if the endpoint of the instance itself has the port."""
@@ -38,7 +38,7 @@ class LocalListener(NamedTuple):
 
 
 def listener_at(estate: Estate, instance: Instance, address: Address) -> LocalListener:
-    """Who listens at a local address in a route of the instance."""
+    """The instances that listen at a local address in a route of the instance."""
     hosts = set(_hosts(instance))
     listening = [one for one in estate.instances.values() if _port(one) == address.port]
     others = [one for one in listening if one is not instance]

@@ -221,7 +221,7 @@ def _hear(route: MirroredRoute, index: int, heard: Heard, now: int, choices: Cho
 
 
 def _judged(route: MirroredRoute) -> MirroredRoute:
-    """In ASKING, both partners have answered or the time has passed: decide who is the principal."""
+    """In ASKING, both partners have answered or the time has passed: decide which is the principal."""
     claiming = {route.key.addresses[index]: index for index in (0, 1) if route.heard[index] == CLAIMS}
     if len(claiming) == 1:
         (principal,) = claiming.values()

@@ -103,7 +103,7 @@ class MessageType:
 
 @dataclass(frozen=True, slots=True)
 class ContractMessage:
-    """A message type in a contract, and who may send it."""
+    """A message type in a contract, and the sides that may send it."""
 
     message_type: str
     sent_by: str

@@ -50,9 +50,9 @@ class Database:
     table: RouteTable = NO_ROUTES
     """Its `sys.routes`."""
     transmission_queue: CollectedTransmissions | None = None
-    """The messages that waited when its server was asked last; None: none did, or nobody asked."""
+    """The messages that waited at the last collection; None: none did, or none were collected."""
     conversation_endpoints: CollectedEndpoints | None = None
-    """The conversations that it had when its server was asked last; None: it had none, or nobody asked."""
+    """The conversations that it had at the last collection; None: it had none, or none were collected."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")

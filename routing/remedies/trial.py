@@ -14,7 +14,7 @@ from routing.remedies.applying import applied, with_msdb
 from routing.remedies.effects import Effect, effects, effects_nearby
 
 COMPARED = 2_000
-"""Routes of an estate of which all traffic is compared: a hundredth of a second for each remedy."""
+"""Most routes of an estate whose whole traffic is compared: a hundredth of a second for each remedy."""
 _CHECKS = {check.code: check for check in CHECKS}
 
 
@@ -90,6 +90,6 @@ def _left(after: Estate, finding: Finding, at: datetime) -> Finding | None:
 
 
 def is_compared(estate: Estate, compared: int = COMPARED) -> bool:
-    """True if the estate has at most so many routes: then all traffic is compared."""
+    """True if the estate is small enough to compare its whole traffic."""
     tables = (table for i in estate.instances.values() for name, table in i.tables.items() if name)
     return sum(map(len, tables)) <= compared

@@ -73,7 +73,7 @@ class SimulatedBroker:
         self._spins = 0
         self._saying: Sequence[Record] = ()
         self.open = 0
-        """Number of open application transactions; nobody else receives what they have locked."""
+        """Number of open application transactions; other receives do not get what they have locked."""
         self._filled: dict[QueueKey, None] = {}
 
     @property

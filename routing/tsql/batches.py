@@ -1,4 +1,4 @@
-"""Finds batches of which nothing runs: those that `GO 0` ends, and those that SQL Server refuses as a whole.
+"""Finds batches that do not run: those that `GO 0` ends, and those that SQL Server refuses as a whole.
 
 SQL Server reads a batch to its end before it runs any of it. A CREATE of a procedure, function, trigger or view that is
 not the first statement makes the whole batch fail with error 111.

@@ -78,9 +78,9 @@ class CatalogQueries:
         self._known = known
         self._budget = budget
         self.facts: list[tuple[Subject, Sentence]] = []
-        """The objects of which it is known whether they are there."""
+        """The objects whose existence is known."""
         self.open: list[Subject] = []
-        """The objects of which it is not."""
+        """The objects whose existence is not known."""
 
     def text(self, value: TextConstant) -> str:
         self._budget.spend(value.size_chars)
@@ -186,7 +186,7 @@ class CatalogQueries:
         return found
 
     def _columns(self) -> str:
-        """The word by which the columns are told apart; takes everything up to FROM."""
+        """The word that distinguishes the columns; takes everything up to FROM."""
         reader, first, depth = self._reader, "", 0
         for _ in range(_MOST_COLUMNS):
             token = reader.take()

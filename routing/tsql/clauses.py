@@ -129,7 +129,7 @@ def _procedure(cursor: TokenCursor) -> str:
 
 
 def _execute_as(cursor: TokenCursor) -> None:
-    """Skip EXECUTE AS (SELF, OWNER, or a user name): routing ignores who runs the procedure."""
+    """Skip EXECUTE AS (SELF, OWNER, or a user name): routing ignores the user that runs the procedure."""
     cursor.expect("AS")
     cursor.any_name()
 

@@ -1,4 +1,4 @@
-"""Reads T-SQL expressions and types of which the value is known before the script runs."""
+"""Reads T-SQL expressions and types whose value is known before the script runs."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TextConstant:
     line: int
     """The line in the file at which the text begins."""
     sources: tuple[int, ...] = ()
-    """The positions of the literals of which it was made."""
+    """The positions of the literals in it."""
     size_chars: int = 0
     is_unicode: bool = False
     is_max: bool = False

@@ -66,7 +66,7 @@ class TextRun:
     """The end of the statement, as far as it is read."""
     text: str = ""
     sources: tuple[int, ...] = ()
-    """The literals of which it is made."""
+    """The literals in it."""
     inside: RunningString | None = None
     """None: nothing in it concerns Service Broker, or SQL Server refuses it as a whole."""
 
@@ -152,7 +152,7 @@ class DynamicSql:
         return TextRun(found.end, value.text, value.sources, self._running(found, value.text, start))
 
     def is_unknown(self, position: int) -> bool:
-        """True if the EXEC before the position runs a text here of which nothing is known."""
+        """True if the EXEC before the position runs an unknown text here."""
         if self._execution.flow.body is not None:
             return False
         first = next_token(self._text, position)

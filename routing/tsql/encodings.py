@@ -1,4 +1,5 @@
-"""Code pages of scripts: a file in one that cannot be told for sure is refused, and says which to name."""
+"""Code pages of scripts: a file in one that cannot be detected for certain is refused; the error names those to choose
+from."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ def script_from(data: bytes, *, where: str, encoding: str | None = None) -> str:
 
 
 def text_from(data: bytes, *, where: str, encoding: str | None = None) -> str:
-    """The text of a file in the encoding that was named, else in one that can be told for sure. Raises `InputError`."""
+    """The text of a file in the encoding that was named, else in one that is detected for certain. Raises
+    `InputError`."""
     if encoding:
         return _decoded_as(data, encoding, where)
     problem = problem_of(data)
@@ -57,7 +59,7 @@ def check_encoding(encoding: str) -> None:
 
 
 def problem_of(data: bytes) -> Sentence | None:
-    """Why the text of a file cannot be told for sure; None if it can."""
+    """Why the encoding of a file cannot be detected for certain; None if it can."""
     if data.isascii() or has_mark_or_utf16(data):
         return None
     try:

@@ -196,7 +196,7 @@ class Execution:
             self._report.add(CONDITIONAL, part[0], None, problem, severity=WARNING)
 
     def _tell_assumed(self, statement: Statement, start: int) -> None:
-        """Report a statement under a test of which the answer is not known, unless it asks for its own object."""
+        """Report a statement under a condition that is not known, unless the condition is about its own object."""
         subject = self.flow.open_subject()
         if subject is not None and _is_about(statement, *subject):
             return

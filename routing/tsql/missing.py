@@ -15,7 +15,7 @@ _CODES = frozenset((DYNAMIC_SQL, NOT_EXECUTED, NOT_UNDERSTOOD, VALUE_NOT_LITERAL
 
 
 def remember_missing(draft: EstateDraft, group: str, findings: Iterable[Finding]) -> None:
-    """Remember the statements that findings tell of at their instances, or at that of the group of scripts."""
+    """Record the statements of findings at their instances, or at that of the group of scripts."""
     for finding in findings:
         if finding.code not in _CODES or finding.severity == INFO:
             continue

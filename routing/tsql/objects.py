@@ -52,7 +52,7 @@ def apply_to_database(database: DraftDatabase, statement: Statement, at: datetim
 
 
 def _refused_system_service(verb: str, name: str) -> NotApplied:
-    """Of a service that SQL Server itself creates in every database."""
+    """Return the refusal of a service that SQL Server itself creates in every database."""
     if verb == CREATE:
         return already_exists(SERVICE, name)
     return refused(15151, say("SQL Server itself creates this service in every database: it cannot be edited"))

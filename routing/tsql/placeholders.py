@@ -1,4 +1,4 @@
-"""Finds placeholders of templates that nobody filled in, in the names and texts of a statement."""
+"""Finds placeholders of templates that were not filled in, in the names and texts of a statement."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class ScriptReport:
 
 
 class StringReport(ScriptReport):
-    """The findings of a string that a script runs: they stand at the lines of the literals of which it is made."""
+    """The findings of a string that a script runs: they are at the lines of the literals in it."""
 
     def __init__(
         self, text: str, parent: ScriptReport, session: ScriptSession, leaves: Sequence[TextConstant], start: int

@@ -42,7 +42,7 @@ def _variables(names: list[str]) -> Sentence:
 
 
 def without_value(variable: str) -> Sentence:
-    """The sentence about a `$(x)` that nobody set, with all ways to set it."""
+    """The sentence about a `$(x)` without a value, with all ways to set it."""
     name = variable[2:-1]
     return say(
         "the sqlcmd variable {name} has no value: put `{line}` before it, or give it with `{option}` on the command"

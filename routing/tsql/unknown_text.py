@@ -1,4 +1,4 @@
-"""Tells texts of which nothing is known before they run from those with literals, which `dynamic` examines."""
+"""Distinguishes texts that are known only at run time from those with literals, which `dynamic` examines."""
 
 from __future__ import annotations
 

@@ -249,7 +249,7 @@ class OffQueue:
 
 
 def queues_off(estate: Estate, arrived: Sequence[ArrivedGroup] = ()) -> list[OffQueue]:
-    """Of the hosted instances."""
+    """Return the queues of hosted instances that are off."""
     instances = estate.instances
     places = [
         (name, database.name, queue.name)

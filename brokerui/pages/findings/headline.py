@@ -1,4 +1,4 @@
-"""The answer of the page in one sentence: never "no problems", for nobody knows that."""
+"""The answer of the page in one sentence: never "no problems", which no check can know."""
 
 from __future__ import annotations
 

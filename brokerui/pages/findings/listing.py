@@ -29,7 +29,7 @@ class FindingGroup:
     code: str
     title: Sentence
     total: int
-    """Of all pages."""
+    """Number of rows on all pages."""
     findings: tuple[StoredFinding, ...]
 
 

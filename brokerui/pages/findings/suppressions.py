@@ -106,7 +106,7 @@ def suppressions_json(_request: HttpRequest) -> JsonResponse:
 @access(write=Level.EDIT)
 @require_POST
 def suppression_take_back(request: HttpRequest, row_id: int) -> HttpResponse:
-    """Let the finding be told again."""
+    """Remove the suppression: the finding is reported again."""
     row = Suppression.objects.filter(id=row_id).first()
     if row is None:
         raise Http404

@@ -38,7 +38,7 @@ def given_of(files: Sequence[UploadedFile]) -> list[Given]:
 
 
 def token_of(values: Mapping[str, str]) -> str:
-    """Of the form; it has one unless somebody made it."""
+    """Return the token of the form; a form of the page has one."""
     return values.get("token", "")[:TOKEN]
 
 

@@ -121,7 +121,7 @@ def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -
 @access(write=Level.EDIT)
 @require_POST
 def run_preview(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Take what is said of the files, and read them."""
+    """Take the fields about the files, and read them."""
     run = _run(run_id)
     files = list(run.files.defer("content"))
     form = Assigning.of(files, request.POST.dict(), ImportPresenter(run, files).likely)

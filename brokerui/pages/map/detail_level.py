@@ -40,7 +40,7 @@ class MapCounts:
     by_name: int
     """That lead to the address in the service's name."""
     rest: int
-    """Of the instances that are drawn: routes that are only counted."""
+    """Routes of the drawn instances that are only counted."""
     of_routes: int
 
     @property

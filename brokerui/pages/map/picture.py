@@ -15,7 +15,7 @@ class BadgeSymbol:
 
     severity: str
     x: float
-    """Of its middle."""
+    """The coordinates of its middle."""
     y: float
 
 

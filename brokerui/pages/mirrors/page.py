@@ -168,7 +168,7 @@ class Spell:
 
 
 def _route_spells(span: Span, at: int) -> Iterator[Spell]:
-    """Of each route, which instance was the principal; where that is none of the estate, its address."""
+    """Which instance was the principal of each route; its address if it is no instance of the estate."""
     resolve = estate_current().estate.by_address
     for (instance, _, name, _), points in series(OfSample.MIRRORED_ROUTE, span, at).items():
         address, _, rest = name.partition(" ")
@@ -186,7 +186,7 @@ def _database_spells(span: Span, at: int) -> Iterator[Spell]:
 
 
 def spells(points: list[SamplePoint], span: Span) -> Iterator[tuple[int, int, str]]:
-    """From when to when one role was seen whenever it was looked; where nobody looked, there is a gap."""
+    """The spans in which all samples had one role; without samples there is a gap."""
     step = span.step * MINUTE_MS
     start = end = None
     role = ""

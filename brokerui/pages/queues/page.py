@@ -187,7 +187,7 @@ def _unit(most: int) -> tuple[int, str]:
 
 
 def _in_units(point: SamplePoint | None, unit: int) -> float | None:
-    """Of an empty queue it is 0: the line goes on."""
+    """The age in an empty queue is 0: the line goes on."""
     return None if point is None else round((point.oldest_age_ms or 0) / unit, 2)
 
 
@@ -210,7 +210,7 @@ def _cell(point: SamplePoint | None) -> tuple[str, str]:
 
 
 def _rows(page_query: QueuesQuery) -> dict[str, Any]:
-    """Of the one queue that is asked for."""
+    """The messages of the queue that is selected."""
     if not (page_query.instance and page_query.database):
         return {"rows": None}
     after = _key(page_query.after)

@@ -1,4 +1,4 @@
-"""The two sides of the matrix: what is asked for, in groups where it is too many for a page."""
+"""The two sides of the matrix: what the filter selects, in groups if it is too many for a page."""
 
 from __future__ import annotations
 

@@ -27,11 +27,11 @@ class PairCounts:
     fields: dict[tuple[int, int], Counts]
     """By row and column."""
     apart: Counts = field(default_factory=Counter)
-    """The verdicts of the pairs that nobody intends: no route names them, and they are not delivered."""
+    """The verdicts of the unintended pairs: no route names them, and they are not delivered."""
 
     @property
     def totals(self) -> Counts:
-        """Of all pairs."""
+        """Verdicts of all pairs."""
         return sum(self.fields.values(), Counter())
 
     def only(self, verdict: str) -> PairCounts:
@@ -70,7 +70,7 @@ def table_of(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGr
 def _set_apart(
     fields: dict[tuple[int, int], Counts], named: dict[tuple[int, int], Counts]
 ) -> tuple[dict[tuple[int, int], Counts], Counts]:
-    """The fields with pairs that nobody intends under one word, and the verdicts of these pairs."""
+    """The fields with unintended pairs under one word, and the verdicts of these pairs."""
     apart: Counts = Counter()
     for place, counts in fields.items():
         for verdict in NOT_DELIVERED:

@@ -100,7 +100,7 @@ def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
 
 
 def is_named(page_query: ReachabilityQuery, rows: int, columns: int) -> bool:
-    """Where there are too many pairs to see each, those that nobody has in mind hide the others."""
+    """If there are too many pairs to see each, unintended ones hide the others."""
     if page_query.pairs:
         return page_query.pairs == NAMED
     return rows > MOST or columns > MOST
@@ -136,7 +136,7 @@ def figure_of(page: ReachabilityPage) -> Figure:
 
 
 def shared_beginning(groups: Sequence[AxisGroup]) -> str:
-    """What all names begin with, up to a slash: it is said once, not above every column."""
+    """The common prefix of all names, up to a slash: it is shown once, not above every column."""
     ends = [name for group in groups for name in (group.first, group.last)]
     beginning = commonprefix(ends)  # noqa: RUF071 - names, whose last slash is looked for below
     beginning = beginning[: beginning.rfind("/") + 1]

@@ -51,7 +51,7 @@ def headline(totals: Mapping[str, int], *, named: bool) -> Sentence:
 
 
 def apart_says(apart: Mapping[str, int]) -> Sentence | None:
-    """What becomes of the pairs that nobody intends; None if there are none."""
+    """The sentence about the unintended pairs; None if there are none."""
     number = sum(apart.values())
     if not number:
         return None
@@ -85,7 +85,7 @@ def _rest(verdict: str, count: int) -> Sentence:
 
 
 def tone(totals: Mapping[str, int]) -> str:
-    """Of the headline."""
+    """The tone of the headline."""
     if any(totals.get(verdict) for verdict in (DROPPED, MIXED)):
         return BAD
     return WARN if any(totals.get(verdict) for verdict in (DELAYED, MAY_DELIVER)) else GOOD

@@ -113,7 +113,7 @@ class _Meaning:
         return tests[kind]
 
     def _expires(self, term: Term) -> Test[RouteRow]:
-        """Of routes that have not expired: when they will."""
+        """Keeps unexpired routes by the time until they expire."""
         if term.value == "never":
             return lambda row: row.route.lifetime is None
         sign, text = term.value[:1], term.value[1:]

@@ -56,7 +56,8 @@ class ScenarioList(View):
 
 @require_safe
 def scenario_open(request: HttpRequest, name: str) -> HttpResponse:
-    """Open one that nobody may have read yet, with the question that was sent along; or say what is wrong with it."""
+    """Open a scenario, which may not have been read yet, with the question that was sent along; or show what is
+    wrong."""
     try:
         scenario_ready(name=name)
     except ScenarioNotFoundError as error:

@@ -1,4 +1,4 @@
-"""For those who watch the process: does it live, can it serve."""
+"""For monitoring of the process: is it alive, can it serve."""
 
 from django.db import DatabaseError
 from django.http import HttpRequest, JsonResponse

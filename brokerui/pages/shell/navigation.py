@@ -133,5 +133,5 @@ def _is_current(place: NavigationEntry, request: HttpRequest) -> bool:
     space, _colon, name = place.view.partition(":")
     if match is None or match.namespace != space:
         return False
-    # Of places that share a namespace, the names of the pages below one begin with its own.
+    # If places share a namespace, the names of the pages below one begin with its own.
     return space not in SHARED or (match.url_name or "").startswith(name)

@@ -122,7 +122,7 @@ class Users(ForAdministrators):
         return may(request.user, Level.ADMINISTER)
 
     def more_urls(self) -> list[URLPattern]:
-        """Of one user."""
+        """Return the addresses of the pages of one user."""
         return [self._path("add/", self.user_page, "add"), self._path("<int:row>/change/", self.user_page, "change")]
 
     def user_page(self, request: HttpRequest, row: int | None = None) -> HttpResponse:
@@ -201,7 +201,7 @@ class TokenAdmin(ForAdministrators):
 
     @admin.display(description=gettext_lazy("begins"))
     def begins(self, row: Any) -> SafeString:
-        """Its first characters: the rest nobody knows."""
+        """Its first characters: the rest is not stored."""
         return format_html("<code>{}…</code>", row.token_key)
 
     @admin.display(description=gettext_lazy("created"), ordering="created")
@@ -216,7 +216,7 @@ class TokenAdmin(ForAdministrators):
 
     @admin.action(description=gettext_lazy("Revoke"), permissions=["delete"])
     def revoke(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
-        """Who uses them is a stranger from then on."""
+        """Requests with them are refused from then on."""
         author = request.user.get_username()
         gone = [token_revoke(user=row.user, key=row.token_key, author=author) for row in rows.select_related("user")]
         text = ngettext("%(count)s token revoked.", "%(count)s tokens revoked.", len(gone))

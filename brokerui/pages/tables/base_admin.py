@@ -78,7 +78,7 @@ class BaseAdmin(admin.ModelAdmin):
         return [self._path("", self.changelist_view, "changelist"), *self.more_urls()]
 
     def more_urls(self) -> list[URLPattern]:
-        """Of the pages beside the list."""
+        """Return the addresses of the pages beside the list."""
         return []
 
     def _path(self, route: str, view: Any, name: str) -> URLPattern:
@@ -116,7 +116,7 @@ class EstateTableAdmin(BaseAdmin):
     has_delete_permission = has_add_permission
 
     def more_urls(self) -> list[URLPattern]:
-        """Of one row."""
+        """Return the addresses of single rows."""
         return [
             self._path("add/", self.add_row, "add"),
             self._path("preview/", self.preview, "preview_new"),

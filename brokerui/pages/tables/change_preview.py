@@ -84,14 +84,14 @@ class ChangePreview:
 
 
 def change_preview(form_page: FormPage, draft: Draft, at: datetime) -> ChangePreview:
-    """Of a form; of one that changes nothing, what is said of the object as it is."""
+    """The preview of a form; if it changes nothing, the findings about the object as it is."""
     key = form_page.name_of or form_page.owner or ()
     around = key[:1] if form_page.kind.name == "instance" else key[:2]
     return _preview_of(draft, at, [around], places(form_page))
 
 
 def change_preview_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
-    """Of a change without a form."""
+    """The preview of a change without a form."""
     return _preview_of(draft, at, arounds, {})
 
 
@@ -116,7 +116,7 @@ def _preview_of(
     draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]
 ) -> ChangePreview:
     arounds = list(dict.fromkeys(arounds))
-    # To the minute: what is said of the estate as it is does not have to be found for every letter that is typed.
+    # To the minute: findings of the estate as it is need not be computed for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
     before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
     after = _found(draft.after, at, arounds) if draft else before

@@ -161,7 +161,7 @@ class FormPage:
     def _is_valid(self) -> bool:
         formsets = [section.formset for section in self.sections if section.formset is not None]
         parts: list[Any] = [self.form, *([self.place] if self.place else []), *formsets]
-        # Each of them is looked at: all that is wrong is said at once.
+        # Each of them is checked: all errors are shown at once.
         return False not in [part.is_valid() for part in parts]
 
     @cached_property

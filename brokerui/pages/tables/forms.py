@@ -156,7 +156,7 @@ class QueueForm(ValueForm):
 
     @classmethod
     def columns(cls, document: Mapping[str, Any]) -> Json:
-        """Of the activation the values of a new one, where there is none."""
+        """The values of the activation; those of a new one if there is none."""
         activation = document.get("activation") or {"max_readers": 1, "enabled": True}
         return {**super().columns(document), **{f"activation_{name}": value for name, value in activation.items()}}
 
@@ -257,7 +257,7 @@ class InstanceForm(ValueForm):
 
     @classmethod
     def columns(cls, document: Mapping[str, Any]) -> Json:
-        """Of the endpoint the defaults of the product, where there is none."""
+        """The values of the endpoint; the defaults of the product if there is none."""
         usual = BrokerEndpoint(1)
         endpoint = document.get("endpoint") or {
             "state": usual.state,

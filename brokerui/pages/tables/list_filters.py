@@ -16,7 +16,7 @@ from routing.common.names import SYSTEM_SERVICES
 
 SOON = timedelta(days=30)
 ROW_DIGITS = 18
-"""Of a row's number at most."""
+"""Most characters of a row's number."""
 SLASHES = 20
 """Values that are tried at most."""
 
@@ -78,7 +78,7 @@ class CreatedBy(Chosen):
 
 
 class ByInstance(Typed):
-    """Of one instance."""
+    """Keeps the rows of one instance."""
 
     title = "instance"
     parameter_name = "instance"
@@ -98,7 +98,7 @@ class InInstance(ByInstance):
 
 
 class InDatabase(Typed):
-    """Of one database: its number, its name, or `instance/database`."""
+    """Keeps the rows of one database: its number, its name, or `instance/database`."""
 
     title = "database"
     parameter_name = "database"
@@ -116,7 +116,7 @@ class InDatabase(Typed):
 
 
 class Lifetime(Chosen):
-    """Of routes: when they expire."""
+    """Keeps routes by when they expire."""
 
     title = "lifetime"
     parameter_name = "lifetime"
@@ -133,7 +133,7 @@ class Lifetime(Chosen):
 
 
 class For(Chosen):
-    """Of routes: which conversations they are for."""
+    """Keeps routes by the conversations that they are for."""
 
     title = _("for")
     parameter_name = "for"
@@ -150,7 +150,7 @@ class For(Chosen):
 
 
 class Leads(Chosen):
-    """Of routes: where they lead."""
+    """Keeps routes by where they lead."""
 
     title = "address"
     parameter_name = "address"
@@ -164,7 +164,7 @@ class Leads(Chosen):
 
 
 class OnOff(Chosen):
-    """Of a column that is true or false."""
+    """Keeps rows by a column that is true or false."""
 
     column: ClassVar[str] = ""
     choices_of = (("on", _("on")), ("off", _("off")))
@@ -175,7 +175,7 @@ class OnOff(Chosen):
 
 
 class Enabled(OnOff):
-    """Of queues."""
+    """Keeps queues that are on, or off."""
 
     title = parameter_name = column = "enabled"
 
@@ -193,7 +193,7 @@ class Forwarding(OnOff):
 
 
 class Hosted(OnOff):
-    """Of instances: run by this deployment, or observed."""
+    """Keeps instances that this deployment runs, or observed ones."""
 
     title = parameter_name = column = "hosted"
 

@@ -61,7 +61,7 @@ class RowKind:
     """One kind of rows."""
 
     name: str
-    """Of the model, in lower case."""
+    """The name of the model, in lower case."""
     model: type[Any]
     form: type[ValueForm]
     read: Callable[[Any], Any]

@@ -48,7 +48,7 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
         raise Http404
     if request.method != "POST":
         form_page = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
-        # Before anything was typed: what is said of the object as it is.
+        # Before anything was typed: the findings about the object as it is.
         preview = (
             change_preview(form_page, Draft(live.estate, live.digest), timezone.now())
             if key is not None

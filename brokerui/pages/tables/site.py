@@ -50,7 +50,7 @@ class Site(admin.AdminSite):
         return holds(request.user, Level.EDIT)
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
-        """A view for who may see the tables; writing is refused before it by `AccessMiddleware`."""
+        """A view for users who may see the tables; `AccessMiddleware` refuses writing before it."""
 
         @access(write=Level.EDIT)
         @require_http_methods(["GET", "HEAD", "POST"])

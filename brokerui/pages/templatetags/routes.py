@@ -21,7 +21,7 @@ register = template.Library()
 
 @register.simple_tag
 def lifetime(moment: datetime | None, at: datetime) -> SafeString:
-    """When a route expires, or did, seen from a moment; the exact time for who points at it."""
+    """When a route expires, or did, seen from a moment; the exact time is the title."""
     if moment is None:
         return format_html('<span class="null">{}</span>', _("never"))
     exact = f"{date_format(moment, 'Y-m-d H:i:s')} UTC"

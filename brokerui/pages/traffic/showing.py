@@ -18,7 +18,7 @@ LATE = timedelta(seconds=90)
 SHOWN = 10
 """Rounds of the table."""
 LAST_LINES = 8
-"""Of the log of a round under way."""
+"""Lines of the log of a round under way."""
 
 STATES: Mapping[str, tuple[Promise, str]] = {
     RoundState.WAITING: (lazy("Waits for a worker"), "uploaded"),
@@ -57,7 +57,7 @@ class RoundOnPage:
 
     @property
     def is_late(self) -> bool:
-        """Whether nobody has taken it up for longer than a worker needs."""
+        """Whether no worker has started it for longer than a worker needs."""
         return self.state == RoundState.WAITING and timezone.now() - self.round.asked_at > LATE
 
     @property

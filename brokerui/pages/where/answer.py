@@ -70,7 +70,7 @@ class ReturnView:
     title: Sentence
     details: tuple[Sentence, ...]
     told_for: str
-    """Where it is the same for several services: the one whose rules are told."""
+    """The service whose rules are shown, if the way back is the same for several."""
     journey: JourneyView
 
 

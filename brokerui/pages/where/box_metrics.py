@@ -32,7 +32,7 @@ class PathBoxMetrics:
     entry_y: list[float] = field(default_factory=list)
     """Where each line comes in at the left."""
     return_y: dict[object, float] = field(default_factory=dict)
-    """Of each piece of a return path."""
+    """The height of the line of each piece of a return path."""
 
     @property
     def entered_table(self) -> NestedBox | None:

@@ -46,7 +46,7 @@ def findings_on_path(
 
 
 def kinds_of(found: Sequence[StoredFinding]) -> list[tuple[int, StoredFinding, int]]:
-    """Of those that are written out the first of each kind: its number, itself, and how many there are of the kind."""
+    """The first listed finding of each kind: its number, the finding, and how many there are of the kind."""
     kinds = Counter((one.severity, one.code) for one in found)
     firsts: dict[tuple[str, str], tuple[int, StoredFinding, int]] = {}
     for number, one in enumerate(found[:MAX_FINDINGS], start=1):

@@ -19,7 +19,7 @@ class Mending:
     offer: ConversationOffer
     finding: StoredFinding | None
     number: int
-    """Of the finding among those on the page, from 1; 0 without one."""
+    """Number of the finding among those on the page, from 1; 0 without one."""
 
 
 def mendings(explanation: Explanation, estate: Estate, found: Sequence[StoredFinding]) -> tuple[Mending, ...]:

@@ -38,7 +38,7 @@ class AcknowledgingChecker(Checker):
         return {FrameSent: self._leave, FrameArrived: self._arrive}
 
     def _commit(self, commit: Committed) -> None:
-        """What counts as received stands in the queue, unless nobody listens any more."""
+        """What counts as received is in the queue, unless the endpoint has ended."""
         for row in commit.endpoints:
             before = self.ledger.endpoints.get(row.handle)
             since = before.receive_sequence if before else 0

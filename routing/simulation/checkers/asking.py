@@ -1,4 +1,4 @@
-"""MATCH-4: for each service a database asks for a route once, and not again while nobody has answered."""
+"""MATCH-4: for each service a database asks for a route once, and not again before an answer."""
 
 from __future__ import annotations
 

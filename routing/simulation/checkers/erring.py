@@ -1,4 +1,4 @@
-"""ERROR_BROKER_CONVERSATIONS: what could still go on in the database has ended with an error, and peers are told."""
+"""ERROR_BROKER_CONVERSATIONS: open conversations of the database have ended with an error, and peers are notified."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class ErringChecker(Checker):
             self._untold.pop((identifier_of(header.conversation_id), header.is_initiator), None)
 
     def _receive(self, received: ApplicationReceived) -> None:
-        """Nobody is told of an error that did not happen."""
+        """No application receives an error that did not happen."""
         is_erred = received.handle in self._erred
         if received.code == _AT_PEER:
             is_erred = bool(self._erred.intersection(self.ledger.peers(self.ledger.last[received.handle])))

@@ -149,7 +149,7 @@ class KeepingChecker(Checker):
         for peer in self._pinned(handle):
             last = self.ledger.last[peer]
             if peer in self.ledger.deaf or peer in self._cleaned or peer in self._outlived:
-                return True  # nobody there wants it any more
+                return True  # the endpoint there has ended
             if number < last.receive_sequence:
                 return True
             parts = [kept for (of, _), kept in self.ledger.held.get(peer, {}).items() if of == number]

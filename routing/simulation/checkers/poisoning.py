@@ -27,7 +27,7 @@ class PoisoningChecker(Checker):
         self._count: dict[BrokerQueue, int] = {}
         """Rollbacks in a row."""
         self._told: set[BrokerQueue] = set()
-        """The queues that the last commit disabled, until it is said why."""
+        """The queues that the last commit disabled, until the reason is reported."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit, ReceiveFinished: self._try}

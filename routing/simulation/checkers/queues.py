@@ -11,7 +11,7 @@ from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.records import Committed, FailedOver
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
-"""Errors and timers come into a queue that is off too: nobody else keeps them."""
+"""Errors and timers come into a queue that is off too: they are kept nowhere else."""
 
 
 class QueuesChecker(Checker):

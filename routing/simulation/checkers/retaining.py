@@ -30,7 +30,7 @@ class RetainingChecker(Checker):
         self._kept: dict[str, Counter[RetainedRow]] = {}
         """By handle: what its queue keeps."""
         self._unsaid: list[RetainedRow] = []
-        """Sent messages of the last commit of which no application has said that it sent them yet."""
+        """Sent messages of the last commit that no application has reported yet."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}

@@ -1,4 +1,4 @@
-"""ACK-3: nobody sends again sooner than the retry rule lets him."""
+"""ACK-3: no instance resends sooner than the retry rule allows."""
 
 from __future__ import annotations
 

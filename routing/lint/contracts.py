@@ -33,7 +33,9 @@ def no_common_contract(scene: LintContext) -> Iterator[Finding]:
         for held, service in _ends(scene, row):
             key = held.instance.name, held.database.name, service.name
             comes_first = order[key[:2]] < order[row.instance.name, row.database.name]
-            reason = None if key in told else _reason(row, held.database, service, comes_first=comes_first)
+            is_told_there = comes_first and begins_only(service) and _leads_to(held.database, row.database)
+            begins = HostedDatabase(row.instance, row.database)
+            reason = None if key in told or is_told_there else contract_problem(begins, held.database, service)
             if reason is not None:
                 told.add(key)
                 remedy = None if _leads_to(held.database, row.database) else _remedy(held.database, service)
@@ -54,20 +56,19 @@ def _ends(scene: LintContext, row: LintedRoute) -> Iterator[tuple[HostedDatabase
         yield from ((HostedDatabase(instance, database), one) for one in database.user_services if one.name == name)
 
 
-def _reason(row: LintedRoute, target: Database, service: Service, *, comes_first: bool) -> Sentence | None:
-    """Why no conversation can begin there; None where one can, or where it is not known."""
-    begins = row.database
-    names = {"database": begins.name, "instance": row.instance.name}
+def contract_problem(begins: HostedDatabase, target: Database, service: Service) -> Sentence | None:
+    """Why a database can begin no conversation to a service of the target; None where it can, or it is not known."""
+    instance, database = begins
+    names = {"database": database.name, "instance": instance.name}
     if begins_only(service):
-        is_told_there = comes_first and _leads_to(target, begins)
-        if is_told_there or not all(map(begins_only, begins.user_services)):
+        if not all(map(begins_only, database.user_services)):
             return None
         return say(
             "It accepts no contract, and no service of {database} on {instance} does: SQL Server ends every "
             "conversation between them with the error -8408 until one of them accepts the contract.",
             **names,
         )
-    if _shares(service, begins) or any(_shares(one, target) for one in begins.user_services):
+    if _shares(service, database) or any(_shares(one, target) for one in database.user_services):
         return None
     return say(
         "It accepts {contracts}, and {database} on {instance} has none of these contracts: no conversation can begin "

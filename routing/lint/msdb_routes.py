@@ -9,7 +9,7 @@ from routing.common.finding import WARNING, Finding
 from routing.common.names import EVENT_NOTIFICATION_SERVICE, MSDB, is_system_service
 from routing.common.sentence import say
 from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, lost
-from routing.lint.remedy import create_route, free_name, is_accepted, taken_names, use
+from routing.lint.remedy import create_route, drop_route, free_name, is_accepted, taken_names, use
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Instance
 from routing.model.route import Route
@@ -78,7 +78,7 @@ def _finding(scene: LintContext, row: LintedRoute, waiting: tuple[Database, ...]
 
 
 def _remedy(scene: LintContext, held: HostedDatabase, route: Route) -> str | None:
-    """The same route in the database whose conversations need it; None where it does not help, or is refused."""
+    """Move the route to the database whose conversations need it; None where it does not help, or is refused."""
     made = replace(route, name=free_name(route.name, taken_names(held.database.table)))
     place = held.instance.name, held.database.name
     conversation = Conversation(*place, str(route.remote_service_name), route.broker_instance)
@@ -86,4 +86,5 @@ def _remedy(scene: LintContext, held: HostedDatabase, route: Route) -> str | Non
         outcomes(scene.estate.with_route(*place, made.name, made), conversation, scene.at)
     ):
         return None
-    return use(held.database.name, (create_route(made, scene.at),))
+    added = use(held.database.name, (create_route(made, scene.at),))
+    return "\n".join((added, use(MSDB, (drop_route(route.name),))))

@@ -24,6 +24,7 @@ from brokerui.analysis.explanations.return_wording import (
 )
 from routing.common.names import SYSTEM_SERVICES
 from routing.common.sentence import Sentence, say
+from routing.lint.obstacles import obstacles
 from routing.model.estate import Estate
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, GOODNESS, Outcome
 from routing.rules.explanation import Explanation
@@ -61,7 +62,7 @@ class Headline:
     means: tuple[Sentence, ...]
     """One outcome: why, what it means, what to do. Several: the choices that leave them open."""
     back: tuple[Sentence, ...]
-    """What must be known of the way back."""
+    """What stands in the way beside the routes, and what must be known of the way back."""
 
     @property
     def details(self) -> tuple[Sentence, ...]:
@@ -116,8 +117,10 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
 def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    back = _back(explanation) + missing_here(explanation, estate) + collected_says(explanation, estate)
-    return Headline(chips(explanation), _tone(explanation), _title(forward), _means(explanation, estate), back)
+    stops = obstacles(explanation, estate)
+    back = (*stops, *_back(explanation), *missing_here(explanation, estate), *collected_says(explanation, estate))
+    tone = _tone(explanation, is_stopped=bool(stops))
+    return Headline(chips(explanation), tone, _title(forward), _means(explanation, estate), back)
 
 
 def chips(explanation: Explanation) -> tuple[Chip, ...]:
@@ -172,9 +175,9 @@ _TITLES = {
 }
 
 
-def _tone(explanation: Explanation) -> str:
+def _tone(explanation: Explanation, *, is_stopped: bool) -> str:
     worst = max((outcome.kind for outcome in explanation.forward.outcomes), key=lambda kind: GOODNESS[kind])
-    if worst == DELIVERED and _astray(explanation):
+    if worst == DELIVERED and (is_stopped or _astray(explanation)):
         return WARN
     return {DELIVERED: GOOD, EXITS: AWAY, DELAYED: WARN, DROPPED: BAD}[worst]
 

@@ -36,7 +36,7 @@ def test_the_route_was_made_in_msdb() -> None:
     assert "conversations that begin in D do not take this route, and are not delivered." in str(found.reason)
     assert found.remedy_sql == (
         f"USE [D];\nCREATE ROUTE [ToShip] WITH SERVICE_NAME = N'Ship', BROKER_INSTANCE = N'{guid(2)}', "
-        "LIFETIME = 31536000, ADDRESS = N'tcp://b:4022';"
+        "LIFETIME = 31536000, ADDRESS = N'tcp://b:4022';\nUSE [msdb];\nDROP ROUTE [ToShip];"
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from brokerui.analysis.explanations.origin import ON
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
 from routing.common.errors import InputError
@@ -13,19 +15,35 @@ from routing.common.sentence import Sentence, say
 
 HOST_DB = "HOST/DB"
 HOST_DB_QUEUE = "HOST/DB/QUEUE"
+_BRACKETED = re.compile(r"(?:\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]\.\[((?:[^\]]|\]\])+)\]")
+"""`[schema].[queue]`, also with the database before it, as T-SQL quotes names."""
 
 
 def place(form: str) -> Callable[[str], tuple[str, ...]]:
     """An argument of as many names as this form has, divided by `/`; the first may hold a backslash, none a slash but
-    that of a queue."""
+    that of a queue. Also as pages and T-SQL write it: `DB on HOST`, `HOST/DB.dbo.QUEUE`, `HOST/DB/[dbo].[QUEUE]`."""
 
     def names(text: str) -> tuple[str, ...]:
-        found = tuple(text.split("/", 2))
+        found = _as_printed(tuple(text.split("/", 2)), form)
         if len(found) != form.count("/") + 1 or not all(found):
             raise argparse.ArgumentTypeError(local(say("must be {form}, not {given}", form=form, given=text)))
         return found
 
     return names
+
+
+def _as_printed(names: tuple[str, ...], form: str) -> tuple[str, ...]:
+    if form == HOST_DB:
+        database, on, host = names[0].rpartition(ON)
+        return (host, database) if len(names) == 1 and on else names
+    *owners, queue = names
+    parts = _BRACKETED.fullmatch(queue)
+    queue = ".".join(part.replace("]]", "]") for part in parts.groups() if part) if parts else queue
+    if len(owners) == 1 and queue.count(".") > 1:
+        owners, queue = [*owners, queue.rsplit(".", 2)[0]], ".".join(queue.rsplit(".", 2)[1:])
+    if len(owners) > 1 and queue.startswith(f"{owners[1]}.") and queue.count(".") > 1:
+        queue = queue.removeprefix(f"{owners[1]}.")
+    return (*owners, queue)
 
 
 @contextmanager

@@ -21,6 +21,9 @@ _KEY = re.compile(r"([A-Za-z_]+):")
 _BARE = re.compile(r"\S*")
 _QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 
+_BRACED = re.compile(r"\{([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\}")
+"""A GUID in braces, as SQL Server shows it."""
+
 Row = TypeVar("Row")
 Test = Callable[[Row], bool]
 
@@ -164,7 +167,7 @@ def _negated(test: Test[Row]) -> Test[Row]:
 
 def whole(pattern: str) -> Test[str]:
     """Return a test that compares a whole text, ignoring case; `*` matches any characters."""
-    first, *middle = pattern.casefold().split("*")
+    first, *middle = plain(pattern).split("*")
     if not middle:
         return lambda text: text.casefold() == first
     last = middle.pop()
@@ -180,8 +183,13 @@ def whole(pattern: str) -> Test[str]:
 
 def within(pattern: str) -> Test[str]:
     """Return a test that searches in a text, ignoring case; `*` matches any characters."""
-    parts = pattern.casefold().split("*")
+    parts = plain(pattern).split("*")
     return lambda text: _in_order(text.casefold(), parts)
+
+
+def plain(pattern: str) -> str:
+    """Without regard to case, and an identifier without braces."""
+    return _BRACED.sub(r"\1", pattern.casefold())
 
 
 def _in_order(text: str, parts: Iterable[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from urllib.parse import quote, unquote
 
 from routing.common.names import MSDB
@@ -11,6 +12,8 @@ from routing.model.estate import Estate
 OUTSIDE = "outside:"
 EXACT = "exact:"
 """`exact:HOST:DB`, percent-encoded: it has no slash, so that it is never taken for a HOST/DB."""
+ON = " on "
+"""Between database and instance, as answers name them."""
 Origin = tuple[str, str]
 """Instance and database."""
 
@@ -40,6 +43,23 @@ def meant(text: str, estate: Estate) -> list[Origin]:
 def is_outside(text: str, estate: Estate) -> bool:
     """Whether it means what arrives at an instance from outside; an instance of this name comes before a database."""
     return text.startswith(OUTSIDE) and text.removeprefix(OUTSIDE) in estate.instances
+
+
+def as_asked(text: str, estate: Estate) -> str:
+    """The origin that an answer writes as `Orders on shop` or `outside shop`, as a question writes it."""
+    if is_outside(text, estate) or meant(text, estate):
+        return text
+    word, _, host = text.partition(" ")
+    if f"{word.rstrip(':')}:" == OUTSIDE and host.strip() in estate.instances:
+        return f"{OUTSIDE}{host.strip()}"
+    places = [(host, name) for name, host in _cut_at(text, ON) if has_database(estate, host, name)]
+    return origin_text(estate, *places[0]) if len(places) == 1 else text
+
+
+def _cut_at(text: str, sign: str) -> Iterator[tuple[str, str]]:
+    """Every way to cut a text in two: names may hold the sign themselves."""
+    parts = text.split(sign)
+    return ((sign.join(parts[:at]), sign.join(parts[at:])) for at in range(1, len(parts)))
 
 
 def origin_text(estate: Estate, host: str, name: str) -> str:

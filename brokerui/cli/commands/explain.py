@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from brokerui.analysis.explanations.as_json import explanation_as_json
 from brokerui.analysis.explanations.as_text import explanation_as_text
-from brokerui.analysis.explanations.origin import Origin, ambiguous, cuts, is_exact, meant
+from brokerui.analysis.explanations.origin import ON, OUTSIDE, ambiguous, as_asked, cuts, is_exact, is_outside, meant
 from brokerui.analysis.remedies.conversation_offers import conversation_offers, findings_of_way
 from brokerui.cli.arguments import (
     add_at,
@@ -71,10 +71,10 @@ def run(options: argparse.Namespace) -> int:
 
 def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
     if options.outside is not None:
-        where, instance, database = "--outside", options.outside, None
+        where, instance, database = "--outside", _host(options.outside, estate), None
     else:
         where = "--from"
-        instance, database = _split(options.origin, estate)
+        instance, database = _split(as_asked(options.origin, estate), estate)
     conversation = Conversation(instance, database, options.to, options.broker, options.reply, options.service)
     with _naming("--to"):
         check_name(options.to, "", SERVICE_NAME_CHARS)
@@ -96,16 +96,25 @@ def _naming(argument: str) -> Iterator[None]:
 
 
 def _with_slash(text: str) -> str:
-    if "/" not in text and not is_exact(text):
+    """HOST/DB, or as answers write it."""
+    if "/" not in text and ON not in text and not is_exact(text) and not text.startswith(OUTSIDE[:-1]):
         raise must_be_given("HOST/DB", text)
     return text
 
 
-def _split(origin: str, estate: Estate) -> Origin:
-    """HOST/DB; names may hold slashes themselves, so the estate decides where to cut."""
+def _host(text: str, estate: Estate) -> str:
+    """An instance, also as pages and answers write what arrives there from outside."""
+    return text if text in estate.instances else as_asked(text, estate).removeprefix(OUTSIDE)
+
+
+def _split(origin: str, estate: Estate) -> tuple[str, str | None]:
+    """HOST/DB, or outside:HOST; names may hold slashes themselves, so the estate decides where to cut."""
+    if is_outside(origin, estate):
+        return origin.removeprefix(OUTSIDE), None
     known = meant(origin, estate)
     if len(known) > 1:
         raise InputError("--from", "", ambiguous(known))
     possible = cuts(origin)
     hosts = [(host, name) for host, name in possible if host in estate.instances]
-    return (known or hosts or possible)[0]
+    found = known or hosts or possible
+    return found[0] if found else (origin.removeprefix(OUTSIDE), None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
+from brokerui.analysis.explanations.origin import ON
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
 from routing.common.finding import SEVERITIES
@@ -17,9 +18,17 @@ def findings_kept(text: str, findings: Iterable[StoredFinding]) -> list[StoredFi
 
 
 def _word(term: Term) -> Test[StoredFinding]:
-    fits = within(term.value)
+    fits, is_place = within(term.value), whole(term.value)
     # A remedy names what the place and the reason name already.
-    return lambda found: any(fits(value) for value in found[:-1] if value is not None)
+    return lambda found: any(fits(value) for value in found[:-1] if value is not None) or any(map(is_place, _at(found)))
+
+
+def _at(found: StoredFinding) -> Iterator[str]:
+    """As pages, commands and answers name the place of a finding and its database."""
+    owner = f"{found.instance}/{found.database}" if found.database else found.instance or ""
+    yield owner
+    yield f"{found.database}{ON}{found.instance}"
+    yield f"{owner}/{found.object}"
 
 
 def _severity(term: Term) -> Test[StoredFinding]:
@@ -37,7 +46,9 @@ def _code(term: Term) -> Test[StoredFinding]:
 def _place(value: Callable[[StoredFinding], str | None]) -> Callable[[Term], Test[StoredFinding]]:
     def make(term: Term) -> Test[StoredFinding]:
         fits = whole(term.value)
-        return lambda found: fits(value(found) or "")
+        if "/" not in term.value and ON not in term.value:
+            return lambda found: fits(value(found) or "")
+        return lambda found: fits(value(found) or "") or any(map(fits, _at(found)))
 
     return make
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from brokerui.analysis.explanations.origin import ON, OUTSIDE
 from brokerui.core.filters import Term, Test, combined, one_of, parse, whole, within
 from routing.classes.reachability import FirstHopOutcome
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS
@@ -53,19 +54,28 @@ def _outcome(term: Term) -> Test[ConversationPath]:
     return lambda row: row.leg.end.kind == kind
 
 
+def _begin(row: ConversationPath) -> tuple[str, ...]:
+    """As pages, commands and answers name it."""
+    if row.database is None:
+        return row.instance, f"{row.instance}/", f"{OUTSIDE}{row.instance}", f"{OUTSIDE[:-1]} {row.instance}"
+    return row.instance, f"{row.instance}/{row.database}", f"{row.database}{ON}{row.instance}"
+
+
 def _end(row: ConversationPath) -> tuple[str, ...]:
     """An exit ends at an address, everything else at an instance."""
     end = row.leg.end
     if end.kind == EXITS:
         return (end.detail,)
-    return (end.instance, f"{end.instance}/{end.detail}") if end.kind == DELIVERED else (end.instance, end.detail)
+    if end.kind != DELIVERED:
+        return end.instance, end.detail
+    return end.instance, f"{end.instance}/{end.detail}", f"{end.detail}{ON}{end.instance}"
 
 
 MAKERS: dict[str, Callable[[Term], Test[ConversationPath]]] = {
     "": _word,
     "service": _at(lambda row: (row.service,)),
     "instance": _at(lambda row: (row.instance, row.leg.via or "", row.leg.end.instance)),
-    "from": _at(lambda row: (row.instance, f"{row.instance}/{row.database or ''}")),
+    "from": _at(_begin),
     "via": _at(lambda row: (row.leg.via or "",)),
     "to": _at(_end),
     "outcome": _outcome,

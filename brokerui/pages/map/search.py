@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from brokerui.analysis.explanations.origin import ON
 from brokerui.estate.refs import Listed, Ref, database, instance_ref, route
 from brokerui.pages.map.network import RouteNetwork
 
@@ -40,7 +41,7 @@ def found(network: RouteNetwork, text: str) -> SearchHits:
     instances = [
         instance_ref(name) for name, one in estate.instances.items() if _instance_has(name, one.addresses, wanted)
     ]
-    databases = [database(*table) for table in _tables(network) if wanted in table[1].casefold()]
+    databases = [database(*table) for table in _tables(network) if wanted in table[1].casefold() or _is(wanted, *table)]
     services = sorted(name for name in {*network.homes, *network.routed} if wanted in name.casefold())
     named = list(_routes(network, wanted))
     routes = [route(*names) for names in named[:MAX_HIGHLIGHTED]]
@@ -87,4 +88,12 @@ def _tables(network: RouteNetwork) -> Iterator[tuple[str, str]]:
 def _routes(network: RouteNetwork, wanted: str) -> Iterator[tuple[str, str, str]]:
     for instance, name in _tables(network):
         table = network.estate.instances[instance].databases[name].table
-        yield from ((instance, name, one) for one in table.routes if wanted in one.casefold())
+        own = (one for one in table.routes if wanted in one.casefold() or _is(wanted, instance, name, one))
+        yield from ((instance, name, one) for one in own)
+
+
+def _is(wanted: str, instance: str, *names: str) -> bool:
+    """Whether it is the whole place, as findings and commands name it, or a database as answers do."""
+    if "/" in wanted:
+        return wanted == "/".join((instance, *names)).casefold()
+    return ON in wanted and wanted == f"{names[-1]}{ON}{instance}".casefold()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
 
-from brokerui.analysis.explanations.origin import OUTSIDE, is_outside, meant, origin_text
+from brokerui.analysis.explanations.origin import OUTSIDE, as_asked, is_outside, meant, origin_text
 from brokerui.core.filters import within
 from brokerui.pages.reachability.query import ReachabilityQuery
 from routing.classes.traffic_class import Node
@@ -60,6 +60,7 @@ def _sorting(node: Node) -> tuple[str, bool, str]:
 
 def _named(estate: Estate, text: str, known: Iterable[Node]) -> Node:
     node: Node | None = None
+    text = as_asked(text, estate)
     if is_outside(text, estate):
         node = text.removeprefix(OUTSIDE), None
     elif len(found := meant(text, estate)) == 1:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 
+from brokerui.analysis.explanations.origin import ON
 from brokerui.analysis.lint.stored_findings import RouteKey, StoredFinding
 from brokerui.changes.marks import ADDED, ALTERED
-from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, whole, within
+from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, plain, whole, within
 from brokerui.estate.refs import Ref
 from brokerui.estate.refs import route as route_ref
 from brokerui.pages.routes.rows import RouteRow
@@ -83,9 +84,9 @@ class _Meaning:
         self._changed = changed
         self.makers: Mapping[str, Callable[[Term], Test[RouteRow]]] = {
             "": _word,
-            "name": _column(lambda row: (row.route.name,)),
-            "instance": _column(lambda row: (row.instance,)),
-            "database": _column(lambda row: (row.database,)),
+            "name": _column(lambda row: (row.route.name, _place(row))),
+            "instance": _column(lambda row: (row.instance, *_owners(row))),
+            "database": _column(lambda row: (row.database, *_owners(row))),
             "service": _column(lambda row: (row.route.remote_service_name or "",)),
             "broker": _column(lambda row: (row.route.broker_instance or "",)),
             "address": _column(lambda row: _spellings(row.route.address)),
@@ -151,8 +152,20 @@ def _word(term: Term) -> Test[RouteRow]:
     if "*" in term.value:
         fits = within(term.value)
         return lambda row: any(fits(value) for value in row.values() if value is not None)
-    part = term.value.casefold()
-    return lambda row: part in row.text
+    part = plain(term.value)
+    if "/" not in part and ON not in part:
+        return lambda row: part in row.text
+    return lambda row: part in row.text or part == _place(row).casefold() or part in map(str.casefold, _owners(row))
+
+
+def _place(row: RouteRow) -> str:
+    """As findings and commands name a route."""
+    return f"{row.instance}/{row.database}/{row.route.name}"
+
+
+def _owners(row: RouteRow) -> tuple[str, str]:
+    """As commands and answers name its database."""
+    return f"{row.instance}/{row.database}", f"{row.database}{ON}{row.instance}"
 
 
 def _column(values: Callable[[RouteRow], Iterable[str]]) -> Callable[[Term], Test[RouteRow]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
-from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, cuts, is_outside, meant, origin_text
+from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, as_asked, cuts, is_outside, meant, origin_text
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import format_moment, typed_moment
@@ -34,6 +34,10 @@ class WhereQuestion:
         given = {name: query.get(name, "") for name in FIELDS}
         values = {name: text.strip() if name in SPACED else text for name, text in given.items()}
         return cls({name: text for name, text in values.items() if text})
+
+    def in_words_of(self, estate: Estate) -> WhereQuestion:
+        """The same, with the origin as questions write it where it was typed as answers do."""
+        return WhereQuestion({**self.values, "from": as_asked(self.get("from"), estate)}) if self.get("from") else self
 
     def get(self, name: str) -> str:
         return self.values.get(name, "")

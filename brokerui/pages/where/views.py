@@ -64,7 +64,7 @@ def options(request: HttpRequest, field: str) -> HttpResponse:
 def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     estate, now = viewed.estate, viewed.at()
     catalog = choices_of(viewed.key, estate)
-    question = WhereQuestion.of(request.GET.dict())
+    question = WhereQuestion.of(request.GET.dict()).in_words_of(estate)
     if question.is_empty:
         question = WhereQuestion({**default_question(estate, now).values, **question.values})
     page = {"question": question, "catalog": catalog, **_choices(question, estate, catalog)}

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from brokerui.analysis.imports.sources import addresses_from
 from brokerui.cli.arguments import misuse, must_be_given
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import say
-from routing.model.address import Address, parse_network_address
+from routing.model.address import Address
 from routing.model.estate import INSTANCE_NAME_CHARS
 
 _ADDRESS = re.compile(r"@(?=tcp:)", re.IGNORECASE)
-_COMMA = re.compile(r",(?=\s*tcp:)", re.IGNORECASE)
-"""The comma between two addresses; any other one is a mistake in an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +39,7 @@ def instance_files(text: str) -> InstanceFiles:
         check_name(instance, "NAME", INSTANCE_NAME_CHARS)
         if database:
             check_name(database, "DATABASE")
-        addresses = tuple(dict.fromkeys(map(parse_network_address, _COMMA.split(rest[0])))) if rest else ()
+        addresses = addresses_from(rest[0]) if rest else ()
         return InstanceFiles(instance, database or None, addresses, names)
     except Invalid as fault:
         raise misuse(fault) from None

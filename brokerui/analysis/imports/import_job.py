@@ -22,7 +22,7 @@ from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, Impo
 from brokerui.analysis.imports.packing import packed_rows, unpacked
 from brokerui.analysis.imports.preview import Preview, preview_of
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
-from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.sources import Kind, Mode, Source, addresses_from
 from brokerui.analysis.imports.variables import variables_from
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
@@ -36,7 +36,6 @@ from brokerui.estate.packing import pack_estate, unpack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
-from routing.model.address import parse_network_address
 from routing.model.estate import Estate
 
 IMPORT = "import"
@@ -199,6 +198,7 @@ def _take(run: ImportRun, work: JobWork) -> None:
 
 
 def source_of(row: ImportFile) -> Source:
+    addresses = addresses_from(row.address)
     return Source(
         row.name,
         Kind(row.kind),
@@ -206,7 +206,8 @@ def source_of(row: ImportFile) -> Source:
         row.size,
         row.instance,
         row.database or None,
-        parse_network_address(row.address) if row.address else None,
+        next(iter(addresses), None),
+        addresses[1:],
         encoding=row.encoding or None,
     )
 

@@ -12,6 +12,7 @@ from brokerui.estate.models.versions import AUTHOR, Version
 NAME = 255
 TOKEN = 64
 ENCODING = 40
+ADDRESSES = 2_000
 
 
 class ImportState(models.TextChoices):
@@ -128,7 +129,8 @@ class ImportFile(models.Model):
     """`sources.Kind`."""
     instance = models.CharField(max_length=SERVICE_NAME, blank=True)
     database = models.CharField(max_length=SYSNAME, blank=True)
-    address = models.CharField(max_length=SERVICE_NAME, blank=True)
+    address = models.CharField(max_length=ADDRESSES, blank=True)
+    """Of its instance; several have commas between them. Empty: what its name and its endpoint say."""
     encoding = models.CharField(max_length=ENCODING, blank=True)
     """As somebody named it; empty: it is found out, or the file is refused."""
 

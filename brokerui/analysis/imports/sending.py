@@ -110,6 +110,6 @@ def _file(position: int, source: Source) -> ImportFile:
         kind=source.kind.value,
         instance=source.instance,
         database=source.database or "",
-        address=source.address.key if source.address else "",
+        address=",".join(one.key for one in (source.address, *source.further) if one is not None),
         encoding=source.encoding or "",
     )

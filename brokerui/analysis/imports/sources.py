@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from routing.model.address import Address
+from routing.model.address import Address, parse_network_address
+
+_COMMA = re.compile(r"\s*,(?=\s*tcp:)\s*", re.IGNORECASE)
+"""The comma between two addresses; any other one is a mistake in an address."""
 
 
 class Kind(StrEnum):
@@ -48,3 +52,8 @@ class Source:
     """Further addresses of the instance, beside `address`."""
     encoding: str | None = None
     """As somebody named it; None: it is found out, or the file is refused."""
+
+
+def addresses_from(text: str) -> tuple[Address, ...]:
+    """The addresses of one instance, with commas between them, each once. Raises `Invalid`."""
+    return tuple(dict.fromkeys(map(parse_network_address, _COMMA.split(text.strip())))) if text.strip() else ()

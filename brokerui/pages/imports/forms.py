@@ -10,14 +10,13 @@ from django.core.files.uploadedfile import UploadedFile
 from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
-from brokerui.analysis.imports.models import TOKEN, ImportFile
+from brokerui.analysis.imports.models import ADDRESSES, TOKEN, ImportFile
 from brokerui.analysis.imports.services import Assignment, Given
-from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.analysis.imports.sources import Kind, Mode, addresses_from
 from brokerui.analysis.imports.variables import MAX_TEXT_CHARS, variables_from
 from routing.common.errors import Invalid
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
-from routing.model.address import parse_network_address
 from routing.model.estate import INSTANCE_NAME_CHARS
 from routing.tsql.encodings import check_encoding
 
@@ -90,10 +89,16 @@ class Assigning:
         if file.encoding:
             self._try(f"encoding-{at}", lambda: check_encoding(file.encoding))
         if file.address:
-            self._try(f"address-{at}", lambda: parse_network_address(file.address))
+            self._try(f"address-{at}", lambda: _check_addresses(file.address))
 
     def _try(self, name: str, check: Callable[[], object]) -> None:
         try:
             check()
         except Invalid as fault:
             self.faults[name] = fault.problem
+
+
+def _check_addresses(text: str) -> None:
+    if len(text) > ADDRESSES:
+        raise Invalid("", say("is longer than {limit} characters", limit=ADDRESSES))
+    addresses_from(text)

@@ -12,7 +12,7 @@ from brokerui.analysis.imports.models import ImportFile, ImportRun
 from brokerui.pages.imports.forms import Assigning
 
 register = template.Library()
-PLACEHOLDERS = {"address": "tcp://host:4022", "encoding": "UTF-8, cp1251 …"}
+PLACEHOLDERS = {"address": "tcp://a:4022, tcp://b:4022", "encoding": "UTF-8, cp1251 …"}
 
 
 @register.inclusion_tag("imports/_field.html")
@@ -22,7 +22,7 @@ def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]
         "instance": _("Instance of %(name)s"),
         "database": _("Database of %(name)s"),
         "encoding": _("Encoding of %(name)s"),
-        "address": _("Address of the instance of %(name)s"),
+        "address": _("Addresses of the instance of %(name)s"),
     }
     return {
         "name": name,

@@ -9,7 +9,9 @@ from django.test import Client
 
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.estate.models import Route
-from tests.brokerui.analysis.imports.helpers import uploaded
+from brokerui.estate.selectors import estate_current
+from tests.brokerui.analysis.imports.helpers import SHOP, uploaded
+from tests.brokerui.analysis.imports.test_page import fields, page_of
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
 ROUTE = "CREATE ROUTE [ToŻółć] WITH SERVICE_NAME = N'Tell', ADDRESS = N'$(DepotAddress)';\n"
@@ -75,3 +77,30 @@ def test_rest_takes_files_that_read_in_each_other(editor: Client) -> None:
     assert response.status_code == 200, response.content
     assert response.json()["findings"] == []
     assert Route.objects.get(name="ToŻółć").database.name == "Shop"
+
+
+def test_an_instance_may_have_several_addresses(editor: Client) -> None:
+    run = uploaded({"shop.sql": SHOP})
+    given = fields(run) | {"address-0": "tcp://a.example:4022, TCP://b.example:4023 ,tcp://a.example:4022"}
+    assert 'value="tcp://a.example:4022, TCP://b.example' in page_of(
+        editor.post(f"/imports/{run.pk}/preview/", given, follow=True)
+    )
+    editor.post(f"/imports/{run.pk}/apply/")
+    addresses = estate_current().estate.instances["shop"].addresses
+    assert [one.key for one in addresses] == ["tcp://a.example:4022", "tcp://b.example:4023"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tcp://a:4022, b:4022", "tcp://a:4022, b:4022"),
+        ("tcp://a:4022,tcp://b:99999", "tcp://b:99999"),
+        (",".join(f"tcp://host{number}:4022" for number in range(200)), "is longer than 2000 characters"),
+    ],
+)
+def test_addresses_that_cannot_be_are_refused_at_their_field(editor: Client, text: str, said: str) -> None:
+    run = uploaded({"shop.sql": SHOP})
+    answer = editor.post(f"/imports/{run.pk}/preview/", fields(run) | {"address-0": text})
+    assert answer.status_code == 422
+    fault = page_of(answer).split('id="fault-address-0">')[1].split("</p>")[0]
+    assert said in fault

@@ -92,6 +92,7 @@ def test_the_list_says_who_creates_them_and_filters_by_it(editor: Client) -> Non
     assert text.count('field-created_by">SQL Server<') == 3
     assert 'field-created_by">users<' in text
     assert "dbo.ServiceBrokerQueue" in text
+    assert text.count('<td class="action-checkbox"><span class="unseen">cannot be edited</span></td>') == 3
     assert text.count('name="_selected_action" value=') - text.count('type="hidden" name="_selected_action"') == 1
     assert ONE not in page(editor, SERVICES, created_by="users")
     assert f"/{number('Own')}/change/" not in page(editor, SERVICES, created_by="system")

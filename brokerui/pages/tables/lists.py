@@ -250,7 +250,9 @@ class Services(InDatabases):
     @admin.display(description=gettext_lazy("Select rows to change them"))
     def action_checkbox(self, obj: Any) -> Any:
         """None for a service that cannot be edited."""
-        return "" if obj.name in SYSTEM_SERVICES else super().action_checkbox(obj)
+        if obj.name in SYSTEM_SERVICES:
+            return format_html('<span class="unseen">{}</span>', _("cannot be edited"))
+        return super().action_checkbox(obj)
 
     @admin.display(description=gettext_lazy("created by"))
     def created_by(self, row: Any) -> str:

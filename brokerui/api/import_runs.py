@@ -27,6 +27,7 @@ from brokerui.api.import_results import problem_of, run_as_json
 from brokerui.api.problems import ApiProblem
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current, live_version
+from brokerui.messaging.broker_cache import hosted_names
 
 RETRY_AFTER_S: Final = 1
 """Seconds until a client should ask again how far an import is."""
@@ -79,7 +80,9 @@ def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
         sent.sources,
         sent.mode,
         live.estate,
-        ScriptSettings(sent.at or timezone.now(), variables_from(sent.variables.splitlines())),
+        ScriptSettings(
+            sent.at or timezone.now(), variables_from(sent.variables.splitlines()), frozenset(hosted_names())
+        ),
     )
     differs = difference_made(live.estate, made)
     written = live if sent.dry_run else _written(sent, made, live, author)

@@ -24,6 +24,7 @@ from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import here, local
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.messaging.broker_cache import hosted_names
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
@@ -37,7 +38,10 @@ def import_run(options: argparse.Namespace) -> int:
     live = estate_current()
     mode = _mode(options)
     settings = ScriptSettings(
-        options.at or timezone.now(), dict(options.variables), ScriptFolder(options.max_size, options.encoding)
+        options.at or timezone.now(),
+        dict(options.variables),
+        frozenset(hosted_names()),
+        ScriptFolder(options.max_size, options.encoding),
     )
     made = build_estate(sources, mode, live.estate, settings)
     preview = preview_of(live.estate, made, options.at or timezone.now())

@@ -34,6 +34,7 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Route, Version
 from brokerui.estate.packing import pack_estate, unpack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.messaging.broker_cache import hosted_names
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
@@ -172,7 +173,7 @@ def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -
         [source_of(row) for row in rows],
         Mode(run.mode) if run.mode else None,
         live,
-        ScriptSettings(at, variables_from(run.variables.splitlines())),
+        ScriptSettings(at, variables_from(run.variables.splitlines()), frozenset(hosted_names())),
         reading,
     )
 

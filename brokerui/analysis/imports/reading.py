@@ -11,6 +11,7 @@ from datetime import datetime
 from itertools import groupby
 
 from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
+from brokerui.analysis.imports.hosted_identifiers import with_hosted_identifiers
 from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
 from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
@@ -57,6 +58,8 @@ class ScriptSettings:
     """From when LIFETIME counts."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """The sqlcmd variables that are set from outside."""
+    hosted: frozenset[str] = frozenset()
+    """The instances that run here: their databases keep their identifiers."""
     include: Include | None = None
     """Reads the files that `:r` names; None: they are found among the files of the import."""
 
@@ -95,8 +98,9 @@ def build_estate(
     given = {source.instance for source in sources if source.address is not None}
     named = {source.instance for source in sources if source.kind is not Kind.DOCUMENT}
     estate = with_known_addresses(made.estate, live, named - given)
+    estate, left_out = with_hosted_identifiers(estate, live, settings.hosted, mode)
     waiting = tuple(findings_of_files(estate, made.collected, settings.at))
-    return replace(made, estate=estate, findings=made.findings + waiting)
+    return replace(made, estate=estate, findings=made.findings + left_out + waiting)
 
 
 def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings) -> Mode:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.analysis.imports.reading import ScriptSettings, build_estate
+from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate
@@ -26,6 +26,13 @@ def script(instance: str, port: int = 4022, address: str | None = None) -> Sourc
 
 def built(*sources: Source, live: Estate, mode: Mode = Mode.WHOLE) -> Estate:
     return build_estate(sources, mode, live, ScriptSettings(AT)).estate
+
+
+def built_here(text: str, known: Estate, mode: Mode) -> BuiltEstate:
+    """A script for shop, which is hosted here."""
+    body = text.encode()
+    source = Source("shop.sql", Kind.SCRIPT, lambda: body, len(body), "shop")
+    return build_estate([source], mode, known, ScriptSettings(AT, hosted=frozenset({"shop"})))
 
 
 def live(*addresses: str) -> Estate:
@@ -77,3 +84,37 @@ def test_a_catalog_keeps_them_too() -> None:
     text = dumps(catalog(known.instances["shop"])).encode()
     source = Source("shop.json", Kind.CATALOG, lambda: text, len(text), "SHOP")
     assert addresses(built(source, live=known)) == ["tcp://shop.example:4022"]
+
+
+IDENTIFIER = "6f3f0d5e-0000-4000-8000-000000000001"
+ORDERS = "USE Orders\nGO\nCREATE QUEUE Q\n"
+
+
+def hosted() -> Estate:
+    """The instance shop with the database Orders, whose identifier is known."""
+    made = built_here(ORDERS, live(), Mode.INTO).estate
+    orders = replace(made.instances["shop"].databases["Orders"], broker_instance=IDENTIFIER)
+    return made.with_instance(made.instances["shop"].with_database(orders))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_hosted_database_keeps_its_identifier(mode: Mode) -> None:
+    """Scripts do not say it, and without it the database would take no message."""
+    made = built_here(ORDERS.replace("Q", "Other"), hosted(), mode)
+    assert made.estate.instances["shop"].databases["Orders"].broker_instance == IDENTIFIER
+    assert "NEW_BROKER" not in "".join(str(finding.reason) for finding in made.findings)
+
+
+def test_a_new_broker_of_a_hosted_database_is_left_out_and_told() -> None:
+    made = built_here("ALTER DATABASE Orders SET NEW_BROKER;", hosted(), Mode.INTO)
+    assert made.estate.instances["shop"].databases["Orders"].broker_instance == IDENTIFIER
+    (told,) = made.findings
+    assert (told.code, told.severity, told.database) == ("not-executed", "warning", "Orders")
+    assert "brokerui broker new shop/Orders" in str(told.reason)
+    elsewhere = build_estate(
+        [Source("a.sql", Kind.SCRIPT, lambda: NEW, len(NEW), "shop")], Mode.INTO, hosted(), ScriptSettings(AT)
+    )
+    assert elsewhere.estate.instances["shop"].databases["Orders"].broker_instance is None
+
+
+NEW = b"ALTER DATABASE Orders SET NEW_BROKER;"

@@ -36,6 +36,11 @@ def format_moment(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
+def format_second(moment: datetime) -> str:
+    """Write ISO 8601 with a Z, to the second, as sentences have it."""
+    return format_moment(moment.replace(microsecond=0))
+
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from routing.common.duration import in_words
 from routing.common.finding import INFO, WARNING, Finding
-from routing.common.moment import format_moment
+from routing.common.moment import format_second
 from routing.common.sentence import Sentence, say, say_counted
 from routing.dialog.status_catalogue import CATALOGUE
 from routing.dialog.status_kind import MESSAGES_WAIT, NOT_ACKNOWLEDGED
@@ -141,12 +141,12 @@ def _between(row: TransmissionSum) -> Sentence:
 
 def _age(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) -> Sentence:
     age = age_of(row, queue, at)
-    collected = format_moment(queue.collected_at) if queue.collected_at else None
+    collected = format_second(queue.collected_at) if queue.collected_at else None
     if row.oldest is None or age is None:
         if collected is None:
             return say("Since when they wait was not collected.")
         return say("They waited at {collected}; since when was not collected.", collected=collected)
-    values = {"oldest": format_moment(row.oldest), "age": in_words(age)}
+    values = {"oldest": format_second(row.oldest), "age": in_words(age)}
     if collected is None:
         return say("The oldest waits since {oldest}, for {age}.", **values)
     return say("The oldest waits since {oldest}, for {age} at {collected}.", collected=collected, **values)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from routing.common.finding import WARNING, Finding
-from routing.common.moment import format_moment
+from routing.common.moment import format_second
 from routing.common.sentence import Sentence, say, say_counted
 from routing.dialog.states import CD, CO, DI, DO, ER, SI, SO, STATES
 from routing.lint.context import LintContext
@@ -84,7 +84,7 @@ def opened(row: EndpointSum, endpoints: CollectedEndpoints) -> Sentence:
         row.endpoints,
         "{count} conversation{services} was {state} at {collected}.",
         "{count} conversations{services} were {state} at {collected}.",
-        collected=format_moment(endpoints.collected_at),
+        collected=format_second(endpoints.collected_at),
         **values,
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from routing.common.moment import format_moment
+from routing.common.moment import format_second
 from routing.common.sentence import Sentence, say
 from routing.dialog.status_kind import (
     CONNECTION_FAILED,
@@ -87,7 +87,7 @@ def collected_says(explanation: Explanation, estate: Estate) -> tuple[Sentence, 
     queue = _queue(estate, explanation.forward.conversation)
     if found or queue is None or queue.collected_at is None or queue.left_out:
         return found
-    moment = format_moment(queue.collected_at)
+    moment = format_second(queue.collected_at)
     return (say("When its server was asked, at {moment}, no message waited for this service.", moment=moment),)
 
 

@@ -57,7 +57,8 @@ def conditions_newly_told(found: Sequence[Condition]) -> tuple[Condition, ...]:
     so that they are told when they come again. Raises `RedisError`."""
     client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)
     ids = {one.id for one in found}
-    gone = [told for told in client.smembers(CONDITIONS) if told.decode(errors="replace") not in ids]
+    noted = [member for member in client.smembers(CONDITIONS) if isinstance(member, bytes)]
+    gone = [member for member in noted if member.decode(errors="replace") not in ids]
     if gone:
         client.srem(CONDITIONS, *gone)
     new = tuple(one for one in found if client.sadd(CONDITIONS, one.id))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from routing.common.errors import Invalid
+from routing.common.finding import Finding
 from routing.common.sentence import say
-from routing.tsql.encodings import script_from
+from routing.tsql.encodings import code_page_findings, script_from
 from routing.tsql.inclusion import Parts
 
 
@@ -20,6 +21,8 @@ class ScriptFolder:
 
     max_size_bytes: int
     encoding: str | None = None
+    remarks: list[Finding] = field(default_factory=list)
+    """About the code pages of files that were read in."""
 
     def __call__(self, script: str, parts: Parts) -> tuple[str, str]:
         """Name and text of a file. Raises `Invalid` or `InputError` where there is none that may be read."""
@@ -31,8 +34,14 @@ class ScriptFolder:
             _check_below(path)
         if not path.is_file():
             raise Invalid("", say("there is no such file beside the script"))
-        content = load_bytes(str(path), self.max_size_bytes)
-        return str(path), script_from(content, where=str(path), encoding=self.encoding)
+        return str(path), self.script(str(path))
+
+    def script(self, name: str) -> str:
+        """The text of a file. Raises `InputError`."""
+        content = load_bytes(name, self.max_size_bytes)
+        text = script_from(content, where=name, encoding=self.encoding)
+        self.remarks.extend(code_page_findings(content, where=name, encoding=self.encoding))
+        return text
 
 
 def _spelt(folder: Path, name: str) -> str:

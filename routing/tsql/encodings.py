@@ -7,8 +7,11 @@ import codecs
 import re
 
 from routing.common.errors import InputError, Invalid
+from routing.common.finding import Finding
 from routing.common.sentence import Sentence, listed, say
+from routing.tsql.doubtful_text import doubtful_words, is_doubtful_utf8
 from routing.tsql.not_script import checked_script
+from routing.tsql.refusal import CODE_PAGE, SEVERITY
 from routing.tsql.text import decode_script, has_mark_or_utf16
 
 KNOWN = (
@@ -19,7 +22,7 @@ KNOWN = (
     *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"),
 )
 """Encodings that a user may name, as Python calls them."""
-_LIKELY = ("cp1251", "cp932", "gb18030", "cp949", "cp950", "cp866", "cp1250", "cp850", "cp437")
+_LIKELY = ("cp1251", "cp932", "gb18030", "cp949", "cp950", "cp866", "cp1250", "cp1254", "cp1257", "cp850", "cp437")
 _WHOLE_COMMENT = re.compile(rb"^[ \t]*(?:--[^\n]*|/\*.*?\*/)", re.MULTILINE | re.DOTALL)
 _NOT_WESTERN = re.compile(
     rb"[\x81\x83\x8d\x8f\x90\x9d]"  # no character of cp1252, or one that no name has
@@ -28,6 +31,8 @@ _NOT_WESTERN = re.compile(
     rb"|(?<![A-Za-z])[\xc0-\xde]{2}(?![A-Za-z])"
     rb"|(?<=[A-Za-z])[\x80-\x89\x8b\x91\x93-\x99\x9b\xa1-\xa9\xab-\xb6\xb8\xb9\xbb-\xbf](?=[A-Za-z])"
     rb"|(?<=[A-Za-z])[\x82\x84]"
+    rb"|[\xd0\xdd\xde\xf0\xfe]"  # letters of Iceland, and far more often of Turkey
+    rb"|(?<![A-Za-z\x80-\xff])[\x80-\x89\x8b\x8d\x8f-\x99\x9b\x9d\xa1-\xbf](?=[A-Za-z\xc0-\xff])"
 )
 _SHOWN = 5
 
@@ -63,10 +68,43 @@ def problem_of(data: bytes) -> Sentence | None:
     if data.isascii() or has_mark_or_utf16(data):
         return None
     try:
-        data.decode()
+        text = data.decode()
     except UnicodeDecodeError as error:
         return _damaged(data, error.start) or _other_code_page(data)
-    return None
+    return _valid_by_chance(data) if is_doubtful_utf8(text) else None
+
+
+def _valid_by_chance(data: bytes) -> Sentence | None:
+    """The bytes are UTF-8, and their words are words in another code page only."""
+    likely = [name for name in _LIKELY if _is_likely(_WHOLE_COMMENT.sub(b"", data), name)][:_SHOWN]
+    if not likely:
+        return None
+    return say(
+        "may be UTF-8, but its words are in no language then: name its encoding, {names} or utf-8, or save it with a"
+        " byte order mark",
+        names=listed(likely),
+    )
+
+
+def code_page_findings(data: bytes, *, where: str, encoding: str | None) -> tuple[Finding, ...]:
+    """The remark that a file was read as Western, where letters of it are others in other code pages; else nothing."""
+    if encoding or data.isascii() or has_mark_or_utf16(data):
+        return ()
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        words = doubtful_words(_WHOLE_COMMENT.sub(b"", data))
+        return (_read_as_western(words, where),) if words else ()
+    return ()
+
+
+def _read_as_western(words: tuple[str, ...], where: str) -> Finding:
+    reason = say(
+        "was read as Windows-1252 (Western): {words}. If these are not its words, name its encoding, such as cp1250 or"
+        " cp1254.",
+        words=words,
+    )
+    return Finding(CODE_PAGE, SEVERITY[CODE_PAGE], None, None, None, reason, file=where)
 
 
 def _damaged(data: bytes, start: int) -> Sentence | None:

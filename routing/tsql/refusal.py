@@ -26,6 +26,8 @@ PLACEHOLDER = "placeholder"
 """BrokerUI's own code: a name is a placeholder of a template, such as `{0}`, that was not filled in."""
 NO_STATEMENT = "no-statement"
 """BrokerUI's own code: a file is empty, or all of it is a comment."""
+CODE_PAGE = "code-page"
+"""BrokerUI's own code: the file was read in a code page that may be another one."""
 ADDRESS_UNKNOWN = "address-unknown"
 """BrokerUI's own code: no address can be derived from the instance name."""
 
@@ -44,6 +46,7 @@ SEVERITY = {
     ROLE_UNKNOWN: INFO,
     DROPPED_AGAIN: INFO,
     NO_STATEMENT: INFO,
+    CODE_PAGE: INFO,
 }
 
 

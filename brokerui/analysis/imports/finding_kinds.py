@@ -21,6 +21,7 @@ REMARK_TITLES = {
     "dropped-again": say("Made by a script, and dropped before it ends"),
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
+    "code-page": say("Read in a code page that may be another one"),
     "no-statement": say("A file without a statement"),
     "no-use": say("Assumed to be in master: no USE comes before it"),
     "placeholder": say("A placeholder of a template that was not filled in"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 
 from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
 from brokerui.analysis.imports.hosted_identifiers import with_hosted_identifiers
@@ -26,7 +26,7 @@ from routing.documents.estate_document import read_estate
 from routing.model.address import Address
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
-from routing.tsql.encodings import script_from
+from routing.tsql.encodings import code_page_findings, script_from
 from routing.tsql.inclusion import Include
 from routing.tsql.not_script import says_nothing
 
@@ -95,6 +95,8 @@ def build_estate(
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
         made = _with_catalog(made, source, settings.at)
+    read = (source for source in sources if source.kind is not Kind.DOCUMENT)
+    made = replace(made, findings=(*made.findings, *chain.from_iterable(map(_code_page_findings, read))))
     given = {source.instance for source in sources if source.address is not None}
     named = {source.instance for source in sources if source.kind is not Kind.DOCUMENT}
     estate = with_known_addresses(made.estate, live, named - given)
@@ -143,6 +145,10 @@ def _instances_of(sources: Iterable[Source]) -> set[str]:
 
 def _text_of(source: Source) -> str:
     return script_from(source.load(), where=source.name, encoding=source.encoding)
+
+
+def _code_page_findings(source: Source) -> tuple[Finding, ...]:
+    return code_page_findings(source.load(), where=source.name, encoding=source.encoding)
 
 
 def _address_of(own: Iterable[Source]) -> Address | None:

@@ -30,6 +30,7 @@ from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import write_estate
 from routing.model.estate import Estate
+from routing.tsql.encodings import code_page_findings
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
         for name in each.files:
             content = load_bytes(name, options.max_size)
             snapshot = dated(read_saved(content, where=name, database=each.database, encoding=options.encoding), at)
+            findings += code_page_findings(content, where=name, encoding=options.encoding)
             applied = apply_snapshot(estate, each.instance, snapshot, *each.addresses)
             estate = applied.estate
             findings += applied.findings

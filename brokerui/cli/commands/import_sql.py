@@ -18,7 +18,7 @@ from brokerui.cli.arguments import (
     one_from_standard_input,
 )
 from brokerui.cli.import_report import report
-from brokerui.cli.inputs import load_bytes, load_estate
+from brokerui.cli.inputs import load_estate
 from brokerui.cli.instance_files import instance_files
 from brokerui.cli.outputs import write_output
 from brokerui.cli.script_folder import ScriptFolder
@@ -26,7 +26,6 @@ from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
 from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
-from routing.tsql.encodings import script_from
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         ScriptGroup(
             each.instance,
             next(iter(each.addresses), None),
-            _ScriptGroup(each.files, options.max_size, options.encoding),
+            _ScriptGroup(each.files, include),
             each.database,
             include,
             each.addresses[1:],
@@ -70,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     estate, findings = read_scripts(groups, into=into, at=at, variables=variables)
     refuse_nothing(findings, sum(len(each.files) for each in options.sources))
     write_output(options.output, write_estate(estate))
+    findings += tuple(include.remarks)
     report(findings, options.format)
     return int(something_is_missing(findings))
 
@@ -77,11 +77,10 @@ def run(options: argparse.Namespace) -> int:
 class _ScriptGroup:
     """The names and texts of files; each is read when its turn comes, so that one is in memory at a time."""
 
-    def __init__(self, names: tuple[str, ...], max_size: int, encoding: str | None) -> None:
+    def __init__(self, names: tuple[str, ...], folder: ScriptFolder) -> None:
         self._names = names
-        self._max_size = max_size
-        self._encoding = encoding
+        self._folder = folder
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         for name in self._names:
-            yield name, script_from(load_bytes(name, self._max_size), where=name, encoding=self._encoding)
+            yield name, self._folder.script(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from routing.common.errors import InputError, Invalid
-from routing.tsql.encodings import KNOWN, check_encoding, text_from
+from routing.tsql.encodings import KNOWN, check_encoding, code_page_findings, problem_of, text_from
 
 NAMES = {
     "cp1251": "Склад",
@@ -75,3 +75,63 @@ def test_every_known_encoding_is_one() -> None:
 def test_a_wrong_encoding_is_told() -> None:
     with pytest.raises(InputError, match="is not cp932 text"):
         text_from(b"\x85\xff", where="x.sql", encoding="cp932")
+
+
+REAL = {
+    "cp1250": "Łódź Załączniki Příjem Účet Fő Źródło Ćwiczenie Šifra Čekanje Întârziere Měna řez Zákazník",
+    "cp1251": "Склад Заказы Ёж Маршрут Ъ Їжак Наруџбине Љубав ок по Тест_Заказ",
+    "cp1253": "Παραγγελίες Αποθήκη Ω Άγιος ένα",
+    "cp1254": "Sipariş Müşteri Ğ İstanbul Şirket ağ",
+    "cp1255": "הזמנות מחסן א",
+    "cp1256": "طلبات مخزن",
+    "cp1257": "Užsakymai Pasūtījumi Sąskaitos Klientų Žurnalas Šķūnis",
+    "cp866": "Склад Заказы Я ок Ёж",
+    "koi8-r": "Склад Заказы Я Ок",
+    "cp932": "テスト 注文 在庫 ｼｽﾃﾑ ｱ 表 能力 ソート 売上 倉庫管理",
+    "gbk": "订单 销售 通 联通 台 头 仓库 采购 团 客户 同 服务 发货 通台",
+    "cp949": "주문 창고 재고 고객 가 영업",
+    "big5": "訂單 倉庫 庫存 客戶 銷售",
+    "euc_jp": "注文 在庫 テスト",
+    "cp850": "Aufträge Börse Größe créée Ñandú Señales Übergabe",
+}
+"""Names as people give them, in the code page of their country."""
+CASES = [(encoding, name) for encoding, names in REAL.items() for name in names.split()]
+
+
+@pytest.mark.parametrize(("encoding", "name"), CASES)
+@pytest.mark.parametrize(
+    "form", ["CREATE QUEUE [{}];\n", "CREATE ROUTE [To{}] WITH SERVICE_NAME = N'{}', ADDRESS = 'LOCAL'\n"]
+)
+def test_no_name_of_another_code_page_is_misread_in_silence(encoding: str, name: str, form: str) -> None:
+    text = form.format(name, name)
+    data = text.encode(encoding)
+    told = problem_of(data)
+    if told is not None:
+        assert "name its encoding" in str(told)
+    elif text_from(data, where="x.sql") != text:
+        (finding,) = code_page_findings(data, where="x.sql", encoding=None)
+        assert (finding.code, finding.severity, finding.file) == ("code-page", "info", "x.sql")
+    assert text_from(data, where="x.sql", encoding=encoding) == text
+    assert code_page_findings(data, where="x.sql", encoding=encoding) == ()
+
+
+@pytest.mark.parametrize("name", ["Größe", "Aufträge", "Börse", "Öl", "Übergabe", "créée", "Éclair", "Dönüm", "5 €"])
+def test_a_western_name_is_read_without_a_word(name: str) -> None:
+    data = script(name).encode("cp1252")
+    assert text_from(data, where="x.sql") == script(name)
+    assert code_page_findings(data, where="x.sql", encoding=None) == ()
+
+
+@pytest.mark.parametrize("name", ["São", "Ærø", "Œuvre", "coûts²", "Señales", "Più"])
+def test_a_western_name_that_may_be_another_one_is_shown(name: str) -> None:
+    data = script(name).encode("cp1252")
+    assert text_from(data, where="x.sql") == script(name)
+    (finding,) = code_page_findings(data, where="x.sql", encoding=None)
+    assert f"To{name}" in str(finding.reason)
+
+
+@pytest.mark.parametrize(
+    "name", ["Ελλάδα", "\u0435\u0301", "naïve", "Naïve", "µm", "Заказ2", "הזמנות", "طلبات", "™", "Ü1"]
+)
+def test_utf_8_without_a_mark_is_read(name: str) -> None:
+    assert text_from(script(name).encode(), where="x.sql") == script(name)

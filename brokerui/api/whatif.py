@@ -36,7 +36,6 @@ from routing.common.sentence import say, translator
 from routing.documents.json_decoders import unknown_key
 from routing.model.conversation import Conversation
 from routing.model.estate import Edit, Estate
-from routing.remedies.trial import is_compared
 from routing.rules.explanation import explain
 from routing.rules.journey_account import journey
 from routing.rules.verdict import verdict
@@ -209,8 +208,7 @@ class WhatIf(ApiView):
         question.conversation.check(after)
         translate = translator(gettext, ngettext)
         explained = explain(after, question.conversation, at)
-        found = findings_of_way(explained, after) if is_compared(after) else ()
-        offers = conversation_offers(explained, after, found)
+        offers = conversation_offers(explained, after, findings_of_way(explained, after))
         explanation = explanation_as_json(explained, after, translate, offers)
         before = {"before": _before(viewed.estate, question.conversation, at)} if question.edits else {}
         return Response({"version": viewed.version, **explanation, **before})

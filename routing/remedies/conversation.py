@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from routing.common.finding import Finding
 from routing.model.conversation import Conversation
@@ -20,8 +21,8 @@ from routing.rules.explanation import Explanation, explain
 from routing.rules.journey import outcomes
 from routing.rules.verdict import goodness
 
-MAX_TRIED, MAX_KEPT = 24, 3
-"""Remedies of one conversation that are tried, and that are kept."""
+MAX_TRIED, MAX_KEPT = 8, 3
+"""Remedies of one conversation that are tried, of findings and of candidates each, and remedies that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +57,21 @@ def conversation_remedies(
 ) -> tuple[ConversationRemedy, ...]:
     """The remedies that mend it, those of the way forth before those of the way back; the best first."""
     distinct: dict[tuple[str, str], Candidate] = {}
-    for candidate in _all(explanation, estate, found):
+    for candidate in (*islice(_proposed(found), MAX_TRIED), *islice(_candidates(explanation, estate), MAX_TRIED)):
         distinct.setdefault((candidate.instance, candidate.sql), candidate)
-    kept = [
-        remedy
-        for one in list(distinct.values())[:MAX_TRIED]
-        if (remedy := _tried(one, explanation, estate)) is not None
-    ]
+    tried = (_tried(one, explanation, estate) for one in distinct.values())
+    kept = [remedy for remedy in tried if remedy is not None]
     kept.sort(key=lambda one: (one.is_way_back, goodness(one.after), -one.ways_back, one.finding is None))
     return _distinct(kept)[:MAX_KEPT]
 
 
-def _all(explanation: Explanation, estate: Estate, found: Iterable[Finding]) -> Iterator[Candidate]:
+def _proposed(found: Iterable[Finding]) -> Iterator[Candidate]:
     for finding in found:
         if finding.remedy_sql is not None and finding.instance is not None:
             yield Candidate(finding.instance, finding.remedy_sql, finding)
+
+
+def _candidates(explanation: Explanation, estate: Estate) -> Iterator[Candidate]:
     if not explanation.supposed:  # what is unknown is no mismatch, and wants no statement
         yield from candidates(explanation.forward, estate)
     for back in explanation.returns:

@@ -100,8 +100,8 @@ def test_without_scripts_the_table_is_there(browser: Any, site: Page, live_serve
     page.goto(MATRIX)
     page.get_by_label("Service", exact=True).fill("Parts")
     page.get_by_role("button", name="Show").click()
-    expect(page.get_by_text("1 of 3 pairs always arrive")).to_have_count(0)
-    expect(page.get_by_text("2 of 3 pairs always arrive")).to_be_visible()
+    expect(page.get_by_text("8 pairs that a route names")).to_have_count(0)
+    expect(page.get_by_text("2 pairs that a route names or that are delivered always arrive")).to_be_visible()
     context.close()
 
 

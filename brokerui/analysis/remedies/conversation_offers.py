@@ -40,8 +40,9 @@ def is_well(explanation: Explanation) -> bool:
 
 
 def findings_of_way(explanation: Explanation, estate: Estate) -> Iterator[Finding]:
-    """The findings about the instances on the ways of a conversation that is not well."""
-    if is_well(explanation):
+    """The findings about the instances on the ways of a conversation that is not well; none on a large estate, where
+    they take longer than all the rest."""
+    if is_well(explanation) or not is_compared(estate):
         return
     journeys = (explanation.forward, *(back.journey for back in explanation.returns))
     names = dict.fromkeys(hop.instance for journey in journeys for hop in journey.hops)

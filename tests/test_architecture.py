@@ -1,6 +1,6 @@
 """`routing` is the law: standard library only, and nothing in it that could answer differently tomorrow.
 
-Who may import whom among our own packages is import-linter's business (pyproject.toml).
+Imports among our own packages are checked by import-linter (pyproject.toml).
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ SECONDS = 120
 
 
 def summary(folder: Path, **dies: tuple[int, ...]) -> str:
-    """The last line of a run in three processes, of which the tests with these numbers end the one they are in."""
+    """The last line of a run in three processes; the tests with these numbers end the process they are in."""
     return said(folder, **dies)[-1].strip("= ").partition(" in ")[0]
 
 

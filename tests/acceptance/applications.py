@@ -26,7 +26,7 @@ from brokerui.messaging.services import (
 from routing.dialog.problems import VerbError
 
 QUIET_SECONDS = 60.0
-"""An application that waits for more gives up when nothing came for so long."""
+"""An application that waits for more gives up after this time without one."""
 
 
 def main(instance: str, database: str, function: str, *arguments: str) -> None:
@@ -43,7 +43,7 @@ def say(what: Any) -> None:
 
 
 def begin(instance: str, database: str, count: str, encryption: str) -> None:
-    """So many conversations; their handles."""
+    """Begin `count` conversations and print their handles."""
     with transaction.atomic():
         handles = [_begin(instance, database, encryption == "on") for _ in range(int(count))]
     say(handles)
@@ -57,7 +57,7 @@ def _begin(instance: str, database: str, encryption: bool) -> str:
 
 
 def send(instance: str, _database: str, count: str, at_once: str, *handles: str) -> None:
-    """So many messages of 1 KB, so many in a transaction, each transaction in the next conversation."""
+    """Send `count` messages of 1 KB, `at_once` in a transaction, each transaction in the next conversation."""
     took, many = [], int(at_once)
     for turn in range(int(count) // many):
         messages = [Message(os.urandom(1024)) for _ in range(many)]
@@ -69,7 +69,7 @@ def send(instance: str, _database: str, count: str, at_once: str, *handles: str)
 
 
 def receive(instance: str, database: str, count: str) -> None:
-    """So many messages, a group in a transaction; each in its order, or it fails."""
+    """Receive `count` messages, a group in a transaction; fail if one is out of order."""
     left, expected, last = int(count), dict[str, int](), time.monotonic()
     while left:
         with transaction.atomic():
@@ -84,7 +84,7 @@ def receive(instance: str, database: str, count: str) -> None:
 
 
 def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: str) -> None:
-    """So many messages a second, each in a transaction; its body begins with the moment before."""
+    """Send `rate` messages a second, each in a transaction; its body begins with the time before."""
     due = time.monotonic()
     for number in range(int(count)):
         time.sleep(max(0.0, due - time.monotonic()))
@@ -95,7 +95,7 @@ def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: 
 
 
 def arrivals(instance: str, database: str, count: str) -> None:
-    """How long each of so many messages took until it was received and committed, in milliseconds."""
+    """Print how long each of `count` messages took until it was received and committed, in milliseconds."""
     took: list[float] = []
     while len(took) < int(count):
         messages = message_receive(instance=instance, database=database, queue="dbo.ToQ", wait_s=QUIET_SECONDS)
@@ -105,7 +105,7 @@ def arrivals(instance: str, database: str, count: str) -> None:
 
 
 def send_timed(instance: str, _database: str, count: str, *handles: str) -> None:
-    """How long each of so many SENDs took until it was committed, in milliseconds."""
+    """Print how long each of `count` SENDs took until it was committed, in milliseconds."""
     took = []
     for number in range(int(count)):
         began = time.perf_counter()
@@ -129,14 +129,14 @@ AT_ONCE = 5
 ANSWERED = 10
 """Every such message of a conversation is answered."""
 SIZES = (*(960,) * 98, 9_000, 200_000)
-"""Of bodies; the largest go in fragments."""
+"""Bytes of bodies; the largest go in fragments."""
 _stopped = False
 _partners: list[str] = []
-"""Instances of which one has the database at a time; that one comes first."""
+"""Instances that have the database in turn; the one that has it comes first."""
 
 
 def load(instance: str, _database: str, rate: str, seed: str, *handles: str) -> None:
-    """About so many messages a second until SIGTERM, in conversations by chance."""
+    """Send about `rate` messages a second until SIGTERM, in random conversations."""
     chosen, numbers = random.Random(int(seed)), Counter[str]()
     _begin_work(instance)
     due = time.monotonic()

@@ -4,8 +4,8 @@
 
 Both send and answer in 500 conversations. Every kind of process of both (worker, endpoint, web, Valkey, beat) and
 PostgreSQL are killed with SIGKILL; then the wire between the endpoints fails, the disk of the receiver is full, and
-both fail over twice. In the end the records of the applications are compared, by nobody who knows the product.
-"""
+both fail over twice. In the end the records of the applications are compared, by code that knows nothing of the
+product."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def _break_all(found: Scene, seconds: float) -> None:
 
 
 def _until_empty(found: Scene, seconds: float) -> int:
-    """Wait so long for what is on its way; how much is left."""
+    """Wait at most this time for messages on their way; return how many are left."""
     until = time.monotonic() + seconds
     while (left := found.waiting) and time.monotonic() < until:
         time.sleep(0.5)

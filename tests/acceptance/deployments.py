@@ -28,7 +28,7 @@ CREATE ROUTE r WITH SERVICE_NAME = '{far}', ADDRESS = 'tcp://127.0.0.1:{there}'
 """
 IDENTIFIERS = {name: f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for name, digit in (("A", 1), ("B", 2))}
 Ports = Mapping[str, tuple[int, int]]
-"""Of an instance: where it listens, and where it can be reached."""
+"""Ports of each instance: where it listens, and where it can be reached."""
 PROGRAM = """
 import sys, django
 django.setup()

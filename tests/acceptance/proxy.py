@@ -28,7 +28,7 @@ class Proxy:
 
     def __init__(self, listens_at: int, leads_to: int, seed: int) -> None:
         self.rate = 0.0
-        """Of chunks to which something happens."""
+        """Share of chunks to which something happens."""
         self.done: Counter[str] = Counter()
         self.port = listens_at
         self._ports = listens_at, leads_to

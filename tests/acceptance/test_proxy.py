@@ -13,7 +13,7 @@ from tests.brokerui.product import free_port
 
 @pytest.mark.filterwarnings("error")
 def test_ending_the_proxy_cuts_open_connections(caplog: pytest.LogCaptureFixture) -> None:
-    """Also who has just been let in, and who is on his way to where it leads."""
+    """Connections that were just accepted are cut too, and those that are being opened to the other side."""
     with socket.create_server(("127.0.0.1", 0)) as behind:
         for count in range(0, 40, 8):
             proxy = Proxy(free_port(), behind.getsockname()[1], seed=count)

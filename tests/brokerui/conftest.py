@@ -20,7 +20,7 @@ def site(plain_files: None, quick_passwords: None) -> None:
 
 @pytest.fixture
 def client(db: Any) -> Client:
-    """Signed in as an administrator. Tests of who may do what ask for the roles by name."""
+    """Signed in as an administrator. Tests of permissions take the roles by name."""
     return signed_in(Role.ADMINISTRATOR)
 
 

@@ -106,7 +106,7 @@ def running(
             process.wait()
         for reader in readers:
             reader.join(STOP_SECONDS)
-        # First: a stream that somebody who is left still writes to can't be closed, its reader waits in it.
+        # First: a stream to which a remaining process still writes can't be closed, its reader waits in it.
         eventually(lambda: not processes_of(home))
         for stream in (process.stdout, process.stderr):
             assert stream is not None
@@ -123,7 +123,7 @@ def _collect(stream: Any, lines: list[str]) -> None:
 
 
 def processes_of(home: Path, name: str = "") -> list[int]:
-    """Every process with this home in its environment or its arguments: also those that nobody told of."""
+    """Every process with this home in its environment or its arguments: also those that were not reported."""
     sign = f"BROKERUI_HOME={home}\0".encode()
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -21,7 +21,7 @@ PASSWORD = "correct horse battery staple"
 
 
 def user_of(role: Role) -> User:
-    """The user of this role, who has its name."""
+    """The user of this role, with the role's name."""
     known = User.objects.filter(username=role).first()
     if known is not None:
         return known
@@ -38,7 +38,7 @@ def signed_in(role: Role) -> Client:
 
 @pytest.fixture
 def plain_files(settings: Any) -> None:
-    """Files under the names they have in the sources: nobody has collected them."""
+    """Files under the names they have in the sources: they are not collected."""
     settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": PLAIN}}
 
 

@@ -26,7 +26,7 @@ CONTRAST = """async () => (await axe.run({runOnly: ["color-contrast"]})).violati
 
 
 def area(address: Address) -> str:
-    """Of the tables, the kind of page; all others together, since what they are about takes a while to make."""
+    """The kind of page for the tables; one area for all others, because their data take a while to make."""
     part, _, name = address.name.rpartition(":")
     return f"tables-{name.rpartition('_')[2]}" if part == "admin" else "others"
 

@@ -16,7 +16,7 @@ SERVED = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
     "spark.connect.grpc.binding.port": str(free_port()),
 }
-"""What the tests' own session is told beyond `spark/spark-defaults.conf`."""
+"""Settings of the tests' own session beyond `spark/spark-defaults.conf`."""
 SHIPPED = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.codegen.wholeStage": "true",

@@ -1,4 +1,4 @@
-"""Which Java Spark gets, and what is said where there is none."""
+"""The Java that Spark gets, and the error where there is none."""
 
 from __future__ import annotations
 

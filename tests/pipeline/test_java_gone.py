@@ -19,7 +19,7 @@ from pipeline.runtime.spark_errors import spark_has_ended
 
 Ask = Callable[[ClientServer], None]
 RESET = struct.pack("ii", 1, 0)
-"""Linger for no time: who is killed with words unread resets the connection instead of closing it."""
+"""Linger for no time: a process that is killed with unread bytes resets the connection instead of closing it."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""`--watched`: what is told of a job that is under way."""
+"""`--watched`: the progress of a job that is under way."""
 
 from __future__ import annotations
 

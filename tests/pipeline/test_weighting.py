@@ -1,4 +1,4 @@
-"""Sums by day in the place of rows: where no answer changes in the middle of a day, nobody looks at a row of it."""
+"""Sums by day in the place of rows: if no answer changes in the middle of a day, its rows are not read."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ def test_only_days_in_the_middle_of_which_an_answer_changes_are_looked_at(spark:
 def test_the_rows_of_the_longest_part_of_a_day_are_those_that_the_others_leave(
     spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Until 15 o'clock one answer holds for class 1, from 3 o'clock on one for class 2: nobody looks at 3 to 15."""
+    """Until 15 o'clock one answer holds for class 1, from 3 o'clock on one for class 2: rows from 3 to 15 are not
+    read."""
     rows = spark.createDataFrame([(number, moment, 1, 1) for number in (1, 2) for moment in MOMENTS[:4]], TYPES)
     afternoon, night = BEGIN + timedelta(hours=15), BEGIN + timedelta(hours=3)
     weighing = WeightAssignment({1: history(afternoon), 2: history(night)}, DAY_US)

@@ -16,7 +16,7 @@ class Fault(NamedTuple):
     text: str
     replacement: str
     tests: tuple[str, ...]
-    """Of these at least one has to fail."""
+    """Tests, at least one of which has to fail."""
     on_postgresql: bool = False
     """Whether the tests run on PostgreSQL."""
 

@@ -80,7 +80,7 @@ def services_of(estate: Estate, instance: str) -> set[str]:
 
 
 def every_service(estate: Estate) -> set[str]:
-    """The services of all instances, and one that nobody has."""
+    """The services of all instances, and one that no instance has."""
     return set().union(*(services_of(estate, name) for name in estate.instances), {NO_SERVICE})
 
 

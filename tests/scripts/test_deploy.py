@@ -34,7 +34,7 @@ OFFICIAL = re.compile(r"[a-z]+(:[\w.-]+)?")
 
 
 class Many(dict[str, Any]):
-    """Of an option that stands several times, all values."""
+    """All values of an option that occurs several times."""
 
     def __setitem__(self, key: str, value: Any) -> None:
         if isinstance(value, list) and key in self:

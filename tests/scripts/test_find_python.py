@@ -1,4 +1,4 @@
-"""Which Python makes the virtual environment, and what is said when none can (scripts/find-python)."""
+"""The Python that makes the virtual environment, and the error when none can (scripts/find-python)."""
 
 from __future__ import annotations
 

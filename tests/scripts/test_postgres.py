@@ -39,7 +39,7 @@ def test_a_command_finds_a_server_that_is_gone_afterwards() -> None:
     said = ran(sys.executable, "-c", PRINT_VERSION)
     assert (said.returncode, said.stderr) == (0, "")
     assert int(said.stdout.partition(".")[0]) >= 16
-    # Of its own folder: other tests run servers at the same time.
+    # Only those of its own folder: other tests run servers at the same time.
     folder = Path(ran(*PRINT_URL).stdout.strip().partition("@/")[2]).parent
     assert folder.name.startswith("postgres-")
     assert not folder.exists()

@@ -57,7 +57,7 @@ def _range(chance: Chance) -> AckRange:
 
 
 class Forger:
-    """Of one world."""
+    """Forges frames of one world."""
 
     def __init__(self) -> None:
         self.forged = 0
@@ -65,7 +65,7 @@ class Forger:
         self._questions: deque[str] = deque(maxlen=REMEMBERED)
 
     def change(self, chance: Chance, one: FrameInFlight) -> FrameInFlight:
-        """The same frame with other fields; as it is where nobody can write it so."""
+        """The same frame with other fields; unchanged if it cannot be written so."""
         raw = self._role(chance, one.raw) if is_role(one.raw) else self._fragment(chance, one.raw)
         self.forged += raw != one.raw
         return FrameInFlight(one.number, raw, "forged", frozenset(range(len(raw))))

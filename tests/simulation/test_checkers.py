@@ -152,7 +152,7 @@ def is_known(record: Record) -> bool:
 
 
 def off_for_ever(history: WorldHistory) -> WorldHistory:
-    """Every queue is off from the beginning, and nobody minds."""
+    """Every queue is off from the beginning, and no checker minds."""
     queues = {
         (row.database, row.queue) for one in history.records if isinstance(one, Committed) for row in one.endpoints
     }
@@ -314,7 +314,7 @@ def answer_besides(
     history: WorldHistory, *, is_older: bool, then: Callable[[FrameSent], list[Record]] | None = None
 ) -> WorldHistory:
     """A partner denies, in answer to a question that was asked before the one that it has answered, or after it; and
-    something happens to who has asked."""
+    something happens to the database that has asked."""
     asked = next(one for one in history.records if isinstance(one, FrameSent) and one.header is None)
     answer = RoleAnswer(ANOTHER, MIRROR)
     question = read_role(asked.raw)
@@ -403,7 +403,7 @@ def test_what_is_said_of_a_conversation_that_has_gone_cannot_be_judged() -> None
 
 
 def test_while_no_partner_is_the_principal_either_may_be_sent_something() -> None:
-    """MIR-2: by the estate nobody is; which one has claimed it, `only-to-the-principal` knows."""
+    """MIR-2: by the estate no partner is; `only-to-the-principal` knows which one has claimed it."""
     history = mirrored()
     nobody = of(history, [without_principal(one) if isinstance(one, BrokerStarted) else one for one in history.records])
     assert not check(nobody, (DecidingChecker,)).violations

@@ -1,4 +1,4 @@
-"""What is held and what is asked for: histories that break these promises in each of the ways that they name."""
+"""Held fragments and requested routes: histories that break these promises in each of the ways that they name."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def asks(handle: str | None = "h", broker: str = "a", database: str = "A0", serv
     ],
 )
 def test_who_asks_again_before_he_is_answered_is_seen(records: list[Record], wrong: bool) -> None:
-    """MATCH-4: by database and service; what is asked goes with a database, and outlives a crash."""
+    """MATCH-4: by database and service; a request goes with its database, and outlives a crash."""
     assert bool(found(run_world(draw_world(0, "none")), records, AskingChecker)) == wrong
 
 
@@ -158,7 +158,7 @@ def together(records: list[Record], number: int, most: int) -> list[Record]:
 
 
 def together_but_for_a_crash(records: list[Record], number: int, most: int) -> list[Record]:
-    """What was held is gone with it; and what leaves later was held by nobody."""
+    """What was held is gone with it; and what leaves later was not held."""
     made = together(records, number, most)
     at = next(at for at, one in enumerate(made) if one is records[number])
     left = records[number]

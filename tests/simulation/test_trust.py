@@ -1,4 +1,4 @@
-"""Keys in worlds: who can open what, and the cipher that stands in for a real one."""
+"""Keys in worlds: which side can decrypt which message, and the cipher that stands in for a real one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of a violation: each kind of thing that happens, in words, in the order in which it happened."""
+"""The account of a violation: each kind of event, in words, in the order in which it happened."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from routing.simulation.world_run import run_world
 
 @cache
 def histories() -> list[WorldHistory]:
-    """In which everything that can be told happens in some conversation."""
+    """Histories in which every event that has words happens in some conversation."""
     worlds = map(run_world, map(draw_world, range(400)))
     found = [next(worlds) for _ in range(15)]
     return [*found, *(next(one for one in worlds if _has(one, kind)) for kind in (FailedOver, BrokerRenewed))]
@@ -41,7 +41,7 @@ def whole(history: WorldHistory, handle: str) -> list[str]:
 
 @cache
 def stories() -> list[list[str]]:
-    """Of all their conversations, unabridged."""
+    """The accounts of all their conversations, unabridged."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(telling, "MAX_LINES", 100_000)
         return [

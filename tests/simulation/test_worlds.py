@@ -1,4 +1,4 @@
-"""Worlds: a fixed set of seeds, and fresh ones each time. What is wrong in one is told with its seed."""
+"""Worlds: a fixed set of seeds, and fresh ones each time. A failure is reported with its seed."""
 
 from __future__ import annotations
 

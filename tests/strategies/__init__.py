@@ -25,7 +25,7 @@ Json = dict[str, Any]
 
 
 class Case(NamedTuple):
-    """An estate and what is asked about it, at ``AT``."""
+    """An estate and a question about it, at ``AT``."""
 
     estate: Json
     conversations: list[Json]

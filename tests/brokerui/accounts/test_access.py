@@ -1,4 +1,4 @@
-"""Roles, and what signing in does. Who may do what at which address: security/test_roles.py."""
+"""Roles, and what signing in does. Permissions at each address: security/test_roles.py."""
 
 from __future__ import annotations
 

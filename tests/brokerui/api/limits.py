@@ -35,7 +35,7 @@ REASONS = {
     "minItems": r"must have 1 to",
 }
 REASONS["null"] = REASONS["type"]
-"""What is said of a value beyond a limit, by the keyword of the limit."""
+"""The sentence about a value beyond a limit, by the keyword of the limit."""
 UNCHANGEABLE = re.compile(r"cannot be changed")
 REFUSED_BY_THE_VERB = frozenset((8411, 8419))
 MISSING = object()

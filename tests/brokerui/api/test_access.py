@@ -1,4 +1,4 @@
-"""Who may do what, for every view of the interface and every method: a new one cannot be forgotten here."""
+"""Permissions for every view of the interface and every method: a new one cannot be forgotten here."""
 
 from __future__ import annotations
 

@@ -29,14 +29,14 @@ KEY = {"Idempotency_Key": "one"}
 
 @pytest.fixture(autouse=True)
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """So often somebody was woken; the tests do the work."""
+    """One entry for each wake-up of a worker; the tests do the work."""
     calls: list[int] = []
     monkeypatch.setattr(import_runs, "wake_work", lambda: calls.append(1))
     return calls
 
 
 def told(client: Client, response: Any) -> dict[str, Any]:
-    """What is told of it where the answer says."""
+    """The state of the import at the address in the answer."""
     answer = client.get(response.headers["Location"])
     assert answer.status_code == 200
     return dict(answer.json())

@@ -43,7 +43,7 @@ SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "USE Orders;"}]}]}
 
 @pytest.fixture
 def client(monkeypatch: Any) -> Client:
-    """Of an administrator, who may ask as often as it takes."""
+    """The client of an administrator, without a rate limit."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
     return signed_in(user_of(Role.ADMINISTRATOR))
 

@@ -1,4 +1,4 @@
-"""Lists: filters, orders, pages; scenarios and earlier versions; and nothing twice for who has it."""
+"""Lists: filters, orders, pages; scenarios and earlier versions; and 304 for a client that has the answer."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def told() -> Any:
 
 @pytest.fixture
 def token(monkeypatch: Any) -> str:
-    """Of an administrator, who may ask as often as it takes."""
+    """The token of an administrator, without a rate limit."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
     return token_create(user=user_of(Role.ADMINISTRATOR), name="fuzz")[1]
 
@@ -76,7 +76,7 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(
     @given(case=told[path][method].as_strategy(generation_mode=mode), is_there=st.booleans())
     def ask(case: Any, is_there: bool) -> None:
         if is_there and "id" in case.path_parameters:
-            # Of itself it would never find one.
+            # By itself it would never find one.
             case.path_parameters["id"] = id_of(ROWS[path.split("/")[3]])
             case.headers["If-Match"] = "*"
         if is_there and "/changes/{number}/" in path:
@@ -84,7 +84,7 @@ def test_whatever_is_sent_is_answered_as_the_schema_says(
             case.path_parameters["number"] = draft.id
             case.headers["If-Match"] = "*"
         if path.endswith("/import/"):
-            # That it is stale would be said before anybody looks at the document.
+            # A stale one would be refused before the document is read.
             case.headers.pop("If-Match", None)
         case.call_and_validate(checks=CHECKS, headers=headers)
 

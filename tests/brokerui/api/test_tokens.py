@@ -1,4 +1,4 @@
-"""The page of one's tokens, and the page that tells of the interface."""
+"""The page of one's tokens, and the page about the interface."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_strangers_have_none(stranger: Client) -> None:
     assert stranger.get(PAGE).status_code == 302
 
 
-# -- The page that tells of it -----------------------------------------------------------------------------
+# -- The page about it -------------------------------------------------------------------------------------
 
 
 def test_the_schema_tells_of_every_view_and_method() -> None:

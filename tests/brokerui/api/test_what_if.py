@@ -1,4 +1,4 @@
-"""What if: the engine's own account, before and after edits that nobody has made."""
+"""What if: the engine's own account, before and after edits that are only tried."""
 
 from __future__ import annotations
 

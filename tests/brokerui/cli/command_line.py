@@ -65,7 +65,7 @@ def refused(result: Result) -> str:
 
 
 def misused(result: Result) -> str:
-    """What bad usage is told, at the end of the usage; the status is 2."""
+    """The error about bad usage, at the end of the usage; the status is 2."""
     assert (result.status, result.out) == (2, "")
     return result.err.splitlines()[-1]
 

@@ -24,7 +24,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(params=COMMANDS)
 def arguments(request: pytest.FixtureRequest, tmp_path: Path) -> object:
-    """Of each command that reads an estate: its arguments, from the name of the estate's file."""
+    """The arguments of each command that reads an estate, made from the name of the estate's file."""
     return lambda estate: COMMANDS[request.param](estate, tmp_path)
 
 

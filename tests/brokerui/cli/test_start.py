@@ -61,7 +61,7 @@ def test_a_pure_command_starts_quickly(commands: dict[str, list[str]], command: 
 
 
 def seconds(arguments: list[str]) -> float:
-    """Of a core, of the process that ran: what others do on the machine meanwhile is not its fault."""
+    """Seconds of processor time of the process that ran: other processes on the machine do not count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start(*arguments)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

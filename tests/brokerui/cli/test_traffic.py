@@ -41,7 +41,7 @@ def weigh(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, t
 
 
 def messages(weigh: Call, traffic: object) -> dict[str | None, int]:
-    """Of the classes that are no replies, by identifier; rows and groups must say the same."""
+    """Messages of the classes that are no replies, by identifier; rows and groups must agree."""
     answer = json.loads(weigh(traffic, "--format", "json").out)
     rows, groups = (
         {one["to_broker_instance"]: one["messages"] for one in answer[part] if not one["is_reply"]}

@@ -1,4 +1,4 @@
-"""What takes longer than a request may is done beside it, and who asked is told to ask again."""
+"""Work that takes longer than a request may is done beside it, and the client has to ask again."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Done(list[Callable[[], object]]):
         self._works = works
 
     def do(self) -> int:
-        """So many things."""
+        """Do the works that are waiting; return their number."""
         done = len(self._works)
         for work in list(self._works.values()):
             work()

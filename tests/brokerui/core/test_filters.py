@@ -1,4 +1,5 @@
-"""The language of filters: what is written is read, what is read is written, and a mistake is told where it stands."""
+"""The language of filters: what is written is read, what is read is written, and a mistake is reported with its
+place."""
 
 from __future__ import annotations
 

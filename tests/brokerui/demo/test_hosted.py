@@ -42,7 +42,7 @@ __all__ = ["client", "one_valkey", "valkey"]
 
 @pytest.fixture
 def demo(transactional_db: Any, valkey: Valkey, settings: Any) -> Iterator[None]:
-    """Loaded, with a Valkey that carries frames, and nobody at work but the test."""
+    """Loaded, with a Valkey that carries frames, and no worker but the test."""
     settings.REDIS_URL = valkey.url
     settings.CELERY_BROKER_URL = ""
     demo_load()

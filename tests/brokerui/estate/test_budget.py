@@ -23,7 +23,7 @@ ROUTE = law.Route("R0", "Other", None, None, parse_address("LOCAL"))
 
 
 def many(count: int, address: str = "LOCAL") -> Estate:
-    """So many instances with so many routes each."""
+    """An estate of `count` instances with `count` routes each."""
     routes = [{**LOCAL, "name": f"R{number}", "address": address} for number in range(count)]
     services = [{"name": "S", "contracts": ["C"]}]
     return estate_of(*(server(f"i{n}", {"name": "D", "services": services, "routes": routes}) for n in range(count)))

@@ -1,4 +1,4 @@
-"""Scenarios: kept as given, checked before, read once, at most so many."""
+"""Scenarios: kept as given, checked before, read once, limited in number."""
 
 from __future__ import annotations
 

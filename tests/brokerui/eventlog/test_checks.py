@@ -1,4 +1,4 @@
-"""Settings of the event log that make no sense are told at the start."""
+"""Settings of the event log that make no sense are reported at the start."""
 
 from __future__ import annotations
 

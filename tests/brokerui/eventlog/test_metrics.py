@@ -1,4 +1,4 @@
-"""`/metrics`: who may read it, what is in it, and that it costs the same whatever there is."""
+"""`/metrics`: permissions, content, and that it costs the same whatever there is."""
 
 from __future__ import annotations
 

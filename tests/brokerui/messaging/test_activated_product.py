@@ -1,4 +1,4 @@
-"""Activation with all processes of the product: nobody receives but the readers that it starts."""
+"""Activation with all processes of the product: only the readers that it starts receive."""
 
 from __future__ import annotations
 

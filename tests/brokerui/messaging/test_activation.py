@@ -335,7 +335,7 @@ def test_a_task_that_raises_is_a_rollback_and_five_switch_the_queue_off(world: W
         moment[0] += 1_000
         assert world.start() == 1
         world.run()
-        assert world.start() == 0  # nobody fails as fast as he can
+        assert world.start() == 0  # a failing reader is not started again at once
     assert world.told.count((ActivationSubclass.ABORTED, "ValueError: ToQ")) == 5
     moment[0] += 60_000
     assert (world.start(), queue_monitors()) == (0, [])  # it is off: nothing is activated
@@ -355,7 +355,7 @@ def test_a_task_that_does_not_receive_is_started_again_only_after_a_while(world:
     assert world.start() == 1
 
 
-@on_postgres  # on SQLite nobody looks while another writes
+@on_postgres  # on SQLite no reader looks while another transaction writes
 def test_what_another_has_locked_starts_nobody(world: World) -> None:
     world.activate()
     world.say(b"1")

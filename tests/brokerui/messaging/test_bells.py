@@ -1,4 +1,4 @@
-"""Bells: who waits for messages hears that some have come; a ring that is lost costs a look later."""
+"""Notifications: a waiting receive is woken when messages arrive; a lost one costs a later look."""
 
 from __future__ import annotations
 

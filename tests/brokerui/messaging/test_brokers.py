@@ -313,7 +313,7 @@ def test_a_database_that_becomes_a_mirror_sends_nothing_any_more(alone: Wire) ->
     assert bodies() == [b"1"]
 
 
-# ---------------------------------------------------------------- who else is at it
+# ---------------------------------------------------------------- other transactions
 
 
 def test_who_knows_an_older_estate_writes_nothing(alone: Wire) -> None:

@@ -29,7 +29,7 @@ QUEUE = {"instance": "B", "database": "two", "queue": "ToQ"}
 
 @pytest.fixture
 def client(wire: Wire, live_server: Any) -> Iterator[Client]:
-    """Of an operator."""
+    """The client of an operator."""
     token = token_create(user=user_of(Role.OPERATOR), name="client")[1]
     with Client(live_server.url, token=token, patience_s=5) as made:
         yield made
@@ -271,7 +271,7 @@ def test_it_needs_the_standard_library_alone() -> None:
     assert set(loaded.stdout.split()) - set(sys.stdlib_module_names) == {"brokerui"}
 
 
-# ---------------------------------------------------------------- the page that tells of it
+# ---------------------------------------------------------------- the page about it
 
 
 def test_the_worked_example_works(wire: Wire, live_server: Any, capsys: Any, monkeypatch: Any) -> None:

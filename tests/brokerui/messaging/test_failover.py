@@ -380,7 +380,7 @@ def test_the_command_says_why_not(wire: Wire, call: Callable[..., Any]) -> None:
 
 
 class Traffic:
-    """Applications and workers, each in a thread of its own, until they are told to end."""
+    """Applications and workers, each in a thread of its own, until they are stopped."""
 
     def __init__(self, *handles: str) -> None:
         self.numbers = dict.fromkeys(handles, 0)

@@ -1,4 +1,4 @@
-"""Leases: what is handed out is nobody else's until it is committed, rolled back or lapsed; and it ends once."""
+"""Leases: messages are handed out to one receive until it is committed, rolled back or lapsed; a lease ends once."""
 
 from __future__ import annotations
 
@@ -397,7 +397,7 @@ def test_the_audit_hears_of_uses_once(db: None) -> None:
 
 
 class Life(RuleBasedStateMachine):
-    """Any two who lease, commit, roll back, die and come too late: each message is taken once, in its order."""
+    """Two programs that lease, commit, roll back, die and come too late: each message is taken once, in its order."""
 
     wire: Wire
     time: list[int]

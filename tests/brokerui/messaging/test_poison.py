@@ -51,7 +51,7 @@ def written() -> Queue | None:
 
 
 def known() -> tuple[bool, int]:
-    """Whether the queue is off, and how many rollbacks are counted, as a claim is told."""
+    """Whether the queue is off, and how many rollbacks are counted, as a claim reads it."""
     broker = broker_of("B")
     work = broker.work(ClaimRequest(), 0)
     broker.release(work)

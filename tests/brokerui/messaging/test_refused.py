@@ -75,7 +75,7 @@ class Case:
     peer: str
     """The target of `open`."""
     group: str
-    """Of another service, with another queue."""
+    """A group of another service, with another queue."""
 
 
 def put(instance: str, database: str, *services: Service) -> None:

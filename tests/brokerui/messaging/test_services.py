@@ -138,7 +138,7 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
 
 
 def test_outside_of_a_transaction_a_message_leaves_with_its_commit(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    """And nobody is woken for it. Within one it may be long until the commit, and workers send it then."""
+    """No worker is woken for it. Within a transaction it may be long until the commit, and workers send it then."""
     woken = list[Any]()
     monkeypatch.setattr("brokerui.messaging.verbs.transactions.wake_once", woken.append)
     handle = begin()
@@ -192,7 +192,7 @@ def test_what_is_lost_is_sent_again(wire: Wire, time: list[int]) -> None:
     time[0] += 60_000
     wire.is_cut = True
     wire.carry()
-    assert wire.lost == 1  # acknowledged: nobody sends it any more
+    assert wire.lost == 1  # acknowledged: it is not sent again
 
 
 def test_memory_that_was_lost_costs_nothing(wire: Wire, time: list[int]) -> None:

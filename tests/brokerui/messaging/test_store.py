@@ -155,7 +155,7 @@ def test_a_claim_that_fails_holds_nothing(store: DatabaseStore, monkeypatch: pyt
 def test_a_conversation_that_moved_away_before_it_was_locked_is_busy(
     store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the look at its group and the lock, another has moved it to a group that he still holds."""
+    """Between the look at its group and the lock, another transaction has moved it to a group that it still holds."""
     write(store, endpoint("1i", "2t"), endpoint("1t"), endpoint("2t"))
     mover = store.claim(ClaimRequest(groups=("2t",)), NOW)
     monkeypatch.setattr(
@@ -386,7 +386,7 @@ def asked(
 
 
 def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], None]:
-    """Each kind of change, of so many conversations, some messages each."""
+    """Each kind of change in these conversations, some messages each."""
 
     def work(store: DatabaseStore) -> None:
         keys = tuple((handle[:-1], False) for handle in handles)
@@ -524,7 +524,7 @@ def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance
             got.append(messages)
 
     in_threads(*[receive] * 4)
-    while messages := take(store):  # those who found every group locked have gone
+    while messages := take(store):  # threads that found every group locked have ended
         got.append(messages)
     assert sorted(text for messages in got for text in messages) == sorted(said(rows))
     for handle in handles:

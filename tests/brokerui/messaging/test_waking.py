@@ -1,4 +1,4 @@
-"""Wake-ups: one for many reasons, none for who is at work, none lost."""
+"""Wake-ups: one for many reasons, none for a worker that is at work, none lost."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> Non
 
 
 def test_who_finds_another_at_work_leaves_it_to_him(woken: list[str]) -> None:
-    """As when beat has somebody look, or a wake-up came twice; and he looks once more."""
+    """As when beat starts a look, or a wake-up came twice; the worker at work looks once more."""
     second, done_by_second = works(False)
     first, done_by_first = works(False, False, then=lambda: run_until_idle(TASK, second))
     run_until_idle(TASK, first)
@@ -73,7 +73,7 @@ def test_who_finds_another_at_work_leaves_it_to_him(woken: list[str]) -> None:
 
 
 def test_who_was_not_asked_for_waits_for_nothing(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """He would take a place of the few that there are, and those who were asked for would wait."""
+    """It would occupy one of few processes, and workers that were woken would wait."""
     monkeypatch.setattr(wake_debounce, "LINGER_S", 600.0)
     work, done = works(False)
     run_until_idle(TASK, work)

@@ -61,7 +61,7 @@ def host_two(home: Path) -> None:
 
 @pytest.fixture
 def load(tmp_path: Path) -> Iterator[tuple[Path, Event]]:
-    """Somebody who sends all the time, once told to begin."""
+    """A client that sends all the time, once the event is set."""
     begun, threads = Event(), []
 
     def send() -> None:

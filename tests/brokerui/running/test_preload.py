@@ -115,7 +115,7 @@ def test_nobody_waits_for_another_key_nor_after_a_failure() -> None:
 
 @pytest.mark.parametrize("moves", [False, True])
 def test_a_network_that_shares_servers_is_the_one_that_shares_none(estate: Estate, moves: bool) -> None:
-    """`moves`: an address leads elsewhere from then on, for servers too that nobody has touched."""
+    """`moves`: an address leads elsewhere from then on, also for instances that were not changed."""
     before = RouteNetwork(estate)
     first = next(iter(estate.instances.values()))
     edit = (

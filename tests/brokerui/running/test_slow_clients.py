@@ -1,4 +1,4 @@
-"""Clients that do not send, or not enough, keep nobody else from being answered: a real server with two threads."""
+"""Clients that do not send, or not enough, do not delay the answers to others: a real server with two threads."""
 
 from __future__ import annotations
 

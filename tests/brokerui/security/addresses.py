@@ -1,4 +1,4 @@
-"""Every address of the site, and who may do what there: written down here, not taken from the views.
+"""Every address of the site, and the permissions there: written down here, not taken from the views.
 
 A new address without a line here fails the tests.
 """
@@ -20,13 +20,13 @@ VIEW, OPERATE, EDIT, ADMINISTER = Level
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Who may read there, and who may write."""
+    """The levels that reading and writing take there."""
 
     name: str
     read: Level | None = VIEW
     """None: it is open to strangers."""
     write: Level | None = None
-    """None: nobody writes there."""
+    """None: no role writes there."""
     methods: tuple[str, ...] = ()
     """That write."""
     args: tuple[str, ...] = ()

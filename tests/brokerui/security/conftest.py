@@ -17,7 +17,7 @@ __all__ = ["nothing_shown"]
 
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch, nothing_shown: None) -> Iterator[None]:
-    """Nothing is remembered, and nobody is told to wait."""
+    """Nothing is cached, and no request is throttled."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
     estates.clear()
     yield

@@ -1,4 +1,4 @@
-"""Every write of the site leaves an entry: who, when, from where, what."""
+"""Every write of the site leaves an entry: author, time, address, action."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def user_change(client: Client, world: World) -> Any:
 
 
 def draft_step(*steps: str) -> Write:
-    """Of a draft that has one step to take back."""
+    """The request to a draft that has one step to take back."""
 
     def write(client: Client, world: World) -> Any:
         args = [world["draft"]]
@@ -119,7 +119,7 @@ def draft_step(*steps: str) -> Write:
 
 
 def draft_button(name: str, first: str) -> Write:
-    """Of a draft that has one step to take back, or after the button `first` one to make again."""
+    """The button of a draft that has one step to take back, or after the button `first` one to make again."""
 
     def write(client: Client, world: World) -> Any:
         draft_step(*filter(None, [first]))(client, world)

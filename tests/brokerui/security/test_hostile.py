@@ -21,7 +21,7 @@ from tests.extent import IS_ALL
 DATA = ("application/json", "application/ld+json")
 LINKS = ("href", "src", "action", "formaction", "hx-get", "hx-post", "xlink:href", "data", "poster")
 PAGES = 250
-"""So many are read, of each address at most `ALIKE` with other parameters."""
+"""Pages that are read, at most `ALIKE` of each address with other parameters."""
 ALIKE = 6
 
 
@@ -187,7 +187,7 @@ VALUES = [
     quote("-" * 500 + '"' * 401 + ":" * 50),
 ]
 PARAMETERS = ("scenario", "as_of", "page", "q")
-"""Of most pages."""
+"""Parameters of most pages."""
 DRAWN = len(VALUES) if IS_ALL else 4
 """Values that are tried on each parameter, others each time; pytest prints the seed with which it draws."""
 DRAWN_EVERYWHERE = len(VALUES) if IS_ALL else 2

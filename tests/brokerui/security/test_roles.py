@@ -48,7 +48,7 @@ def levels_of(who: str) -> tuple[Level, ...]:
 
 
 def send(client: Client, world: dict[str, Any], address: Address, method: str, **more: Any) -> Any:
-    """A request of which nothing stays, neither here nor in the browser."""
+    """A request that leaves nothing behind, neither here nor in the browser."""
     cookies = copy(client.cookies)
     data = {} if method == "GET" else {"data": "{}", "content_type": "application/json"}
     if method == "POST" and not address.is_api:

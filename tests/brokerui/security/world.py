@@ -1,4 +1,4 @@
-"""A site with something of everything in it, every name of which is an attack."""
+"""A site with something of everything in it; every name is an attack."""
 
 from __future__ import annotations
 

@@ -366,7 +366,7 @@ def test_first_rows_are_looked_at_where_they_are_small(
 def test_each_row_stands_once_however_doubles_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
 ) -> None:
-    """Of one conversation at one moment there may be several rows that differ elsewhere."""
+    """One conversation may have several rows at one moment that differ elsewhere."""
     monkeypatch.setattr("pipeline.jobs.ingest.MAX_SUSPECTS", suspects)
     monkeypatch.setattr("pipeline.jobs.ingest.MAX_DAYS", days)
     old = [row(1), row(1, messages=7), row(2), row(3, at="2026-03-05T00:00:00Z"), row(4)]

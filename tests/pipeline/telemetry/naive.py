@@ -71,7 +71,7 @@ def attempts(rows: list[Json]) -> list[Row]:
 
 
 def _sums(some: list[Json]) -> list[int]:
-    """Of messages that left first, and again."""
+    """Messages that left for the first time, and again."""
     return [sum(one["messages"] for one in some if one["event_subclass"] == kind) for kind in (1, 2)]
 
 

@@ -175,7 +175,7 @@ def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(tmp_path: Pa
 
 
 def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) -> None:
-    """Many episodes, at moments of which many are the same."""
+    """Many episodes, many of them at the same moments."""
     rng = random.Random(10)
     side = {"instance": "host1", "conversation_handle": "c1-i"}
     rows = [

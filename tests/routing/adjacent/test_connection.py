@@ -87,7 +87,7 @@ def test_versions(ours: tuple[int, int], theirs: tuple[int, int], spoken: int | 
         (over,) = made.events()
         assert isinstance(over, ConnectionOver)
         assert str(over.error) == f"version: {theirs[0]} to {theirs[1]} are not spoken here"
-        # Who is refused learns why, and nothing else.
+        # A refused peer learns the reason, and nothing else.
         assert made.data_to_send() == write_close(c.CLOSE_PROTOCOL_ERROR, str(over.error))
 
 
@@ -780,7 +780,7 @@ def test_whatever_breaks_both_use_one_connection_in_the_end_and_nothing_is_doubl
     world = World(seed, breaks=True)
     for _ in range(250):
         world.step()
-    for _ in range(4):  # who has none dials again, as one that has something to send would
+    for _ in range(4):  # an instance without a connection dials again, as one that has something to send would
         world.rest()
         for side in (0, 1):
             if not world.online(side):

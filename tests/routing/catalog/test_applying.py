@@ -1,4 +1,4 @@
-"""What a server says replaces what was known of it, and the rest stays; what is left out or gone is said."""
+"""What a server says replaces what was known of it, and the rest stays; what is left out or gone is reported."""
 
 from __future__ import annotations
 

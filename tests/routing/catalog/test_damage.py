@@ -68,7 +68,8 @@ def test_a_plain_document_cut_at_any_byte(way: object) -> None:
 
 
 def test_every_byte_changed() -> None:
-    """Of one row, to any of some bytes: the check sees it, unless it is outside what the script wrote."""
+    """Each byte of one row, changed to any of some bytes: the check sees it, unless it is outside the script's
+    output."""
     content = savers.ssms_csv_quoted(ROWS)
     whole = read(content)
     rng = random.Random(3)

@@ -252,7 +252,7 @@ class Joined:
                 self.events += [(host, now, event) for now, event in broker.events()]
 
     def settle(self, most: int = 100) -> None:
-        """Until nobody has anything to say at this moment."""
+        """Exchange frames until no side has anything to send at this moment."""
         for _ in range(most):
             self.collect()
             if not self.under_way:

@@ -157,7 +157,7 @@ ORDER += [(None, "L", "R"), (None, "L", None), (None, None, "R"), (None, None, N
 
 
 def test_the_best_match_is_the_first_of_the_products_order() -> None:
-    """Of any two rows that match, whatever the order in which they were made."""
+    """The better of any two rows that match, in whichever order they were made."""
     for first, second in product(ORDER, repeat=2):
         rows = [Priority(str(number), *pattern, number + 1) for number, pattern in enumerate((first, second))]
         best = min((first, second), key=ORDER.index)

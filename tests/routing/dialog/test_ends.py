@@ -218,7 +218,7 @@ def test_nothing_is_left_when_both_have_ended() -> None:
 
 
 def test_a_target_that_has_only_a_part_finds_out_that_nothing_more_will_come() -> None:
-    """The initiator has gone without a word; nobody here knows of the conversation, and its part would stay."""
+    """The initiator was removed without a message; the conversation is unknown here, and its fragment would stay."""
     world = Joined(settings=DialogSettings(fragment_bytes=4, window=1))
     handle = world.begin()
     world.send(handle, b"in two parts")

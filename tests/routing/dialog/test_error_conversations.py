@@ -17,7 +17,7 @@ from tests.routing.dialog.local import Local, small_estate
 
 
 def codes(messages: tuple[QueuedMessage, ...]) -> list[int]:
-    """Of the errors among these."""
+    """Codes of the errors among these messages."""
     found = [read_error(m.message_body or b"") for m in messages if m.message_type_name == ERROR_TYPE]
     return [code for code, _ in filter(None, found)]
 

@@ -1,4 +1,4 @@
-"""What events tell of messages: which one, how much, on which way, since when, and why it waits."""
+"""What events report about messages: which one, how much, on which way, since when, and why it waits."""
 
 from __future__ import annotations
 

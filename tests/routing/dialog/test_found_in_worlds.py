@@ -228,7 +228,7 @@ def test_who_has_only_what_follows_a_first_message_that_will_not_come_says_so() 
 
 
 def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> None:
-    """Then nothing of it is left to send, and nobody looks for it again and again at the same moment."""
+    """Then nothing of it is left to send, and it is not claimed again and again at the same moment."""
     world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     world.send(handle, b"x" * 40)

@@ -234,7 +234,7 @@ def test_what_is_no_fragment_is_told_and_costs_nothing(raw: bytes) -> None:
     assert world.received() == ["x"]
 
 
-# ---------------------------------------------------------------- nobody takes it
+# ---------------------------------------------------------------- no one takes it
 
 
 @pytest.mark.parametrize(
@@ -402,7 +402,7 @@ def test_what_comes_to_who_has_ended_is_acknowledged_and_nobody_sees_it() -> Non
 
 
 def test_an_endpoint_of_another_database_of_the_same_instance_is_not_asked() -> None:
-    """RT-STICKY: the database that holds the conversation takes it, or nobody."""
+    """RT-STICKY: the database that holds the conversation takes it, or none does."""
     to = {"name": "To", "queue": "ToQ", "contracts": ["DEFAULT"]}
     other = {"name": "four", "broker_instance": THREE, "services": [to], "routes": []}
     document = {
@@ -418,7 +418,7 @@ def test_an_endpoint_of_another_database_of_the_same_instance_is_not_asked() -> 
     assert world.received() == ["second"]
 
 
-# ---------------------------------------------------------------- who the peer is
+# ---------------------------------------------------------------- the peer
 
 
 def sticky() -> Joined:

@@ -36,7 +36,7 @@ class Arrivals(Local):
         return self.do(lambda work: receive_message(work, self.here(database), message), wanted=wanted)
 
     def reason(self) -> int:
-        """Of the last event, that a message is undeliverable."""
+        """The reason in the last event, which says that a message is undeliverable."""
         assert self.told()[-1] == "160:1"
         return int(getattr(self.events[-1], "reason", 0))
 
@@ -141,7 +141,7 @@ def test_after_the_peers_end_nothing_of_it_comes_any_more() -> None:
 
 
 def waiting_for_its_end() -> tuple[Arrivals, str]:
-    """A target that has ended, and whose end nobody has acknowledged, since its initiator cannot be reached."""
+    """A target that has ended, and whose end is not acknowledged, since its initiator cannot be reached."""
     world = Arrivals()
     world.arrive(FIRST._replace(from_service="Unreachable"))
     target = world.target()

@@ -103,7 +103,7 @@ def test_parts_are_held_while_the_queue_is_off() -> None:
 
 
 def test_ending_keeps_the_account_of_what_is_held_and_no_body() -> None:
-    """ACK-5: what was acknowledged stays acknowledged, though nobody will receive it."""
+    """ACK-5: what was acknowledged stays acknowledged, though it will not be received."""
     world = Joined(settings=DialogSettings(fragment_bytes=4))
     handle, target = world.open()
     world.fate = lambda parcel: [] if parcel.number == (1, 1) else [parcel.raw]

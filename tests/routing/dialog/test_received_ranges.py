@@ -294,7 +294,7 @@ def test_over_any_network_every_message_comes_once_in_order_and_whole(
         assert sent == sum(counts)
 
 
-# ---------------------------------------------------------------- who the peer is
+# ---------------------------------------------------------------- the peer
 
 
 def initiator(far: str | None) -> Endpoint:

@@ -27,7 +27,7 @@ def estate(retention: bool = True) -> Estate:
 
 
 class Retaining(Local):
-    """Both queues retain, or those that are said to."""
+    """Both queues retain, or those that are named."""
 
     def __init__(self, made: Estate | None = None) -> None:
         self.memory = MemoryStore()

@@ -217,7 +217,7 @@ def test_two_that_ask_at_the_same_time_ask_once() -> None:
     assert world.receive("two", queue="BcnQ") == ()
 
 
-# ---------------------------------------------------------------- what is said
+# ---------------------------------------------------------------- the request
 
 
 @pytest.mark.parametrize("service", ["To", "<&>", "a\x01b", "\ufffe", "x\r\ny", "']]>"])

@@ -123,7 +123,7 @@ def test_ways_of_a_conversation(role: bool, way: list[DialogInput], state: Dialo
 def test_nobody_sends_after_an_end_and_no_application_receives_after_its_own(
     role: bool, inputs: list[DialogInput]
 ) -> None:
-    """Along any history, refused inputs aside: once ended or told of an end, an endpoint never converses again."""
+    """Along any history, refused inputs aside: after its own end or the peer's, an endpoint never converses again."""
     state: DialogState = NONE
     over = False
     for what in inputs:

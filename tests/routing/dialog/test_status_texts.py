@@ -1,4 +1,4 @@
-"""Texts of transmission_status as SQL Server writes them, whole, cut off, in other languages and of nobody."""
+"""Texts of transmission_status as SQL Server writes them, whole, cut off, in other languages and unknown ones."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.strategies import AT, edits, estates
 Json = dict[str, Any]
 EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
 PARTS = 4
-"""Of each bulk run, so that several workers share it."""
+"""Parts of each bulk run, so that several workers share it."""
 EVERYWHERE = "http://schemas.microsoft.com/SQL/Notifications/EventNotificationService"
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}
 """First seed by number of edits."""

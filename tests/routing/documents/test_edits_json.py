@@ -1,4 +1,4 @@
-"""Edits as JSON: every kind goes out and comes back the same, and what is wrong is said with its path."""
+"""Edits as JSON: every kind goes out and comes back the same, and an error has its path."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def test_ex4_05_both_routes_match() -> None:
 
 
 def test_ex4_06_one_of_the_two_is_chosen() -> None:
-    """Of the two, one has to be chosen. RT-STEPS."""
+    """One of the two has to be chosen. RT-STEPS."""
     for service in (A_LOCAL_SERVICE, *ELSEWHERE):
         assert len(chosen(ESTATE, begun(service))) == 1
 

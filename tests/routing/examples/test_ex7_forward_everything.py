@@ -90,7 +90,7 @@ def test_ex7_07_from_outside_both_routes_match(active: bool) -> None:
 
 @on_and_off
 def test_ex7_08_one_of_the_two_is_chosen(active: bool) -> None:
-    """Of the two, one has to be chosen. RT-STEPS."""
+    """One of the two has to be chosen. RT-STEPS."""
     for service in (A_LOCAL_SERVICE, *ELSEWHERE):
         assert len(chosen(forwarding(ESTATE, active), from_outside(service))) == 1
 

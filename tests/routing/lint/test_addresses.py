@@ -1,4 +1,4 @@
-"""Addresses that lead to nobody, to the wrong port, or back."""
+"""Addresses that lead to no instance, to the wrong port, or back."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_an_instance_is_most_likely_where_its_name_is_looked_for() -> None:
         route(f"R{i}", "Bill", f"tcp://{host}") for i, host in enumerate(("B.x:5022", "c.x", "c.y", "d.x", "10.0.0.1"))
     ]
     known = [server(name, db("E")) for name in ("b", "c", "d\\ONE", "d\\TWO", "10")]
-    # c may be either; which of the two on d is meant, nobody knows; a number has no first name.
+    # c may be either; which of the two on d is meant is not known; a number has no first name.
     assert likely_addresses(estate(server("a", db("D", *routes)), *known), AT) == {"b": "tcp://b.x:5022"}
 
 

@@ -23,7 +23,7 @@ def test_without_autocreatedlocal_its_own_services_are_not_found() -> None:
 def test_nor_are_those_of_its_neighbours() -> None:
     here = server("a", bare("D", route("L", "Own"), services=("Own",)), db("E", services=("Bill", SYSTEM)))
     found = finding("no-autocreatedlocal", here)
-    assert found.severity == "warning"  # nobody is known to ask for it from here
+    assert found.severity == "warning"  # no conversation is known to ask for it from here
     assert "no route matches Bill" in str(found.reason)
 
 

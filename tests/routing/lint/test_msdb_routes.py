@@ -61,7 +61,7 @@ def test_the_new_name_is_free() -> None:
     "here",
     [
         server("a", db("D", route("R", "Ship", "b"), services=("Own",)), msdb(MISPLACED)),
-        server("a", db("D"), msdb(MISPLACED)),  # nobody here begins conversations
+        server("a", db("D"), msdb(MISPLACED)),  # no service here begins conversations
         server("a", db("D", services=("Own",)), msdb(MISPLACED, services=("Mine",))),
         server("a", db("D", services=("Own",)), msdb(route("Any", None, "b"))),
         server("a", db("D", services=("Own",)), msdb(route("Here", "Ship"))),

@@ -1,4 +1,4 @@
-"""Service names that nobody has, where it can be told what was meant."""
+"""Service names that no database has, where the intended name is clear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults that people ask about in forums, each in an estate of two or three instances: what is told of them.
+"""Faults that people ask about in forums, each in an estate of two or three instances, with their findings.
 
 A sound pair first; every case is that pair with one fault in it.
 """

@@ -189,7 +189,7 @@ def test_what_is_not_acknowledged_makes_the_principal_doubted() -> None:
 
 
 def test_a_principal_that_is_used_is_doubted_when_its_claim_is_old() -> None:
-    """Who forwards hears no acknowledgements."""
+    """An instance that forwards gets no acknowledgements."""
     book = in_use(made())
     to_of(book)
     book.handle(CLAIM_VALID_MS - 1)

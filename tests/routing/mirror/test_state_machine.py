@@ -134,7 +134,8 @@ def test_every_phase_with_every_input(phase: Phase, given_: Input) -> None:
 
 
 def test_what_never_comes_is_what_nobody_was_asked() -> None:
-    """UNUSED: nobody; SENDING: not the principal; no time is set in either. ASKING and UNUSED have no principal."""
+    """UNUSED: no partner is asked; SENDING: not the principal; no time is set in either. ASKING and UNUSED have no
+    principal."""
     unused, sent = MirroredRoute(KEY), AFTER_FAILOVER[m.SENDING]()
     assert (unused.questions, unused.due, sent.questions[sent.principal], sent.due) == (("", ""), None, "", None)
     never = {phase: {given_ for given_ in INPUTS if STEPS[phase, given_] is m.NEVER} for phase in PHASES}
@@ -336,7 +337,7 @@ def test_a_doubted_principal_that_nobody_wants_is_lost_at_rest() -> None:
 @settings(max_examples=300)
 @given(st.data())
 def test_nobody_is_sent_anything_who_has_not_claimed_the_role(data: st.DataObject) -> None:
-    """A model of a few lines: who has claimed it last, of those that have not denied it or gone away since."""
+    """A model of a few lines: the last partner that has claimed it and has not denied it or gone away since."""
     route, now = MirroredRoute(KEY), 0
     believed: dict[int, bool] = {}
     for _ in range(data.draw(st.integers(1, 40))):

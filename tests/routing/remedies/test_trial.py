@@ -1,4 +1,4 @@
-"""Remedies are tried before they are offered: none leaves its finding as it was, and harm is told."""
+"""Remedies are tried before they are offered: none leaves its finding as it was, and harm is reported."""
 
 from __future__ import annotations
 

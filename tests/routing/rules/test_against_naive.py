@@ -32,7 +32,7 @@ from tests.strategies import AT, Case, cases, random_case
 Json = dict[str, Any]
 ESTATES = int(os.environ.get("BROKERUI_ESTATES", "2000"))
 PARTS = 8
-"""Of the bulk run, so that several workers share it."""
+"""Parts of the bulk run, so that several workers share it."""
 RULES = {
     *("RT-REPLY", "RT-STEPS"),
     *(f"MATCH-{number}" for number in range(1, 8)),
@@ -157,7 +157,7 @@ def every_hop(estate: Estate, asked: list[Conversation]) -> Iterator[HopAccount]
 
 @given(cases())
 def test_the_step_that_matched_accounts_for_every_route_of_the_table(case: Case) -> None:
-    """Found, passed over with a reason, or counted as one for another service: none is missing, none is told twice."""
+    """Found, passed over with a reason, or counted as one for another service: none is missing, none is there twice."""
     estate = estate_of(case)
     for hop in every_hop(estate, questions(case)):
         for step in hop.steps:

@@ -28,7 +28,7 @@ from tests.strategies import estates
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 
-# Few, so that they meet; each is a trap for somebody who writes or reads T-SQL.
+# Few, so that they meet; each is a trap for code that writes or reads T-SQL.
 NAMES = (
     "R", "r", "Orders", "a]b", "[x]", "it's", 'say "x"', "line\nend", "cr\rhere", "\nGO\n", "-- no comment", "/* open",
     "$(db)", "<x, type, y>", "ünïcödé 💥", " blank ", "a.b", ";", "CREATE ROUTE x", "\u2028", "DEFAULT", "ß", "SS",

@@ -1,4 +1,4 @@
-"""Guards of scripts: what is false is not done, what is assumed is said, and so is what is undone at the end."""
+"""Guards of scripts: false ones do not run, assumed ones are reported, and so is what is undone at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Placeholders that nobody filled in, and objects that every msdb has."""
+"""Placeholders that were not filled in, and objects that every msdb has."""
 
 from __future__ import annotations
 

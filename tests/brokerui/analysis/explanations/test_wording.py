@@ -352,7 +352,7 @@ def test_hops_say_whose_table_decided_and_what() -> None:
 
 @given(case=cases())
 def test_every_explanation_can_be_worded(case: Case) -> None:
-    """Whatever the estate: no sentence fails, none has a place without a value, each end and hop is told."""
+    """Whatever the estate: no sentence fails, none has a place without a value, each end and hop has one."""
     estate = read_estate(json.dumps(case.estate))
     for given_one in case.conversations:
         explanation = explain(estate, conversation_from(given_one), AT)

@@ -1,4 +1,4 @@
-"""What a file is taken for, and of which server."""
+"""The kind of a file, and the server to which it belongs."""
 
 from __future__ import annotations
 

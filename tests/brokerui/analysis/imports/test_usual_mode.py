@@ -1,4 +1,4 @@
-"""What becomes of the live estate where nobody says it, and what replacing would remove."""
+"""The default mode of an import, and what replacing would remove."""
 
 from __future__ import annotations
 

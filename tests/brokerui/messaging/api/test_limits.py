@@ -1,4 +1,4 @@
-"""The limits of the verbs' bodies, each tried from both sides, and of the parameters, of which they take none."""
+"""The limits of the verbs' bodies, each tried from both sides, and their parameters: they take none."""
 
 from __future__ import annotations
 

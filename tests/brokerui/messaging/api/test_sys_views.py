@@ -101,7 +101,7 @@ def begin(to: str = "To", count: int = 1) -> str:
 
 
 def rows(client: Client, name: str, **query: Any) -> list[dict[str, Any]]:
-    """Of all pages."""
+    """Return the rows of all pages."""
     found, address = [], f"{SYS}/{name}/"
     while address:
         response = client.get(address, query)

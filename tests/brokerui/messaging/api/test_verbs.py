@@ -92,7 +92,7 @@ def test_a_conversation_to_its_end(wire: Wire, operator: Client) -> None:
 
 
 def test_a_receive_of_what_is_not_there(wire: Wire, operator: Client) -> None:
-    """A conversation is refused, also by who would wait; a group is one that has nothing."""
+    """A conversation is refused, also for a receive that would wait; a group counts as one without messages."""
     unknown = "6f3f0d5e-0000-4000-8000-0000000000ff"
     said = post(operator, f"{QUEUE}/receive/", {"conversation_handle": unknown, "wait_ms": 30_000}, 404)
     assert (said["number"], unknown in said["detail"]) == (8426, True)
@@ -417,7 +417,7 @@ def test_who_waits_leaves_threads_for_others() -> None:
     assert waiting.MAX_WAITING <= THREADS // 2
 
 
-# ---------------------------------------------------------------- who did what
+# ---------------------------------------------------------------- audit
 
 
 def test_verbs_are_counted(wire: Wire, operator: Client) -> None:

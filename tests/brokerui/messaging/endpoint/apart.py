@@ -45,7 +45,7 @@ class Apart:
 
     @property
     def megabytes(self) -> float:
-        """Of memory."""
+        """Resident memory of the process."""
         pages = int(Path(f"/proc/{self.process.pid}/statm").read_text().split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 

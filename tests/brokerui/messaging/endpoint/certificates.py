@@ -37,7 +37,7 @@ class Authority:
         places: Sequence[str] = ("127.0.0.1",),
         connect: Sequence[str] = (),
     ) -> Tls:
-        """Of who has a certificate of ours, and trusts us, or another authority."""
+        """TLS of a peer with a certificate of ours, which trusts us or another authority."""
         certificate, key = self.files(name, days, places)
         made = tls_of(str(certificate), str(key), str((authority or self).path), connect)
         assert made is not None

@@ -1,4 +1,4 @@
-"""Instances that speak over TCP: what is put into one list comes out of the other; who cannot be reached is told."""
+"""Instances that speak over TCP: what is put into one list comes out of the other; unreachable peers are reported."""
 
 from __future__ import annotations
 

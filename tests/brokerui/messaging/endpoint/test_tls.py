@@ -1,4 +1,4 @@
-"""TLS with certificates on both sides: who shows a good one for its own name comes in, and nobody else."""
+"""TLS with certificates on both sides: only a peer with a valid one for its own name is accepted."""
 
 from __future__ import annotations
 

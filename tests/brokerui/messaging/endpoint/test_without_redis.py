@@ -1,4 +1,4 @@
-"""Redis gone for a while, full, or slow: what comes waits in bounded memory, what is told is kept, nothing ends."""
+"""Redis gone for a while, full, or slow: what arrives waits in bounded memory, notices are kept, no connection ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of background work: what it shows, and who may cancel a job or try it again."""
+"""The page of background work: what it shows, and the roles that may cancel a job or try it again."""
 
 from __future__ import annotations
 

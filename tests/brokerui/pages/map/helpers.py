@@ -22,7 +22,7 @@ def network(text: str) -> RouteNetwork:
 
 
 def planned(one: RouteNetwork, **asked: object) -> tuple[MapPlan, MapCounts]:
-    """What is drawn for what is asked, with its numbers."""
+    """The plan of the map for a query, with its numbers."""
     scope = scope_of(one, MapQuery(**asked))  # type: ignore[arg-type]
     plan = plan_of(one, scope, AT)
     return plan, counts_of(one, scope, plan)

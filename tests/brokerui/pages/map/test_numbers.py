@@ -1,4 +1,4 @@
-"""Nothing is left out in silence: what is drawn and what is told add up to what there is."""
+"""Nothing is left out silently: drawn and counted elements add up to all."""
 
 from __future__ import annotations
 

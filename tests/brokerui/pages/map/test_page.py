@@ -1,4 +1,4 @@
-"""The page: what it shows for what is asked, to whom, in how many queries and how long."""
+"""The page: what it shows for a query, to each role, in how many queries and how long."""
 
 from __future__ import annotations
 

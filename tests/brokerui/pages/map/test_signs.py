@@ -32,7 +32,7 @@ def signed(text: str, **asked: object) -> tuple[MapPlan, list[StoredFinding]]:
 
 
 def words(plan: MapPlan) -> dict[Ref, str]:
-    """Of each thing that has a sign; a row is named by its first route."""
+    """The words of each thing that has a sign; a row is named by its first route."""
     things = [*plan.boxes.values(), *(cell for box in plan.boxes.values() for cell in box.cells), *plan.rows()]
     return {thing.ref: str(thing.sign.text) for thing in things if thing.sign}
 

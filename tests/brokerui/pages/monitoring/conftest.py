@@ -26,7 +26,7 @@ MINUTE_MS = 60_000
 
 class _Test:
     began = 0
-    """All that a test has looked at before is told from here: minutes go on while it runs."""
+    """The time from which a test counts minutes back: they pass while it runs."""
 
 
 @pytest.fixture(autouse=True)
@@ -68,7 +68,7 @@ def stuck(wire: Wire, service: str, number: int = 1, *, encryption: bool = False
 
 
 def sampled(kind: OfSample, depths: list[int], *, back: int = 0, **more: Any) -> None:
-    """What was looked at in the last minutes, the newest last and so many minutes ago."""
+    """Samples of the last minutes, the newest last and `back` minutes old."""
     last = _Test.began - _Test.began % MINUTE_MS - back * MINUTE_MS
     fields = {"instance": "A", "database": "one", "name": "", "error": 0, "role": "", "oldest_age_ms": None} | more
     for number, depth in enumerate(reversed(depths)):

@@ -1,4 +1,4 @@
-"""The page Delayed tells of messages that waited on real servers: cause, next step, age, and how old that is."""
+"""The page Delayed shows messages that waited on real servers: cause, next step, age, and how old that is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages say of causes: of every number of the product a sentence, and never a place that nobody filled in."""
+"""What the pages say of causes: a sentence for every number of the product, and never a place without a value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ALL = (SENDER, SENDER_TOO, UNDELIVERABLE, FORWARDING, CORRUPTED, CONNECTIONS, RA
 
 
 def numbers() -> list[int]:
-    """Of the product's catalogue of errors, of ours, and one of nobody's."""
+    """Numbers of the product's catalogue of errors, of ours, and an unknown one."""
     spans = [span.partition("-") for text in ALL for span in text.split()]
     listed = {number for first, _, last in spans for number in range(int(first), int(last or first) + 1)}
     return sorted(listed | PROBLEMS.keys() | {-8489, 1, 99_999})

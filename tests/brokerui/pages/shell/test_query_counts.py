@@ -38,7 +38,7 @@ __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.django_db, *([pytest.mark.both_databases] if IS_ALL else [])]
 BUDGETS = Path(__file__).with_name("query_budgets.json")
 TIMES = 20
-"""So many times is the larger estate the small one; of all else there is as much more."""
+"""Size of the larger estate, in small ones; everything else grows with it."""
 SMALL = {"instances": 3, "databases": 9, "routes": 30, "names": 9}
 FEW = document("one", "two")
 Counts = dict[str, list[tuple[str, int]]]
@@ -57,7 +57,7 @@ def unhindered(monkeypatch: pytest.MonkeyPatch, nothing_shown: None) -> Iterator
 
 
 def grown(times: int) -> None:
-    """An estate that is so many times the small one, with as many versions, imports, users, scenarios and so on."""
+    """Make an estate of `times` small ones, with as many versions, imports, users, scenarios and so on."""
     estate = json.dumps(furnished(large_estate(**{name: times * count for name, count in SMALL.items()})))
     estate_import(estate=read_estate(estate), author="test")
     for number in range(times):
@@ -74,13 +74,13 @@ def grown(times: int) -> None:
 
 
 def changed() -> None:
-    """A version of which nothing is known yet but what workers find."""
+    """Make another version of the live estate, for workers to look at."""
     live = estate_current()
     estate_edit(edits=[SetHopLimit(live.estate.hop_limit % 10 + 1)], base_version=live.version, author="test")
 
 
 def previewed(token: str) -> None:
-    """An import that nobody has applied."""
+    """An import that is not applied."""
     run = run_create(given=[Given("few.json", FEW)], author="test", token=token)
     run_assign(run=run, assignments=[Assignment(Kind.DOCUMENT)], mode=Mode.INSTANCES, author="test")
     jobs_run()

@@ -1,4 +1,4 @@
-"""The forms of the tables: what is written, what is refused and where, and what is said before saving."""
+"""The forms of the tables: what is written, what is refused and where, and what is shown before saving."""
 
 from __future__ import annotations
 

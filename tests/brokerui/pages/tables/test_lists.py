@@ -1,4 +1,4 @@
-"""The lists of the tables: who sees them, what narrows them, what is done to many rows, and at what price."""
+"""The lists of the tables: permissions, filters, actions on many rows, and their cost."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def admin_patterns() -> list[tuple[str, Any]]:
 ADDRESSES = admin_patterns()
 
 
-# -- Who sees what -----------------------------------------------------------------------------------------
+# -- Permissions -------------------------------------------------------------------------------------------
 
 
 def test_every_address_declares_what_writing_takes() -> None:
@@ -238,7 +238,7 @@ def queries(client: Client, url: str) -> int:
 
 
 def many(count: int) -> None:
-    """So many instances with two databases and some of everything in each."""
+    """Store `count` instances with two databases and some of everything in each."""
     routes = [{**LOCAL, "name": f"R{number}"} for number in range(3)]
     inside = {
         "services": [{"name": "S", "contracts": ["C"]}],

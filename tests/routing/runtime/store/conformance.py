@@ -24,7 +24,7 @@ ALL = ReceiveRequest(Q)
 
 
 def endpoint(handle: str, group: str = "", **named: Any) -> Endpoint:
-    """Of the conversation that is called like its handle but for the last letter, `i` for the initiator."""
+    """An endpoint of the conversation named like its handle without the last letter, `i` for the initiator."""
     made = Endpoint(
         handle, handle[:-1], handle.endswith("i"), "db", "S", "Q", "T", None, "DEFAULT", group or handle, NOW, "CO", 5
     )
@@ -219,7 +219,7 @@ class StoreConformance:
     # ------------------------------------------------------------ all or nothing
 
     def test_a_conversation_has_one_endpoint_of_each_role_or_nothing_is_written(self, store: Store) -> None:
-        """Two who made the endpoint of a target at the same time: one of them did nothing at all."""
+        """Two transactions that create the endpoint of a target at the same time: one of them writes nothing at all."""
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
         batch = store.claim(ClaimRequest(("1t",), receive=ALL), NOW)
         twin = endpoint("other", "other")
@@ -691,7 +691,7 @@ class StoreConformance:
         assert held.endpoints["2i"].next_attempt == NOW + 9
 
     def test_what_was_due_before_stays_so_when_all_is_made_due(self, store: Store) -> None:
-        """After a time in which nobody looked: an attempt and then a timer have passed (found by seed 9101471)."""
+        """After a time without a claim: an attempt and then a timer have passed (found by seed 9101471)."""
         passed = {"due": NOW - 9, "next_attempt": NOW - 9, "dialog_timer": NOW - 5, "outgoing": 1}
         write(store, endpoint("1i", **passed), outgoing=[OutboundMessage("1i", 0, "DEFAULT", b"", NOW)])
         write(store, retry_all=True)

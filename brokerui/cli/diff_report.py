@@ -190,10 +190,10 @@ def _apart(report: DiffReport, apart: int) -> Iterator[Sentence]:
     counts = {verdict: f"{report.summary[verdict] - count:,}" for verdict, count in report.intended.items()}
     yield say_counted(
         apart,
-        "Not counted above: {count} class that no route names and that is never delivered ({worse} worse, {moved}"
-        " moved, {better} better).",
-        "Not counted above: {count} classes that no route names and that are never delivered ({worse} worse, {moved}"
-        " moved, {better} better).",
+        "Not counted above: {count} class that nobody is likely to send ({worse} worse, {moved} moved, {better}"
+        " better): never delivered, and no route is for this service and identifier.",
+        "Not counted above: {count} classes that nobody is likely to send ({worse} worse, {moved} moved, {better}"
+        " better): never delivered, and no route is for this service and identifier.",
         **counts,
     )
     yield say("* stands for any service name, or any identifier, that occurs in neither estate.")

@@ -74,10 +74,10 @@ def _apart(counts: Json) -> Iterator[Sentence]:
         named = {verdict: f"{counts.get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
         yield say_counted(
             total,
-            "Not counted: {count} class that no route names and that is never delivered ({worse} worse, {moved}"
-            " elsewhere, {better} better).",
-            "Not counted: {count} classes that no route names and that are never delivered ({worse} worse, {moved}"
-            " elsewhere, {better} better).",
+            "Not counted: {count} class that nobody is likely to send ({worse} worse, {moved} elsewhere, {better}"
+            " better): never delivered, and no route is for this service and identifier.",
+            "Not counted: {count} classes that nobody is likely to send ({worse} worse, {moved} elsewhere, {better}"
+            " better): never delivered, and no route is for this service and identifier.",
             **named,
         )
 

@@ -121,7 +121,7 @@ def test_text_shows_twenty_entry_points_and_fifty_groups(diff: Call) -> None:
     first = next(line for line in lines if line.startswith("  from"))
     assert first == f"  from    {', '.join(f'h/D{number:02}' for number in range(20))} and 5 more"
     apart = next(line for line in lines if line.startswith("Not counted above"))
-    assert apart.startswith("Not counted above: 650 classes that no route names")
+    assert apart.startswith("Not counted above: 650 classes that nobody is likely to send")
     assert lines[-1] == "… and 21 more groups; --format json has them all."
 
 

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from routing.classes.reachability import routes_by_name
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, Node, TrafficClass
+from routing.common.names import is_system_service
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED, EXITS, Outcome
 
@@ -40,7 +41,8 @@ class ChangedClasses(Protocol):
 
 class Intent:
     """Tells the intended classes of a differential apart: what is delivered before or after, what a live route of the
-    entry point names afterwards, and what left the estate by such a route before."""
+    entry point names afterwards, and what left the estate by such a route before. Every database has the services that
+    SQL Server creates: conversations to these are intended where a route names them."""
 
     def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
         self._estates = before, after
@@ -63,9 +65,9 @@ class Intent:
         traffic = group.traffic
         if UNKNOWN_SERVICE in traffic.to_service or traffic.to_broker_instance == UNKNOWN_IDENTIFIER:
             return False
-        if any(end.kind == DELIVERED for end in (*group.before, *group.after)):
-            return True
-        return None
+        if is_system_service(traffic.to_service):
+            return None
+        return True if any(end.kind == DELIVERED for end in (*group.before, *group.after)) else None
 
     def _naming(self, group: ChangedClasses) -> set[Node]:
         """The entry points with a live route for the name that counts in this group."""

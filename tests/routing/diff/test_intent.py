@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from routing.common.names import EVENT_NOTIFICATION_SERVICE
 from routing.diff.result import Differential
 from routing.diff.run import compare
 from routing.documents.estate_document import read_estate
@@ -70,6 +71,17 @@ def test_a_sound_correction_is_not_worse_though_what_nobody_intends_is(before: E
 def test_what_a_route_names_or_what_is_delivered_makes_a_change_worse(before: Estate, after: Estate) -> None:
     assert change(before, after).intended["worse"] > 0
     assert change(before, after).verdict == "worse"
+
+
+def test_services_of_sql_server_count_where_a_route_names_them() -> None:
+    enabled, disabled = (two(LOCAL, RIGHT, there=("Parts", EVENT_NOTIFICATION_SERVICE)), two(LOCAL, RIGHT))
+    found = change(disabled, enabled)
+    [group] = [one for one in found.groups if one.traffic.to_service == EVENT_NOTIFICATION_SERVICE][:1]
+    assert found.intent.members(group) == 0
+    named = to("b", EVENT_NOTIFICATION_SERVICE)
+    found = change(two(LOCAL, named), two(LOCAL, named, there=("Parts", EVENT_NOTIFICATION_SERVICE)))
+    groups = [one for one in found.groups if one.traffic.to_service == EVENT_NOTIFICATION_SERVICE]
+    assert sum(found.intent.members(one) for one in groups) > 0
 
 
 def test_nothing_changed_is_unchanged() -> None:

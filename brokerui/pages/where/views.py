@@ -13,6 +13,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.monitoring.held import held_by_handle, held_like
+from brokerui.analysis.remedies.conversation_offers import is_well
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
@@ -85,6 +86,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "answer": answered,
         "found": found[:MAX_FINDINGS],
         "mends": mends,
+        "is_unmended": not mends and not is_well(answered.explanation),
         **_held(request, viewed, parsed.conversation),
         "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],
         "found_kinds": kinds_of(found),

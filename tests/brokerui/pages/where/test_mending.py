@@ -61,6 +61,13 @@ def test_what_would_change_it_counts_the_remedies_beside_it(client: Client) -> N
     assert "None of these would" not in page
 
 
+def test_that_no_remedy_beside_it_mends_a_conversation_is_said(client: Client) -> None:
+    """The route is for a name that looks like the service: with it corrected, this name has no route."""
+    page = ask(client, "shop/Orders", "//example/Ledger/Archive")
+    assert "What mends this conversation" not in page
+    assert "None of these remedies changes where this conversation ends." in page
+
+
 def test_what_is_well_has_no_remedy(client: Client) -> None:
     page = ask(client, "depot/Stock", "//example/stock/Reserve")
     assert "What mends this conversation" not in page

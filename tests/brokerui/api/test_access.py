@@ -33,7 +33,7 @@ SINGULAR = {
 }
 NOWHERE = {
     **dict.fromkeys(("dialog", "dialog_messages", "dialog_end", "dialog_move", "dialog_timer", "receipt"), 1),
-    **dict.fromkeys(("queue_conversation_group", "queue_receive", "queue_status"), 3),
+    **dict.fromkeys(("queue_conversation_group", "queue_messages", "queue_receive", "queue_status"), 3),
 }
 """Views of what runs: nothing does here. With how many names stand in their addresses."""
 

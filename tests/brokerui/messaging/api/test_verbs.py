@@ -171,7 +171,7 @@ def test_a_row_of_a_queue_has_all_columns(wire: Wire, operator: Client) -> None:
     wire.carry()
     [row] = receive(operator)["messages"]
     assert list(row) == COLUMNS.split()
-    assert (row["service_name"], row["service_id"], row["service_contract_id"]) == ("To", 65536, None)
+    assert (row["service_name"], row["service_id"], row["service_contract_id"]) == ("To", 65536, 6)
 
 
 @pytest.mark.parametrize("name", ["dbo.in%2Fout%2Freceive", "dbo.in/out/receive"])

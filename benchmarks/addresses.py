@@ -33,7 +33,8 @@ WRITE_ONLY = frozenset(
         ),
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
-        *("jobs:cancel", "jobs:retry"),
+        *("jobs:cancel", "jobs:retry", "api:change_undo", "api:change_redo"),
+        *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard")),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -59,9 +60,12 @@ VIEWS = (
     *("dm_broker_queue_monitors", "dm_broker_activated_tasks"),
 )
 ELSEWHERE = frozenset(
-    {"moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"}
+    {
+        *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
+        *("api:change", "api:change_edits", "api:change_estate", "changes:change"),
+    }
 )
-"""Of a conversation, and of what was loaded: tests of their own count their queries."""
+"""Of a conversation, of a draft, and of what was loaded: tests of their own count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
 """By name of the view, with its namespace."""
@@ -134,6 +138,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "account:tokens": ["/account/tokens/"],
         "estate:document": ["/estate.json"],
         "traffic:runs": ["/traffic/"],
+        "changes:list": ["/changes/"],
+        "api:changes": ["/api/v1/changes/"],
         "jobs:list": ["/jobs/", "/jobs/?state=failed"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],

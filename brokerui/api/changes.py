@@ -9,7 +9,7 @@ from django.http import StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -49,6 +49,21 @@ from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 
 MAX_DIGITS: Final = 10
+EXAMPLE: Final = OpenApiExample(
+    "edits",
+    value={
+        "edits": [
+            {
+                "edit": "put_route",
+                "instance": "host1",
+                "database": "Orders",
+                "route": {"name": "ToParts", "remote_service_name": "OrderParts", "address": "tcp://host2"},
+            }
+        ]
+    },
+    request_only=True,
+)
+NAMED: Final = OpenApiExample("name", value={"name": "Parts to host2"}, request_only=True)
 _TAG = gettext_lazy("Changes")
 Write = Callable[..., SavedDraft]
 
@@ -86,6 +101,7 @@ class ChangeList(ApiView):
         summary=gettext_lazy("Begin a draft"),
         description=gettext_lazy("Begins a draft on the live estate as it is now. The live estate stays as it is."),
         request=NewChangeSerializer,
+        examples=[NAMED],
         parameters=[openapi.etag_header([201])],
         responses={201: ChangeSerializer, **openapi.problems(openapi.WRITE_STATUSES)},
     )
@@ -124,6 +140,7 @@ class ChangeDetail(ApiView):
         summary=gettext_lazy("Name it"),
         description=gettext_lazy("Changes the name and the description that are given."),
         request=ChangeNameSerializer,
+        examples=[NAMED],
         **openapi.write(ChangeSerializer),
     )
     def patch(self, request: Request, number: str) -> Response:
@@ -174,6 +191,7 @@ class ChangeEdits(ApiView):
             "by its index, and nothing is written then."
         ),
         request=ChangeEditsSerializer,
+        examples=[EXAMPLE],
         **openapi.write(ChangeSerializer),
     )
     def put(self, request: Request, number: str) -> Response:
@@ -190,6 +208,7 @@ class ChangeEdits(ApiView):
             "not fit counts among those sent."
         ),
         request=ChangeEditsSerializer,
+        examples=[EXAMPLE],
         **openapi.write(ChangeSerializer),
     )
     def post(self, request: Request, number: str) -> Response:

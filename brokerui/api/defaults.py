@@ -42,5 +42,6 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {"ChangeStateEnum": ["draft", "discarded"]},
     "SERVERS": [{"url": "/"}],
 }

@@ -23,11 +23,12 @@ ACTIONS = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    actions = parser.add_subparsers(metavar="ACTION", required=True, dest="action")
+    actions = parser.add_subparsers(metavar="ACTION", required=True)
     for name, summary in ACTIONS.items():
         action = actions.add_parser(name, allow_abbrev=False, **described(summary))
         help_text = local(say("a database of an instance that is hosted here"))
         action.add_argument("database", metavar=HOST_DB, type=place(HOST_DB), help=help_text)
+        action.set_defaults(action=name)
 
 
 def run(options: argparse.Namespace) -> int:

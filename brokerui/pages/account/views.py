@@ -67,8 +67,8 @@ def locked_out(request: HttpRequest, _response: Any = None, credentials: Any = N
     """429, after too many wrong passwords: the page says until when, the log and the audit who and from where."""
     pause: timedelta = settings.AXES_COOLOFF_TIME
     moment = now()
-    # The minute in which the lock-out is over: the page shows no seconds.
-    until = (moment + pause + timedelta(seconds=59)).replace(second=0, microsecond=0)
+    # The first whole minute after the end of the lock-out: the page shows no seconds.
+    until = (moment + pause + timedelta(minutes=1)).replace(second=0, microsecond=0)
     name = str((credentials or {}).get("username") or "")
     log_refusal(request, 429, f"{quoted(name)} is locked out there until {until:%Y-%m-%d %H:%M} UTC")
     lockout_begin(name=name, address=client_ip_of(request) or "")

@@ -16,6 +16,8 @@ from brokerui.accounts.services import token_create
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.services import draft_create
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
 from tests.brokerui.site import nothing_shown, signed_in, user_of
 
@@ -44,6 +46,9 @@ def path_of(name: str) -> str:
             return reverse(f"api:{name}", args=["nowhere"] * NOWHERE[name])
         case "version":
             return reverse("api:version", args=["1"])
+        case _ if name.startswith("change_") or name == "change":
+            draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
+            return reverse(f"api:{name}", args=[draft.id])
         case "import_run":
             run, _ = ImportRun.objects.get_or_create(
                 token="t", defaults={"created_at": timezone.now(), "state": ImportState.UPLOADED}

@@ -32,7 +32,7 @@ def test_an_event_has_its_columns_and_what_is_not_there_is_null() -> None:
         "instance": "A",
         "database_name": "db",
         "error": 11209,
-        "why": "a message came that nobody keeps here",
+        "why": "a message came for which there is no conversation here",
         "target": "S",
         "address": None,
         "text_data": "1",

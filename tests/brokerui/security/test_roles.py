@@ -73,7 +73,7 @@ def is_right(response: Any, who: str, address: Address, method: str) -> bool:
     if method in WRITING and method not in address.methods:
         return status in (403, 405)
     if method == "GET" and not address.has_page:
-        return status in (403, 405)
+        return status in (403, 404, 405)
     if needed not in levels_of(who):
         return status == 403
     if method == "GET":

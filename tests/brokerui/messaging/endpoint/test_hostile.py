@@ -186,7 +186,7 @@ def test_nobody_has_the_name_of_an_instance_that_is_hosted_here(valkey: Valkey, 
             peer = Peer(a, name="b")
             await scene.until(lambda: scene.seen(LoginSubclass.AUTHORIZATION_FAILURE))
             (event,) = scene.seen(LoginSubclass.AUTHORIZATION_FAILURE)
-            assert (event.peer, "b is hosted here" in event.text) == ("b", True)
+            assert (event.peer, "b, which is hosted here" in event.text) == ("b", True)
             while await asyncio.to_thread(peer.pull):
                 pass
             assert not peer.connection.is_online

@@ -23,12 +23,15 @@ from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_services import begin, receive, send
 from tests.brokerui.product import command, environment, free_port
 
+PATIENCE_S = 60
+"""After which another application counts as kept from sending, in seconds."""
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 
 
 def sends_while_waiting(monkeypatch: pytest.MonkeyPatch, wire: Wire, handle: str) -> list[Exception]:
     """Another application sends as soon as a receive waits; gives what kept it from that."""
     failures: list[Exception] = []
+    wire.carry()  # each hosted instance has its row: one that a transaction makes keeps others waiting until its end
 
     def attempt() -> None:
         try:
@@ -40,9 +43,11 @@ def sends_while_waiting(monkeypatch: pytest.MonkeyPatch, wire: Wire, handle: str
             connection.close()
 
     def pause(_place: QueueAddress, _seconds: float) -> None:
-        other = Thread(target=attempt)
+        other = Thread(target=attempt, daemon=True)
         other.start()
-        other.join()
+        other.join(PATIENCE_S)
+        if other.is_alive():
+            failures.append(TimeoutError("the other application is kept waiting"))
 
     monkeypatch.setattr("brokerui.messaging.waiting.wait_for_notification", pause)
     return failures

@@ -110,7 +110,7 @@ def named(estate: Estate) -> Iterator[tuple[str, str | None, str]]:
             yield instance.name, None, service
         for database in instance.databases.values():
             yield instance.name, database.name, database.name
-            for part in (*database.queues, *database.table.routes.values()):
+            for part in (*database.queues, *database.services, *database.table.routes.values()):
                 yield instance.name, database.name, part.name
 
 

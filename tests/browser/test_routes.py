@@ -60,7 +60,7 @@ def test_routes_by_keyboard_alone(site: Page) -> None:
 def test_findings_are_marked_and_answered_for_by_keyboard(site: Page) -> None:
     live()
     site.goto("/findings/")
-    expect(site.get_by_role("region", name="Answer")).to_contain_text("for sure")
+    expect(site.get_by_role("region", name="Answer")).to_contain_text("certainly")
     site.keyboard.press("j")
     site.keyboard.press("x")
     expect(site.get_by_role("checkbox").first).to_be_checked()
@@ -79,7 +79,7 @@ def test_findings_arrive_by_themselves(site: Page, monkeypatch: pytest.MonkeyPat
     expect(site.get_by_role("status")).to_contain_text("This estate is being checked.")
     assert Job.objects.count() == 1
     jobs_run()
-    expect(site.get_by_role("region", name="Answer")).to_contain_text("for sure", timeout=10_000)
+    expect(site.get_by_role("region", name="Answer")).to_contain_text("certainly", timeout=10_000)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

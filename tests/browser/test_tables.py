@@ -130,7 +130,7 @@ def test_one_more_line(site: Page) -> None:
 def test_many_rows_are_ticked_and_confirmed(site: Page) -> None:
     site.goto("/tables/estate/route/?for=named")
     site.locator("#action-toggle").check()
-    expect(site.get_by_text("3 rows ticked")).to_be_visible()
+    expect(site.get_by_text("3 rows selected")).to_be_visible()
     site.get_by_role("button", name="Set lifetime…").click()
     expect(site.get_by_role("heading", level=1)).to_have_text("Set lifetime: 3 routes?")
     site.get_by_label("lifetime").fill("2035-01-01")

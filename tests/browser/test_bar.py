@@ -139,5 +139,5 @@ def test_who_guesses_is_told_to_wait(site: Page) -> None:
         site.keyboard.press("Enter")
         site.wait_for_load_state()
     expect(site.get_by_role("heading", name="Wait a while")).to_be_visible()
-    expect(site.get_by_text("Try again in 15\xa0minutes.")).to_be_visible()
+    expect(site.get_by_text("UTC, in 15\xa0minutes")).to_be_visible()
     assert accessibility_faults(site) == []

@@ -65,7 +65,7 @@ ELSEWHERE = frozenset(
         *("api:change", "api:change_edits", "api:change_estate", "changes:change"),
     }
 )
-"""Of a conversation, of a draft, and of what was loaded: tests of their own count their queries."""
+"""Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
 """By name of the view, with its namespace."""

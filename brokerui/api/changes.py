@@ -126,13 +126,7 @@ class ChangeDetail(ApiView):
     )
     def get(self, request: Request, number: str) -> Response:
         """Return it, with its edits."""
-        read_query(request, NoQuery)
-        draft = _found(number)
-        body = change_as_json(draft)
-        etag = etag_of_change(draft, body)
-        if is_known(request, etag):
-            return Response(status=304, headers={"ETag": etag})
-        return Response(body, headers={"ETag": etag})
+        return _read(request, number, lambda body: body)
 
     @extend_schema(
         operation_id="change_describe",
@@ -174,13 +168,7 @@ class ChangeEdits(ApiView):
     )
     def get(self, request: Request, number: str) -> Response:
         """Return them in order."""
-        read_query(request, NoQuery)
-        draft = _found(number)
-        body = change_as_json(draft)
-        etag = etag_of_change(draft, body)
-        if is_known(request, etag):
-            return Response(status=304, headers={"ETag": etag})
-        return Response({"edits": body["edits"]}, headers={"ETag": etag})
+        return _read(request, number, lambda body: {"edits": body["edits"]})
 
     @extend_schema(
         operation_id="change_edits_replace",
@@ -286,6 +274,17 @@ def _found(number: str) -> SavedDraft:
         return draft_get(int(number) if is_number else 0)
     except DraftNotFoundError:
         raise ApiProblem(404, _("There is no such draft.")) from None
+
+
+def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
+    """Return a part of a draft, with the ETag that each write of the draft takes."""
+    read_query(request, NoQuery)
+    draft = _found(number)
+    body = change_as_json(draft)
+    etag = etag_of_change(draft, body)
+    if is_known(request, etag):
+        return Response(status=304, headers={"ETag": etag})
+    return Response(part(body), headers={"ETag": etag})
 
 
 def _written(request: Request, number: str, service: Write, **values: Any) -> SavedDraft:

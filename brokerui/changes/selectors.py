@@ -11,7 +11,6 @@ from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import DraftState, SavedDraft
 from brokerui.changes.splice import Edits
 from brokerui.estate.cache import estates
-from brokerui.estate.difference import EstateDifference, difference
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, unpack_edits
 from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, live_version
@@ -106,11 +105,6 @@ def draft_estate(draft: SavedDraft) -> LiveEstate:
         return base
     digest = digest_of(base.digest, None, bytes(draft.edits))
     return LiveEstate(base.version, digest, estates.get_or_make(digest, partial(_edited, base.estate, draft)))
-
-
-def draft_difference(draft: SavedDraft) -> EstateDifference:
-    """Return the rows that the draft adds, changes and drops. Empty where its edits cancel out."""
-    return difference(draft_base(draft).estate, draft_estate(draft).estate)
 
 
 def _edited(base: Estate, draft: SavedDraft) -> Estate:

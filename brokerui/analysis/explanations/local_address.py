@@ -1,4 +1,4 @@
-"""What is said of an address that stands for the machine of its sender, such as `localhost`."""
+"""Sentences about a route's address that means the sending instance's own machine, such as `localhost`."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def why(journey: Journey, end: JourneyEnd) -> Sentence:
 
 
 def remedy(journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:
-    """The next thing to do about it, and what comes of it where that can be tried."""
+    """Return the administrator's next step for an outcome, with its result where the engine can try it."""
     if end.outcome.detail == SERVICE_NOT_FOUND:
         advice = locating_remedy(journey, hop_of(journey, end), estate)
     else:

@@ -124,7 +124,7 @@ def _what(old: dict[str, Any], new: dict[str, Any]) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and "rows" in value:
-        # What was collected is long, and told of elsewhere.
+        # Collected rows are long; the preview lists their findings.
         return f"{len(value['rows'])} rows ({value['collected_at']})"
     return "NULL" if value is None else str(value)
 

@@ -19,7 +19,7 @@ _PARTS = frozenset(("transmission_queue", "conversation_endpoints"))
 
 @dataclass(frozen=True, slots=True)
 class CollectedFile:
-    """A file that told what waits in databases of an instance."""
+    """A file with rows of `sys.transmission_queue` or `sys.conversation_endpoints` of an instance."""
 
     where: str
     instance: str

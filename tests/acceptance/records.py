@@ -19,6 +19,8 @@ RECEIVED = (
     "CREATE TABLE app_received (place bigserial PRIMARY KEY, conversation text, number bigint, digest text,"
     " at timestamptz DEFAULT clock_timestamp())"
 )
+HELD = {"conversation_endpoints": "outgoing > 0 OR held > 0", "queue_states": "true", "queue_messages": "true"}
+"""By table: the rows that tell why messages wait."""
 
 
 def connected(url: str) -> psycopg.Connection[tuple[Any, ...]]:
@@ -79,6 +81,17 @@ def judged(sent: Mapping[tuple[str, int], str], rows: Sequence[tuple[str, int, s
         if times[key] != 1:
             verdict.note("doubled" if times[key] else "lost", *key)
     return verdict
+
+
+def standstill(url: str) -> list[str]:
+    """The rows by which one deployment says why messages wait, up to five of each table."""
+    lines = []
+    with connected(url) as connection:
+        for table, condition in HELD.items():
+            rows = connection.execute(f"SELECT * FROM {table} WHERE {condition} LIMIT 5")
+            names = [column.name for column in rows.description or ()]
+            lines += [f"{table}: {dict(zip(names, row, strict=True))}" for row in rows.fetchall()]
+    return lines
 
 
 def waiting(sender: str, receiver: str) -> int:

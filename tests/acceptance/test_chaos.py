@@ -45,7 +45,16 @@ def let_fail(found: Scene) -> None:
         found.fail_over()
         time.sleep(PAUSE)
         stop()
+        drained(found)
+
+
+def drained(found: Scene) -> None:
+    """Wait until every message is received; where one is not, say what both deployments hold."""
+    try:
         eventually(lambda: found.waiting == 0, 2 * RETRY_PERIOD)
+    except AssertionError:
+        held = "\n".join(line for url in found.urls for line in records.standstill(url))
+        pytest.fail(f"{found.waiting} messages were not received:\n{held}")
 
 
 def test_each_kind_is_killed_as_often_as_any_other() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -26,10 +27,23 @@ UP = (sys.executable, "-m", "brokerui.running.up")
 PROGRAMS = ["valkey", "web", "worker", "beat", "endpoint"]
 
 
+PORTS = iter(random.SystemRandom().sample(range(12_000, 32_000), 20_000))
+"""Below the ports that the kernel gives to outgoing connections: there one could be taken while its process restarts.
+
+Each test process draws an order of its own, which no seed of a test makes alike.
+"""
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on, and that this process has not given away before."""
+    for port in PORTS:
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        return port
+    raise OSError("no port is left")
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

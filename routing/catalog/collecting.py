@@ -26,17 +26,17 @@ _T = TypeVar("_T")
 
 
 def collected_of(parts: Parts, collected_at: datetime | None, refused: Refused) -> dict[str, Any]:
-    """The fields of a database with what these parts contain of it; None for an empty view."""
+    """The fields of a database with what these parts contain of it: of an empty view, the moment."""
     totals = {row.get("name"): row.get("table_rows") or 0 for row in parts.get("totals", ())}
     found: dict[str, Any] = {}
     if "transmission_queue" in parts:
         sums = _transmissions(_each("transmission_queue", parts, _transmission, refused))
         left = max(0, totals.get("sysxmitqueue", 0) - sum(one.messages for one in sums))
-        found["transmission_queue"] = CollectedTransmissions(collected_at, sums, left) if sums else None
+        found["transmission_queue"] = CollectedTransmissions(collected_at, sums, left)
     if "conversation_endpoints" in parts:
         states = _endpoints(_each("conversation_endpoints", parts, _endpoint, refused))
         left = max(0, totals.get("sysdesend", 0) - sum(one.endpoints for one in states))
-        found["conversation_endpoints"] = CollectedEndpoints(collected_at, states, left) if states else None
+        found["conversation_endpoints"] = CollectedEndpoints(collected_at, states, left)
     return found
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from routing.catalog.shapes import Row
-from routing.catalog.snapshot import CatalogSnapshot
-from routing.common.sentence import Sentence, say
+from routing.catalog.snapshot import CatalogSnapshot, Rows
+from routing.common.sentence import Sentence, say, say_counted
 
 _BEHIND = {"sysxmitqueue": "transmission_queue", "sysdesend": "conversation_endpoints"}
 """The internal tables of the two views, whose sizes are known without reading rows."""
@@ -15,7 +15,8 @@ MAX_SERVICES = 20
 
 
 def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
-    """A sentence for each database with waiting messages or open conversations."""
+    """A sentence for each database with waiting messages or open conversations, and one where a grid has none."""
+    yield from _nothing_waits(name, told)
     for database, parts in told.parts.items():
         place = f"{name}/{database}"
         totals = {_BEHIND.get(row.get("name") or ""): row.get("table_rows") for row in parts.get("totals", ())}
@@ -28,6 +29,24 @@ def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
             yield say("{place}: {count} conversation endpoints: {states}", place=place, count=count, states=states)
             for service, own in _by_service(endpoints):
                 yield say("{place}: conversations of {service}: {states}", place=place, service=service, states=own)
+
+
+def _nothing_waits(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
+    """One sentence about empty transmission queues, where the file is about nothing else."""
+    empty = [database for database, parts in told.parts.items() if _is_empty(parts)]
+    if empty and told.databases is None:
+        yield say_counted(
+            len(empty),
+            "{name}: the transmission queue of {database} is empty",
+            "{name}: the transmission queues of {count} databases are empty",
+            name=name,
+            database=empty[0],
+        )
+
+
+def _is_empty(parts: Mapping[str, Rows]) -> bool:
+    totals = (row.get("table_rows") for row in parts.get("totals", ()) if row.get("name") == "sysxmitqueue")
+    return parts.get("transmission_queue") == () and not any(totals)
 
 
 def _states(rows: Iterable[Row]) -> tuple[str, ...]:

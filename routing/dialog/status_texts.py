@@ -13,8 +13,10 @@ MIN_CUT_CHARS = 24
 """A text that a tool has cut off earlier could be the beginning of many."""
 _SPACE = re.compile(r"\s+")
 _QUOTES = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
-_NUMBERED = re.compile(r"(?:msg |error )?(\d{3,5})[:,] ")
-_ENCLOSED = re.compile(r"\berror: ?(\d{3,5}), ?state:")
+_NUMBERED = re.compile(r"(?:[^\W\d]+\.? ?)?(\d{3,5}) ?[:,\u3001\uff0c\uff1a] ?")
+"""`Msg 9791, Level 16`, in the words of any language, or this product's own `9791: …`."""
+_ENCLOSED = re.compile(r"\b[^\W\d]+ ?[:\uff1a] ?(\d{3,5}) ?[,\uff0c\u3001.;] ?[^\W\d]+ ?[:\uff1a] ?\d{1,3}\b")
+"""`Error: 15404, State: 19`, in the words of any language."""
 _SYSTEM_ERROR = re.compile(r"(?<![\d.])(\d{3,5}) ?\(")
 _SYSTEM = {kind.number: kind for kind in SYSTEM_ERRORS}
 _GENERAL = frozenset((28005, 9736, 9756, 9782))
@@ -25,13 +27,13 @@ _GENERAL = frozenset((28005, 9736, 9756, 9782))
 def status_kind(text: str) -> StatusKind | None:
     """The entry for a text, whole or cut off by a tool; None for a blank text, and one that is not in the catalogue.
 
-    Numbers are read in any language: those of the system for a failed connection, as in `10061(…)`, and those of this
-    product's own statuses, `9791: …`.
+    Numbers are read in any language: those of the system for a failed connection, as in `10061(…)`, those of another
+    error that the text encloses, `Fehler: 15404, Status: 19`, and those of this product's own statuses, `9791: …`.
     """
     words = _SPACE.sub(" ", text.translate(_QUOTES)).strip().lower()
     found = _by_signs(words) or _by_number(words) or _cut_off(words)
-    if found is not None and found.number in _GENERAL:
-        return _enclosed(words) or found
+    if found is None or found.number in _GENERAL:
+        found = _enclosed(words) or found
     if found is None or found.code == CONNECTION_FAILED:
         return _system_error(words, english=found is not None) or found
     return found

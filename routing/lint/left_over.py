@@ -24,7 +24,7 @@ MEANS: Mapping[str, Sentence] = {
     CD: say("Ended on both sides; SQL Server keeps them against repeated messages."),
 }
 """What a state says of the conversations in it."""
-_STEPS: Mapping[str, Sentence] = {
+STEPS: Mapping[str, Sentence] = {
     SO: say("Where an application begins dialogs that it does not use, let it send or end them."),
     SI: say("See whether the sender still has their messages in its transmission queue, and with which status."),
     CO: say(
@@ -48,6 +48,7 @@ _STEPS: Mapping[str, Sentence] = {
         " these go by END CONVERSATION … WITH CLEANUP in small batches."
     ),
 }
+"""What a person does about too many of them."""
 _DESCRIPTIONS: Mapping[str, str] = {str(state): words for state, words in STATES.items()}
 _ELSE = say("See state_desc in sys.conversation_endpoints.")
 
@@ -63,7 +64,7 @@ def left_over(scene: LintContext) -> Iterator[Finding]:
                     "{open} {means} {step}",
                     open=opened(row, endpoints or CollectedEndpoints()),
                     means=MEANS.get(row.state, _ELSE),
-                    step=_STEPS.get(row.state, _ELSE),
+                    step=STEPS.get(row.state, _ELSE),
                 )
                 place = held.instance.name, held.database.name
                 yield Finding(LEAK, WARNING, *place, row.service or row.far_service, reason)

@@ -50,9 +50,9 @@ class Database:
     table: RouteTable = NO_ROUTES
     """Its `sys.routes`."""
     transmission_queue: CollectedTransmissions | None = None
-    """The messages that waited at the last collection; None: none did, or none were collected."""
+    """The messages that waited at the last collection, which may be none; None: never collected."""
     conversation_endpoints: CollectedEndpoints | None = None
-    """The conversations that it had at the last collection; None: it had none, or none were collected."""
+    """The conversations that it had at the last collection, which may be none; None: never collected."""
 
     def __post_init__(self) -> None:
         check_name(self.name, "name")

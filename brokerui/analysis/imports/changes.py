@@ -125,7 +125,7 @@ def _what(old: dict[str, Any], new: dict[str, Any]) -> str:
 def _shown(value: Any) -> str:
     if isinstance(value, dict) and "rows" in value:
         # Collected rows are long; the preview lists their findings.
-        return f"{len(value['rows'])} rows ({value['collected_at']})"
+        return f"{len(value['rows']) or 'no'} rows ({value['collected_at']})"
     return "NULL" if value is None else str(value)
 
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from routing.common.finding import INFO
+from routing.common.sentence import Sentence
+from routing.dialog.states import STATES
 from routing.lint.collected import ToldStatus, told_status
 from routing.lint.context import HostedDatabase
-from routing.model.collected import CollectedTransmissions, TransmissionSum
-from routing.model.estate import Estate
+from routing.lint.left_over import MANY, MEANS, STEPS
+from routing.model.collected import CollectedEndpoints, CollectedTransmissions, EndpointSum, TransmissionSum
+from routing.model.estate import Database, Estate, Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,58 @@ class CollectedWaiting:
 
 def collected_waiting(estate: Estate) -> Iterator[CollectedWaiting]:
     """All of them, in the order of the estate."""
-    for instance in estate.instances.values():
-        for database in instance.databases.values():
-            queue = database.transmission_queue
-            for row in queue.rows if queue is not None else ():
-                yield CollectedWaiting(HostedDatabase(instance, database), queue or CollectedTransmissions(), row)
+    for instance, database in _databases(estate):
+        queue = database.transmission_queue
+        for row in queue.rows if queue is not None else ():
+            yield CollectedWaiting(HostedDatabase(instance, database), queue or CollectedTransmissions(), row)
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedConversations:
+    """Conversations of a database on a real server with the same services and state."""
+
+    held: HostedDatabase
+    endpoints: CollectedEndpoints
+    row: EndpointSum
+
+    @property
+    def place(self) -> str:
+        return f"{self.held.instance.name}/{self.held.database.name}"
+
+    @property
+    def state(self) -> str:
+        """As `state_desc` has it."""
+        return {str(state): words for state, words in STATES.items()}.get(self.row.state, self.row.state)
+
+    @property
+    def means(self) -> Sentence | None:
+        return MEANS.get(self.row.state)
+
+    @property
+    def next_step(self) -> Sentence | None:
+        """What a person does; None where they are as many as conversations under way may be."""
+        return STEPS.get(self.row.state) if self.row.endpoints >= MANY else None
+
+
+def collected_conversations(estate: Estate) -> list[CollectedConversations]:
+    """All of them, the largest first."""
+    found = [
+        CollectedConversations(HostedDatabase(instance, database), database.conversation_endpoints, row)
+        for instance, database in _databases(estate)
+        if database.conversation_endpoints is not None
+        for row in database.conversation_endpoints.rows
+    ]
+    return sorted(found, key=lambda one: -one.row.endpoints)
+
+
+def databases_asked(estate: Estate) -> list[HostedDatabase]:
+    """The databases whose transmission queue was collected, empty or not."""
+    found = (HostedDatabase(instance, database) for instance, database in _databases(estate))
+    return [held for held in found if held.database.transmission_queue is not None]
+
+
+def _databases(estate: Estate) -> Iterator[tuple[Instance, Database]]:
+    return ((instance, each) for instance in estate.instances.values() for each in instance.databases.values())
 
 
 def most_urgent(told: Iterable[tuple[CollectedWaiting, ToldStatus]]) -> list[tuple[CollectedWaiting, ToldStatus]]:

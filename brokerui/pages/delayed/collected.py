@@ -12,10 +12,18 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 
 from brokerui.analysis.explanations.origin import exact
-from brokerui.analysis.monitoring.collected import CollectedWaiting, collected_waiting, most_urgent
+from brokerui.analysis.monitoring.collected import (
+    CollectedConversations,
+    CollectedWaiting,
+    collected_conversations,
+    collected_waiting,
+    databases_asked,
+    most_urgent,
+)
 from brokerui.estate.selectors import LiveEstate, estate_current, import_is_stale
 from routing.common.duration import in_words
 from routing.common.finding import INFO
+from routing.common.moment import format_second
 from routing.common.sentence import Sentence
 from routing.lint.collected import ToldStatus, age_of
 
@@ -48,23 +56,81 @@ class CollectedRow:
         return self.told.severity == INFO
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationsRow:
+    """Conversations of a service in one state, as the page has them."""
+
+    conversations: CollectedConversations
+
+    @property
+    def collected_at(self) -> datetime | None:
+        return self.conversations.endpoints.collected_at
+
+    @property
+    def is_stale(self) -> bool:
+        return self.collected_at is not None and import_is_stale(self.collected_at)
+
+
+@dataclass(frozen=True, slots=True)
+class _Collected:
+    """Everything that the page shows of one version of the estate."""
+
+    rows: list[CollectedRow]
+    more: int
+    messages: int
+    conversations: list[ConversationsRow]
+    more_conversations: int
+    asked: int
+    """Databases whose transmission queue was collected."""
+    empty: int
+    """Those of them in which nothing waited."""
+    asked_first: datetime | None
+    """The earliest moment at which one of the empty ones was asked; None: not known."""
+
+
 class _LastCollected:
     key = ""
-    rows: tuple[list[CollectedRow], int, int] = ([], 0, 0)
+    found = _Collected([], 0, 0, [], 0, 0, 0, None)
 
 
 def collected_context(live: LiveEstate) -> dict[str, Any]:
     """For the template: the rows, how many more there are, and the messages of all."""
     if _LastCollected.key != live.digest:
-        _LastCollected.rows = _rows(live)
+        _LastCollected.found = _collected(live)
         _LastCollected.key = live.digest
-    rows, more, messages = _LastCollected.rows
-    return {"collected": rows, "collected_more": more, "collected_headline": headline(messages) if messages else ""}
+    found = _LastCollected.found
+    return {
+        "collected": found.rows,
+        "collected_more": found.more,
+        "collected_headline": headline(found.messages) if found.messages else "",
+        "collected_empty": empty_words(found.empty, found.asked_first) if found.empty else "",
+        "collected_conversations": found.conversations,
+        "collected_conversations_more": found.more_conversations,
+    }
 
 
 def has_collected() -> bool:
-    """Whether anything was collected of real servers."""
-    return bool(collected_context(estate_current())["collected"])
+    """Whether anything was collected of real servers, if only that nothing waited."""
+    collected_context(estate_current())
+    found = _LastCollected.found
+    return bool(found.asked or found.conversations)
+
+
+def empty_words(empty: int, first: datetime | None) -> str:
+    """In how many databases nothing waited, and when that was asked first."""
+    if first is None:
+        words = ngettext(
+            "In %(n)s database no message waited when its server was asked.",
+            "In %(n)s databases no message waited when their servers were asked.",
+            empty,
+        )
+        return words % {"n": f"{empty:,}"}
+    words = ngettext(
+        "In %(n)s database no message waited when its server was asked, at %(first)s.",
+        "In %(n)s databases no message waited when their servers were asked, at %(first)s or later.",
+        empty,
+    )
+    return words % {"n": f"{empty:,}", "first": format_second(first)}
 
 
 def headline(messages: int) -> str:
@@ -76,13 +142,24 @@ def headline(messages: int) -> str:
     ) % {"n": f"{messages:,}"}
 
 
-def _rows(live: LiveEstate) -> tuple[list[CollectedRow], int, int]:
+def _collected(live: LiveEstate) -> _Collected:
     found = list(collected_waiting(live.estate))
     largest = sorted(found, key=lambda one: -one.row.messages)[:ASKED]
     at = timezone.now()
     told = most_urgent((one, one.told(live.estate, at)) for one in largest)[:SHOWN]
-    rows = [CollectedRow(one, words, _where(one), _age(one, at)) for one, words in told]
-    return rows, len(found) - len(rows), sum(one.row.messages for one in found)
+    conversations = collected_conversations(live.estate)
+    queues = [held.database.transmission_queue for held in databases_asked(live.estate)]
+    empty = [queue for queue in queues if queue is not None and not queue.rows and not queue.left_out]
+    return _Collected(
+        rows=[CollectedRow(one, words, _where(one), _age(one, at)) for one, words in told],
+        more=len(found) - len(told),
+        messages=sum(one.row.messages for one in found),
+        conversations=list(map(ConversationsRow, conversations[:SHOWN])),
+        more_conversations=max(0, len(conversations) - SHOWN),
+        asked=len(queues),
+        empty=len(empty),
+        asked_first=min((queue.collected_at for queue in empty if queue.collected_at is not None), default=None),
+    )
 
 
 def _where(one: CollectedWaiting) -> str:

@@ -20,7 +20,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from routing.model.estate import Estate
 from tests.brokerui.cli.command_line import FOUND, Call, call_with, misused, refused, start, written
 from tests.routing.catalog import savers
-from tests.routing.catalog.server import catalog, created, dumps, rows_of
+from tests.routing.catalog.server import NOTHING, catalog, created, dumps, rows_of
 
 ESTATE = created(read_estate(json.dumps(FOUND)))
 KNOWN = json.loads(write_estate(ESTATE))
@@ -114,7 +114,7 @@ def test_messages_that_wait_are_said_and_kept_and_no_route_changes(call: Call, t
     found = kept.instances["host1"].databases["Orders"].transmission_queue
     assert found is not None
     assert [(row.to_service, row.messages) for row in found.rows] == [("Stock\x1b[31m", 7)]
-    nothing = replace(kept.instances["host1"].databases["Orders"], transmission_queue=None)
+    nothing = replace(kept.instances["host1"].databases["Orders"], transmission_queue=NOTHING["transmission_queue"])
     bare = kept.with_instance(kept.instances["host1"].with_database(nothing))
     assert bare == ESTATE.without_instance("host2")
     place = "warning: no-route (1): Messages wait: no route\n  host1/Orders/Stock?[31m\n"

@@ -8,16 +8,24 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from routing.common.names import SYSTEM_SERVICES
 from routing.model.catalog_objects import SYSTEM_MADE, BrokerEndpoint, Queue
+from routing.model.collected import CollectedEndpoints, CollectedTransmissions
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 
 Json = dict[str, Any]
 _UNSAFE = re.compile(r"[^#$%(-;=?-Z_a-z]")
 PIECE = 48
+COLLECTED = datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC)
+NOTHING: Json = {
+    "transmission_queue": CollectedTransmissions(COLLECTED),
+    "conversation_endpoints": CollectedEndpoints(COLLECTED),
+}
+"""What an import keeps of a database that was asked and in which nothing waits."""
 _AUTHENTICATION = {
     "WINDOWS NTLM": 1,
     "WINDOWS KERBEROS": 2,
@@ -138,10 +146,10 @@ def _services(database: Database) -> list[Json]:
 
 
 def created(estate: Estate) -> Estate:
-    """With the services that SQL Server creates in every database, before those of users."""
+    """With the services that SQL Server creates in every database, before those of users; asked, and nothing waits."""
     for instance in estate.instances.values():
         made = {
-            name: replace(database, services=(*SYSTEM_MADE, *database.user_services))
+            name: replace(database, services=(*SYSTEM_MADE, *database.user_services), **NOTHING)
             for name, database in instance.databases.items()
         }
         estate = estate.with_instance(replace(instance, databases=made))

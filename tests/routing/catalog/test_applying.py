@@ -16,7 +16,7 @@ from routing.model.catalog_objects import SYSTEM_MADE, Activation, BrokerEndpoin
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
-from tests.routing.catalog.server import catalog, dumps
+from tests.routing.catalog.server import NOTHING, catalog, dumps
 
 Json = dict[str, Any]
 GUID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
@@ -28,7 +28,8 @@ def route(name: str, address: str = "LOCAL") -> Route:
 
 
 def database(name: str = "Orders", *routes: Route, **more: Any) -> Database:
-    return Database(name, table=RouteTable(routes), **more | {"services": (*SYSTEM_MADE, *more.get("services", ()))})
+    services = (*SYSTEM_MADE, *more.get("services", ()))
+    return Database(name, table=RouteTable(routes), **NOTHING | more | {"services": services})
 
 
 def told_by(document: Json) -> CatalogSnapshot:

@@ -15,11 +15,10 @@ from routing.documents.estate_document import read_estate, write_estate
 from routing.model.collected import MAX_COLLECTED_ROWS, CollectedEndpoints, CollectedTransmissions, EndpointSum
 from routing.model.collected import TransmissionSum as Sum
 from routing.model.estate import Database, Estate, Instance
-from tests.routing.catalog.server import catalog, dumps
+from tests.routing.catalog.server import COLLECTED, catalog, dumps
 
 REFUSED = "Connection attempt failed with error: '10061(No connection could be made.)'."
 FIRST = datetime(2024, 5, 1, 10, tzinfo=UTC)
-COLLECTED = datetime(2026, 6, 1, 12, 0, 0, 123000, tzinfo=UTC)
 GUID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
 HEAD = "to_service_name\tenqueue_time\ttransmission_status"
 
@@ -129,7 +128,23 @@ def test_a_result_of_an_older_script_says_less() -> None:
 def test_an_empty_queue_takes_the_place_of_what_was_there_and_other_grids_leave_it() -> None:
     before = applied(f"{HEAD}\nSvcC\t2024-05-01\tx\n").estate
     assert sales("name\tremote_service_name\taddress\n", before).transmission_queue is not None
-    assert sales(f"{HEAD}\n", before).transmission_queue is None
+    assert sales(f"{HEAD}\n", before).transmission_queue == CollectedTransmissions()
+
+
+def test_asked_and_empty_is_not_the_same_as_never_asked() -> None:
+    asked = collected(transmission_queue=[], conversation_endpoints=[])
+    assert asked.transmission_queue == CollectedTransmissions(COLLECTED)
+    assert asked.conversation_endpoints == CollectedEndpoints(COLLECTED)
+    assert Database("Sales").transmission_queue is None
+    estate = Estate({"here": Instance("here", {"Sales": asked})})
+    assert read_estate(write_estate(estate)) == estate
+
+
+def test_an_empty_queue_whose_size_is_known_otherwise() -> None:
+    (row,) = [{"name": "sysxmitqueue", "table_rows": 20}]
+    found = collected(transmission_queue=[], totals=[row]).transmission_queue
+    assert found is not None
+    assert (found.messages, found.left_out) == (0, 20)
 
 
 def test_hostile_texts_are_kept_as_every_database_can_hold_them() -> None:

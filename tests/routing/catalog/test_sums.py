@@ -51,4 +51,13 @@ def test_states_by_service() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert list(sums_of("s", told(totals=[{"name": None, "table_rows": None}]))) == []
+    assert list(map(str, sums_of("s", told(totals=[{"name": None, "table_rows": None}])))) == []
+    assert list(sums_of("s", CatalogSnapshot("f", parts={"Orders": {"routes": ()}}))) == []
+
+
+def test_empty_queues_are_one_line() -> None:
+    empty = {"transmission_queue": ()}
+    one = CatalogSnapshot("f", parts={"A": empty})
+    assert list(map(str, sums_of("s", one))) == ["s: the transmission queue of A is empty"]
+    many = CatalogSnapshot("f", parts={"A": empty, "B": empty, "C": {}})
+    assert list(map(str, sums_of("s", many))) == ["s: the transmission queues of 2 databases are empty"]

@@ -185,3 +185,35 @@ def test_an_entry_has_a_cause_and_a_next_step(kind: StatusKind) -> None:
     assert str(kind.cause).endswith(".")
     assert str(kind.next_step).endswith(".")
     assert all(sign == sign.lower() for sign in kind.signs)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Ausnahme beim Einreihen einer Nachricht in die Zielwarteschlange. Fehler: 15404, Status: 19.", 15404),
+        ("Une exception s'est produite. Erreur : 15404, état : 19. Impossible d'obtenir des informations", 15404),
+        ("メッセージをキューに登録中に例外が発生しました。エラー: 15404、状態: 19。", 15404),
+        ("在目标队列中对消息进行排队时出现异常。错误: 15404\uff0c状态: 19。", 15404),
+        ("Исключение при постановке сообщения в очередь. Ошибка: 15404, состояние: 19.", 15404),
+        ("Meldung 9791, Ebene 16, Status 1: Der Broker ist deaktiviert.", 9791),
+        ("Сообщение 9791, уровень 16", 9791),
+    ],
+)
+def test_numbers_in_texts_of_other_languages(text: str, number: int) -> None:
+    kind = status_kind(text)
+    assert kind is not None
+    assert kind.number == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Der Zielhost meldet: 4022, Port: 1",
+        "Fehler: 15404",
+        "Version 9791.2, Build: 3",
+        "2024: 954, 5: 6 Zeilen",
+        "954",
+    ],
+)
+def test_numbers_that_tell_nothing(text: str) -> None:
+    assert status_kind(text) is None

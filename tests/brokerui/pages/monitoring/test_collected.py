@@ -18,12 +18,14 @@ from routing.documents.estate_document import read_estate
 REFUSED = "Connection attempt failed with error: '10061(refused)'."
 
 
-def bring_in(*rows: dict[str, Any], days: int = 0) -> None:
+def bring_in(*rows: dict[str, Any], days: int = 0, endpoints: list[dict[str, Any]] | None = None) -> None:
     at = timezone.now().replace(microsecond=0) - timedelta(days=days)
     queue = {"collected_at": format_moment(at), "rows": list(rows)}
     local = {"name": "AutoCreatedLocal", "address": "LOCAL"}
     orders = {"name": "Orders", "services": ["Mine"], "routes": [local], "transmission_queue": queue}
-    instances = [{"name": "shop", "databases": [orders]}]
+    if endpoints is not None:
+        orders["conversation_endpoints"] = {"collected_at": format_moment(at), "rows": endpoints}
+    instances = [{"name": "shop", "databases": [orders, {"name": "Never"}]}]
     text = json.dumps({"format": "brokerui.estate/1", "instances": instances})
     estate_import(estate=read_estate(text), author="import")
 
@@ -70,3 +72,21 @@ def test_many_rows_are_bounded(client: Client) -> None:
     text = page(client)
     assert text.count('id="collected-') == 101, "a hundred rows and the title"
     assert "40 more rows are among the findings." in text
+
+
+@pytest.mark.django_db
+def test_asked_and_empty_is_told_with_its_moment(client: Client) -> None:
+    bring_in()
+    assert "In 1 database no message waited when its server was asked, at 20" in page(client)
+
+
+@pytest.mark.django_db
+def test_conversations_by_state_with_count_and_age(client: Client) -> None:
+    leak = {"endpoints": 48_624, "state": "DI", "service": "Mine", "far_service": "Ship"}
+    bring_in(endpoints=[{"endpoints": 3, "state": "CO", "service": "Few"}, leak], days=60)
+    text = page(client)
+    assert "Conversations on real servers" in text
+    assert text.index("48,624") < text.index("CONVERSING"), "the largest first"
+    assert "DISCONNECTED_INBOUND</b><br>The other side has ended, and the application here has not.<br>Let the" in text
+    assert "CONVERSING</b><br>Under way: neither side has ended.</td>" in text, "few need no step"
+    assert "mark-old" in text

@@ -33,11 +33,11 @@ KEYS_SECRET         encrypts the private keys in the database; the same on all m
                     at random and kept in the home)
 LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
 TRAFFIC_FOLDER      files of traffic in it are taken in as they come, by the pipeline (default: none)
-PIPELINE_MINUTES    so often the pipeline works on what is new in event log and traffic (default: 60)
+PIPELINE_MINUTES    minutes between two runs of the pipeline over new files of event log and traffic (default: 60)
 PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in the home)
 PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)
-RESULTS_KEEP        runs of each job of the pipeline that are kept once they are loaded (default: 20)
-RESULTS_MINUTES_DAYS  so many days before the end of an event log are loaded minute by minute, all by hours (default: 7)
+RESULTS_KEEP        loaded runs of each pipeline job to keep (default: 20)
+RESULTS_MINUTES_DAYS  days before the end of an event log that are loaded by minute; all are loaded by hour (default: 7)
 SPACE_LOW_BYTES, SPACE_LEAST_BYTES  free bytes of a volume below which it is said that little is left, and below which
                     the product is not well (default: 1 GB, 100 MB)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
@@ -208,7 +208,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BEAT_SCHEDULER = "brokerui.core.beat:Schedule"
 CELERY_TIMEZONE = "UTC"
-# So often workers show that they live; a pulse that came to nobody in time is not made up for.
+# Seconds between two heartbeats of the workers; one that no worker takes in this time expires.
 PULSE_SECONDS = 20
 PIPELINE_MINUTES = env.int("PIPELINE_MINUTES", default=60)
 CELERY_BEAT_SCHEDULE = {
@@ -236,7 +236,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
     },
-    # Retries, timers, ends of lifetimes; and what was to be sent or came while nobody could be woken.
+    # Retries, timers, ends of lifetimes; and frames to send or to receive while no worker could be woken.
     "transmit": {
         "task": "brokerui.messaging.tasks.transmit",
         "schedule": timedelta(seconds=1),

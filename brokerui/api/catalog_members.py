@@ -1,4 +1,4 @@
-"""The columns of what has a name in a database, as the product's catalog views show it. What is unknown is null."""
+"""Columns of the named objects of a database, as the product's catalog views show them; null if not known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies of drafts: what is sent, and what is answered."""
+"""Bodies of the requests and answers of drafts."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NewChangeSerializer(StrictSerializer):
 
 
 class ChangeNameSerializer(StrictSerializer):
-    """What a draft is called; what is left out is not changed."""
+    """The name of a draft. A member that is left out keeps its value."""
 
     name = NameField(max_length=NAME, required=False)
     description = TextField(max_length=MAX_DESCRIPTION, required=False)

@@ -181,7 +181,7 @@ class CollectedRowList(ApiView):
 
 
 def addresses() -> list[URLPattern]:
-    """Return the addresses of what was collected."""
+    """Return the addresses of the collected rows."""
     return [
         path(f"collected/{listing.name}/", _view(listing, row).as_view(), name=f"collected_{listing.name}")
         for listing, row in COLLECTED

@@ -99,7 +99,7 @@ class RemoteServiceBindingSerializer(StrictSerializer):
 
 
 class DatabaseSerializer(StrictSerializer):
-    """A row of sys.databases with what has no resource of its own."""
+    """A row of sys.databases, with those of its objects that have no resource of their own."""
 
     id = row_id()
     instance = owner_instance()
@@ -127,8 +127,8 @@ def _as_json(row: EstateRow) -> dict[str, Any]:
 
 
 def _put(estate: Estate, key: Key, database: Database) -> Edit:
-    """Keep the services, queues and routes of a database that is replaced, and what was collected of it; a new one has
-    the services that SQL Server itself creates."""
+    """Keep the services, queues, routes and collected rows of a database that is replaced; give a new one the services
+    that SQL Server itself creates."""
     old = find_database(estate, key)
     if old is None:
         return PutDatabase(key[0], replace(database, services=SYSTEM_MADE))

@@ -33,4 +33,4 @@ def read_key(request: Request) -> str:
 
 def another_request() -> ApiProblem:
     """Return the problem of a key that was sent before with another request."""
-    return in_body(Invalid("", say("is not what was sent with this Idempotency-Key before")))
+    return in_body(Invalid("", say("differs from the request that was sent with this Idempotency-Key before")))

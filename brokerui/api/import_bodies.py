@@ -194,7 +194,7 @@ def _raw(request: Request, body: RawBody) -> Sent:
         return _of_file(body.content, "document.json", options)
     if len(body.content) > MAX_JSON_BYTES:
         text = _(
-            "JSON with options may have up to %(limit)s bytes. Send what is larger as it is, options in the query."
+            "JSON with options may have up to %(limit)s bytes. Send a larger file as it is, with options in the query."
         )
         raise ApiProblem(413, text % {"limit": f"{MAX_JSON_BYTES:,}"})
     if options:

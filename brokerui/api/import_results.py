@@ -61,7 +61,7 @@ class ImportedSerializer(serializers.Serializer):
     dry_run = serializers.BooleanField()
     mode = serializers.ChoiceField(
         [mode.value for mode in Mode],
-        help_text=gettext_lazy("What becomes of what is there, also where you said none."),
+        help_text=gettext_lazy("What the import did to the estate, also if the request named no mode."),
     )
     complete = serializers.BooleanField(help_text=gettext_lazy("Whether every statement was applied."))
     counts = CountsSerializer()
@@ -75,7 +75,7 @@ class ImportRunSerializer(serializers.Serializer):
 
     id = serializers.IntegerField(min_value=1)
     state = serializers.ChoiceField(["waiting", "working", "done", "failed", "discarded", "open"])
-    phase = serializers.CharField(allow_blank=True, help_text=gettext_lazy("What is being done."))
+    phase = serializers.CharField(allow_blank=True, help_text=gettext_lazy("The step that the job is at."))
     done = serializers.IntegerField(min_value=0)
     total = serializers.IntegerField(min_value=0, help_text=gettext_lazy("Steps of the phase; 0: not known."))
     author = serializers.CharField()

@@ -124,7 +124,7 @@ def _key_and_value(resource: Resource, data: Any) -> tuple[Key, Any]:
 
 
 def _changed(data: Any, current: dict[str, Any], resource: Resource, *, keep: bool) -> dict[str, Any]:
-    """Return the row that a body asks for, with the owners and the name that it has, without what is only read."""
+    """Return the row that a body asks for, with its present owners and name, and without its read-only columns."""
     if type(data) is not dict:
         raise Invalid("", must_be(say("an object"), data))
     columns, keys = dict(data), resource.listing.keys

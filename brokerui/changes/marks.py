@@ -34,7 +34,8 @@ class DraftMarks:
         return bool(self.changed or self.dropped)
 
     def of(self, things: Iterable[Ref]) -> str:
-        """Return what is done to things drawn as one: `added` where all are, else `altered`; empty: nothing."""
+        """Return the mark of things that are drawn as one: `added` if all of them are, `altered` if some changed, or
+        the empty text."""
         found = {self.changed.get(thing, "") for thing in things}
         if found <= {""}:
             return ""

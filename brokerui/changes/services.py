@@ -125,7 +125,7 @@ def _locked(number: int, revision: int) -> SavedDraft:
 
 
 def _add_step(draft: SavedDraft, splice: Splice, author: str) -> None:
-    """Write a step after the one in force; what was taken back before it cannot be made again."""
+    """Write a step after the one in force, and delete the undone steps: they cannot be redone any more."""
     draft.steps.filter(number__gt=draft.step).delete()
     draft.step += 1
     draft.last_step = draft.step

@@ -24,7 +24,7 @@ SHOWN_GROUPS, SHOWN_APART = 50, 5
 
 @dataclass
 class DiffReport:
-    """What is shown of a comparison."""
+    """The parts of a comparison that the command prints."""
 
     comparison: Differential
     weights: Weights | None

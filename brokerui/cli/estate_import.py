@@ -45,7 +45,7 @@ def import_run(options: argparse.Namespace) -> int:
     )
     made = build_estate(sources, mode, live.estate, settings)
     preview = preview_of(live.estate, made, options.at or timezone.now())
-    # What is refused says so before anything else is said.
+    # Apply first: a refusal is printed before any line of the preview.
     written = None if options.dry_run else _applied(made, live, options)
     if mode is None and made.mode is Mode.INTO:
         how = say("Run on the live estate, since the scripts change some of its objects (--instances replaces it).")

@@ -1,4 +1,4 @@
-"""Arguments that say which files are of which instance: `NAME[/DATABASE][@ADDRESS[,ADDRESS]]=FILE[,FILE]`."""
+"""Arguments that name an instance and its files: `NAME[/DATABASE][@ADDRESS[,ADDRESS]]=FILE[,FILE]`."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _spelt(folder: Path, name: str) -> str:
 
 
 def _check_below(path: Path) -> None:
-    """Raise `Invalid` for a link, which may lead anywhere, and for what is neither a file nor a folder."""
+    """Raise `Invalid` unless `path` is a file or a folder. A symbolic link is neither: it may lead anywhere."""
     try:
         mode = path.lstat().st_mode
     except OSError:

@@ -57,16 +57,17 @@ def _task_from(item: bytes) -> dict[str, Any]:
 
 
 class RepairingQoS(QoS):
-    """What workers have taken and not finished."""
+    """Celery's table of tasks that workers have taken and not finished."""
 
     def restore_visible(self, *args: Any, **named: Any) -> Any:
-        """Give back what was taken long ago; a lock that never ends is none of Celery's."""
+        """Return tasks that were taken long ago to their queues. A lock without an expiry is put aside first: Celery
+        sets none."""
         with self.channel.conn_or_acquire() as client:
             unreadable_put_aside(client, [self.unacked_mutex_key])
         return super().restore_visible(*args, **named)
 
     def restore_by_tag(self, tag: Any, client: Any = None, leftmost: bool = False) -> Any:
-        """Give one task back; what is no task is put aside."""
+        """Return one task to its queue; put a value that is no task aside."""
         try:
             return super().restore_by_tag(tag, client=client, leftmost=leftmost)
         except CANNOT_READ:

@@ -58,7 +58,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 class SaidNotFoundError(Http404):
-    """404 with a sentence that says what is not there."""
+    """404 with a sentence that names the missing object."""
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__(str(sentence))

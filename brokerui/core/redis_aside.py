@@ -98,7 +98,7 @@ def values_put_aside(client: Redis, key: str, values: Sequence[bytes | str]) -> 
 
 
 def put_aside(client: Redis) -> list[Aside]:
-    """Return what was put aside, the newest first. Raises `RedisError`."""
+    """Return the entries of the index of data put aside, the newest first. Raises `RedisError`."""
     try:
         found = _call(client, "ZREVRANGE", INDEX, 0, -1, "WITHSCORES")
     except ResponseError:

@@ -26,7 +26,7 @@ READERS: Final = "brokerui:readers:"
 MONITOR: Final = "brokerui:monitor:"
 ENDPOINT: Final = "brokerui:endpoint:"
 ASIDE: Final = "brokerui:aside:"
-"""What was put aside, by the key in which it was."""
+"""Begins the keys of foreign data that was put aside; the key that held it follows."""
 CELERY_QUEUES: Final = ("transmit", "receive", "maintenance", "activation", "pipeline")
 SEPARATOR: Final = "\x06\x16"
 """Stands in keys of Celery between the name of a queue and a priority, and in its tables between names."""

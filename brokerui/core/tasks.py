@@ -20,7 +20,7 @@ def heartbeat() -> None:
 
 @shared_task(name="brokerui.core.tasks.conditions_look")
 def conditions_look() -> None:
-    """Log what has become wrong since the start: one line, by whichever worker sees it first."""
+    """Log each condition that is new since the start in one line, from the worker that sees it first."""
     for one in conditions_newly_told(conditions()):
         logger.warning("%s", one.text)
 

@@ -1,7 +1,7 @@
-"""The estates of the versions that were asked for last, in the memory of this process.
+"""Cache of the estates of the versions that this process read last.
 
-Their key is the digest, which stands for the content: what was rolled back or restored can never be mistaken for
-something else. Estates of neighbouring versions share most of their parts.
+The key is the digest of the content, so a version that was rolled back, or restored from a backup, never meets the
+estate of another one. Estates of neighbouring versions share most of their parts.
 """
 
 from __future__ import annotations

@@ -22,9 +22,9 @@ from brokerui.estate.signals import estate_read
 from routing.model.estate import Estate
 
 EMPTY = Estate()
-"""What the estate is before its first version."""
+"""The live estate before its first version."""
 LISTED = 100
-# Asked again and again, by whoever goes by what the estate is now: written down, since to write it takes as long.
+# A literal, because every request runs it, and Django takes as long to compose it as the database to answer.
 LIVE_VERSION = (
     f"SELECT version.number FROM {Live._meta.db_table} live"  # noqa: S608 - names that stand in the code
     f" JOIN {Version._meta.db_table} version ON version.id = live.version_id"

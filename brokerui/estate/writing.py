@@ -105,7 +105,7 @@ def _write_partners(before: Mapping[Place, Place], after: Mapping[Place, Place])
     Database.objects.bulk_update(rows, ["partner"], batch_size=CHUNK)
 
 
-# ---------------------------------------------------------------- what is in them
+# ---------------------------------------------------------------- rows of the members of a database
 
 
 def _write_members(

@@ -138,7 +138,7 @@ def _of_redis() -> list[Metric]:
         gauge("brokerui_connections", "Connections by state and direction.", _connections(rows)),
         _open("fragments", "Fragments", rows),
         _open("bytes", "Bytes", rows),
-        gauge("brokerui_endpoint_list_bytes", "What waits between endpoint and workers.", lists),
+        gauge("brokerui_endpoint_list_bytes", "Bytes of frames that wait between endpoint and workers.", lists),
         gauge(
             "brokerui_worker_seen_timestamp_seconds",
             "When a worker last did something.",

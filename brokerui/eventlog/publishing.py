@@ -59,7 +59,7 @@ def _publish(folder: Path, stage: Path) -> int:
     source = stage.stem
     target = folder / f"{DAY}{_day_of(source)}" / f"{source}.parquet"
     rows = 0
-    if not target.exists():  # else whoever made it was killed before it could remove the stage
+    if not target.exists():  # else the process that wrote it was killed before it removed the stage
         target.parent.mkdir(mode=0o700, exist_ok=True)
         rows = _write(stage, target)
     stage.unlink()

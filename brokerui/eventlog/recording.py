@@ -1,6 +1,6 @@
-"""Where events go that are told: counted at once, written every two seconds by a thread of this process.
+"""Records events: counts them at once, and writes them every two seconds in a thread of this process.
 
-Whoever tells them waits for nothing but the counting: no database, no disk, no lock that is held for long.
+The caller waits for the counting only: for no database, no disk, and no lock that is held for long.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Recorder:
         self._failed: set[str] = set()
         self._writing = threading.Lock()
 
-    # ------------------------------------------------------------ what is told
+    # ------------------------------------------------------------ counting
 
     def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
         """Broker events of an instance, each with its moment."""
@@ -80,10 +80,10 @@ class Recorder:
             self._waiting += len(events)
         self._wake()
 
-    # ------------------------------------------------------------ what is written
+    # ------------------------------------------------------------ writing
 
     def flush(self) -> None:
-        """All that was told so far, to the database and to the disk. What the database does not take is kept."""
+        """Write all events so far to the database and to the disk. Counts that the database refuses are kept."""
         with self._writing:
             self._flush_counts()
             self._flush_exceptions()

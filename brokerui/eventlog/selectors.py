@@ -120,7 +120,7 @@ RETRIED: Final = Measure(1001, (subclasses.SentSubclass.SENT_AGAIN,), "messages"
 ACKNOWLEDGED: Final = Measure(149, (3, 4))
 """Acknowledgements that came."""
 DUPLICATES: Final = Measure(160, errors=(11218,))
-"""Messages that came again, of which the first copy had arrived."""
+"""Copies of messages that had arrived before."""
 FORWARDED: Final = Measure(139)
 DROPPED: Final = Measure(140)
 MEASURES: Final[Mapping[str, Measure]] = {

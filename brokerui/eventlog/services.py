@@ -1,7 +1,7 @@
 """Writes the event log: adds sums to sums, so that workers need no coordination, and removes old rows.
 
-What is added has one order in each statement, and so have the statements of a transaction: two that meet wait for each
-other for some milliseconds, and never for ever.
+All transactions run their statements in the same order, and each statement adds its rows in order of their keys: two
+transactions that meet wait for each other for some milliseconds, and never deadlock.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ def _insert(sql: str, rows: Iterable[Sequence[Any]]) -> None:
             cursor.execute(sql.format(values=", ".join([row] * len(some))), [value for one in some for value in one])
 
 
-# ------------------------------------------------------------------------------------------------ what is old
+# ------------------------------------------------------------------------------------------------ old rows
 
 
 def tidy(now: int, *, minutes_days: int, hours_days: int, rows_days: int) -> None:

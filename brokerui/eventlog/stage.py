@@ -1,8 +1,7 @@
-"""What a process writes of its events first: lines of JSON in a file of its own, until the file is closed.
+"""The stage: lines of JSON in a file of its own, into which a process writes its events first.
 
-A line is a batch: `[instance, [[at, number, values of the event], ...]]`. Whoever is killed leaves at most a last line
-that is not whole. As long as the file is locked its process writes it; else it is complete, whatever has become of the
-process.
+A line is a batch: `[instance, [[at, number, values of the event], ...]]`. A process that is killed leaves at most one
+incomplete line, the last. As long as the file is locked its process writes it; an unlocked file gets no more lines.
 """
 
 from __future__ import annotations

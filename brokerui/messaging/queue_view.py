@@ -125,7 +125,7 @@ def _message(place: _Place, row: Any, conversation: Any) -> QueuedMessage:
     )
 
 
-# ---------------------------------------------------------------- what is kept, and what is held
+# ---------------------------------------------------------------- rows of RETENTION, and of the reassembly buffer
 
 
 class _Kept(NamedTuple):

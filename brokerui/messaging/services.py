@@ -2,8 +2,8 @@
 or in one of its own.
 
 All of them raise `routing.dialog.problems.Refused` with the product's number for what the product refuses, and
-`brokerui.messaging.errors.MessagingError` for what is not hosted, not there, or held by another transaction; and then
-nothing was done. Moments are milliseconds since 1970, bodies are bytes.
+`brokerui.messaging.errors.MessagingError` if the instance is not hosted, or the object is missing or locked by another
+transaction; after either, nothing has changed. Moments are milliseconds since 1970, bodies are bytes.
 """
 
 from __future__ import annotations

@@ -11,12 +11,12 @@ ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of 
 
 
 class Prepared(NamedTuple):
-    """What is to be said once the home is ready."""
+    """The messages to print once the home is ready."""
 
     login: tuple[str, str] | None
     """Name and password of the first user, if it was made now; the password is empty if it was given."""
     conditions: tuple[str, ...]
-    """What is to be known of database, keys, Redis and volumes, a line each."""
+    """Warnings about database, keys, Redis and volumes, a line each."""
 
 
 def prepare() -> Prepared:

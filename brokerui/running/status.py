@@ -54,7 +54,7 @@ class Status:
     """When a worker last did something."""
     worker_is_late: bool
     conditions: tuple[Condition, ...]
-    """What is to be known of database, keys, Redis and volumes beside that."""
+    """Further conditions of database, keys, Redis and volumes."""
     volumes: tuple[VolumeStatus, ...]
     server_database_bytes: int | None
     """Size of the database on its server; None: it is a file, in one of the volumes, or the server does not say."""

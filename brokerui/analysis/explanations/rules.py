@@ -31,7 +31,7 @@ RULES: dict[str, Sentence] = {
     "CHOOSE-2": say("Then one with the address LOCAL, if the service is in this instance."),
     "CHOOSE-3": say("Then one with a network address."),
     "CHOOSE-4": say("Then one with the address TRANSPORT: the address is in the service name itself."),
-    "CHOOSE-FWD": say("What was not begun in this instance leaves it only if message forwarding is on."),
+    "CHOOSE-FWD": say("Messages from other instances leave this one only if message forwarding is on."),
     "LOC-1": say("With an identifier: the database that it names."),
     "LOC-2": say(
         "Without one: the database that contains the conversation, else any database of the instance that has the "

@@ -29,7 +29,7 @@ _DIRECTIVE = re.compile(r'^-- brokerui: \{"instance": \{"name": "((?:[^"\\])+)"'
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What is offered; each part may be empty."""
+    """The kind, names and address that the form proposes for a file; each may be empty."""
 
     kind: Kind
     instance: str = ""

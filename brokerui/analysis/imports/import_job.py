@@ -243,7 +243,7 @@ def _apply(run: ImportRun, work: JobWork) -> None:
     """The estate, the audit and the state of the import are one transaction: none is there without the others."""
     work.progress(Phase.APPLYING)
     result = ImportResult.objects.get(run=run)
-    assert result.document is not None  # what was previewed has one until it is applied
+    assert result.document is not None  # the preview stores one, which stays until the import is applied
     estate = unpack_estate(result.document)
     imported = json.loads(result.imported)
     with transaction.atomic():

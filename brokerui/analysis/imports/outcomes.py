@@ -1,7 +1,7 @@
 """Which conversations end otherwise after an import: counted, with the worst groups by name.
 
-All classes that the import can reach are compared, name by name, however large the estate is: they may be a hundred
-million, of which a page can show some.
+All classes that the import can reach are compared, name by name, however large the estate is. There may be a hundred
+million; a page shows some of them.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ class BuiltEstate:
     mode: Mode = Mode.INSTANCES
     """What became of the live estate."""
     collected: tuple[CollectedFile, ...] = ()
-    """The files that tell what waits in which databases."""
+    """The files with the waiting messages and open conversations of a database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ def build_estate(
     settings: ScriptSettings,
     on_progress: OnProgress = lambda source: None,
 ) -> BuiltEstate:
-    """Documents first, then scripts, then catalogs, each in their order: a catalog knows best what is there.
+    """Build the estate from documents, then scripts, then catalogs: a catalog is what the instance itself shows.
 
     Without a mode, scripts that change some objects run on the live estate, others replace their instances. Raises
-    `InputError` for a file that cannot be read, or of which no estate can be made.
+    `InputError` for a file that cannot be read, or that makes no estate.
     """
     sources = named_as_known(sources, live)
     mode = mode or usual_mode(sources, live, settings)

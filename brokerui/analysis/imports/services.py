@@ -84,7 +84,8 @@ def _created(rows: list[ImportFile], mode: Mode, author: str, token: str) -> Imp
 
 
 def _likely_mode(rows: Sequence[ImportFile], given: Sequence[Given]) -> Mode:
-    """What the form proposes: the whole estate for documents; scripts that change what is there run on it."""
+    """Return the mode that the form proposes: documents replace the whole estate, scripts that only change objects run
+    on it."""
     if all(row.kind == Kind.DOCUMENT for row in rows):
         return Mode.WHOLE
     pairs = zip(rows, given, strict=True)

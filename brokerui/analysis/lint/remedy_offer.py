@@ -38,8 +38,8 @@ class ConversationOffer:
 
 NO_REMEDY = RemedyOffer(None)
 LATE = say("Not tried: there are too many remedies to try each in the time there is.")
-WITHHELD = say("No remedy is offered: the statement that suggests itself was tried and mends nothing here.")
-HARMFUL = say("No remedy is offered: the statement that suggests itself was tried and loses what is delivered now.")
+WITHHELD = say("No remedy is offered: the obvious statement was tried, and does not remove the finding.")
+HARMFUL = say("No remedy is offered: the obvious statement was tried, and loses messages that are delivered now.")
 Offers = Callable[[Finding], RemedyOffer]
 
 

@@ -1,4 +1,4 @@
-"""What has come over the network and is in no queue yet, grouped by queue.
+"""Messages that arrived over the network and are in no queue yet, grouped by queue.
 
 While the queue is off it waits in the transmission queue of its database; else fragments of it are missing, or messages
 before it, and it has status 2 in the queue.

@@ -58,7 +58,7 @@ class WaitingMessages:
 
     groups: tuple[WaitingGroup, ...]
     arrived: tuple[ArrivedGroup, ...]
-    """What has come for queues here and is in none of them yet."""
+    """Messages that arrived for queues of the hosted instances and are in none of them yet."""
     at: datetime
     until: float
     """Seconds during which a count is used again."""

@@ -77,7 +77,8 @@ def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
 
 
 def _worse(remedy: ConversationRemedy, estate: Estate, at: datetime) -> Sentence | None:
-    """What ends worse with it, in estates of which all traffic is compared."""
+    """Return the sentence about the classes that end worse with the remedy; None without any, and in an estate that is
+    too large to compare all traffic."""
     if not is_compared(estate):
         return None
     worse = [effect for effect in effects(estate, remedy.estate, at) if effect.verdict == WORSE]

@@ -20,7 +20,7 @@ from routing.remedies.trial import COMPARED, try_remedy
 
 @dataclass
 class RemedyTrials:
-    """Tries the remedies of one estate at one time, for so many seconds."""
+    """Tries the remedies of one estate at one time, for at most `seconds`."""
 
     estate: Estate
     at: datetime

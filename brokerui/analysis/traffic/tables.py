@@ -1,4 +1,4 @@
-"""Which table of a result is rows of which model; their columns are the fields of the model, by name."""
+"""The model of each table of a result; the columns of a table are the fields of its model, by name."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ def _message_body() -> Any:
 
 
 class MessageSerializer(StrictSerializer):
-    """What is sent."""
+    """A message to send."""
 
     message_type = NameField(required=False)
     message_body = _message_body()
@@ -132,7 +132,7 @@ class SendSerializer(StrictSerializer):
 
 
 class SentSerializer(serializers.Serializer):
-    """What was sent."""
+    """The conversation, and the number of messages that were sent on it."""
 
     conversation_handle = serializers.UUIDField()
     messages = serializers.IntegerField(min_value=1)
@@ -158,7 +158,7 @@ class SendOnSerializer(SendSerializer):
 
 
 class SentOnSerializer(serializers.Serializer):
-    """What was sent on each of the conversations."""
+    """The conversations, and the number of messages that were sent on each."""
 
     conversation_handles = serializers.ListField(child=serializers.UUIDField())
     messages = serializers.IntegerField(min_value=1)

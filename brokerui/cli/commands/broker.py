@@ -15,7 +15,7 @@ from brokerui.core.languages import local
 from routing.common.sentence import say
 
 ACTIONS = {
-    "enable": say("ENABLE_BROKER: what waits is tried at once"),
+    "enable": say("ENABLE_BROKER: waiting messages are tried at once"),
     "disable": say("DISABLE_BROKER: nothing is sent or taken until it is enabled"),
     "new": say("NEW_BROKER: another identifier, and all conversations are gone without a word to their other sides"),
     "error-conversations": say("ERROR_BROKER_CONVERSATIONS: enables it, and ends all conversations with an error"),

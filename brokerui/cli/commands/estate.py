@@ -73,7 +73,7 @@ def _add_import(actions: Any) -> None:
 
 
 def _source(text: str) -> InstanceFiles | str:
-    """A document has no name of an instance before it; whoever has an `=` in a file's name writes `./` before it."""
+    """Read NAME=FILE, or the path of a document. A path with an `=` in it has to begin with `./`."""
     return instance_files(text) if "=" in text and not text.startswith((".", "/")) else text
 
 

@@ -84,8 +84,8 @@ def _print_summary(counts: Counter[str], worlds: int, seconds: float) -> None:
     _print(
         say_counted(
             worlds,
-            "{count} world: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
-            "{count} worlds: {messages} messages in {frames} frames, {lost} of which were lost; {stops} crashes",
+            "{count} world: {messages} messages in {frames} frames, {lost} of them lost; {stops} crashes",
+            "{count} worlds: {messages} messages in {frames} frames, {lost} of them lost; {stops} crashes",
             **values,
         )
     )

@@ -9,8 +9,8 @@ from brokerui.core.languages import local
 from routing.common.sentence import say
 
 CONCURRENCY = 3
-"""Processes, not threads: what is computed is Python, and two threads would take turns. One sends and one takes in as
-long as there is traffic, so that the third does whatever else there is."""
+"""Processes of a worker. Under traffic, one transmits, one receives, and the third does all other tasks. Threads would
+not help: the work is Python code, which one thread runs at a time."""
 PIPELINE = "pipeline"
 
 

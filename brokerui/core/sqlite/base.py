@@ -29,8 +29,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @contextmanager
     def write_lock_released(self) -> Iterator[None]:
-        """Give the write lock of the open transaction, which must not have written, to others; take it again at the
-        end, and wait for it as long as the database's timeout says. What was read before may have changed by then."""
+        """Release the write lock of the open transaction, which must not have written; take it again at the end, after
+        at most the database's timeout. Rows that were read before may have changed by then."""
         self.connection.execute("ROLLBACK")
         try:
             yield

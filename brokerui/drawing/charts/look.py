@@ -24,7 +24,7 @@ COLOURS = {
     DROPPED: ("var(--dropped)", "var(--dropped-soft)"),
     DELIVERED: ("var(--delivered)", "var(--delivered-soft)"),
 }
-"""Of a shape, and of what is behind it."""
+"""Colours of each outcome: of the shape, and of the area behind it."""
 SYMBOLS = {
     UNNAMED: "line-ew-open",
     MUST_DELIVER: "circle",

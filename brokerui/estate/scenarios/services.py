@@ -57,9 +57,9 @@ def scenario_take(*, title: str, text: bytes, author: str = "") -> tuple[Scenari
 
 
 def scenario_ready(*, name: str) -> None:
-    """Have it read, if nobody has: beside the request, where there is one.
+    """Read a scenario unless it is in memory: in the background, within a request.
 
-    Raises `ScenarioNotFoundError`, and `ScenarioNotReadableError` for what is no estate.
+    Raises `ScenarioNotFoundError`, and `ScenarioNotReadableError` for a document that is no estate.
     """
     if example_find(name):
         return

@@ -92,7 +92,7 @@ class NextHopLink:
             try:
                 await self._carry(wire)
             except RedisError as error:
-                logger.info("what is to be sent cannot be read: %s", error)
+                logger.info("the frames to send cannot be read: %s", error)
                 await asyncio.sleep(PAUSE)
 
     def used(self) -> Wire | None:

@@ -105,7 +105,7 @@ class EndpointProcess:
                     logger.warning("%s: %s", work.__name__.strip("_"), problem or type(error).__name__)
                 await asyncio.sleep(PAUSE)
 
-    # -------------------------------------------------------------------------------------------- what is hosted
+    # -------------------------------------------------------------------------------------------- hosted instances
     async def _look(self) -> None:
         hosted = await self._hosted()
         for name in set(self.hosts) - set(hosted):
@@ -127,7 +127,7 @@ class EndpointProcess:
         self._ids[name] = host.instance_id
         return host
 
-    # -------------------------------------------------------------------------------------------- what is to be sent
+    # -------------------------------------------------------------------------------------------- outgoing lists
     async def _hear(self) -> None:
         """Wait for a list that begins to hold something."""
         popped: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
@@ -141,9 +141,9 @@ class EndpointProcess:
         else:
             await run_async(self.client, discard_outgoing(instance, address))
 
-    # -------------------------------------------------------------------------------------------- what is shown
+    # -------------------------------------------------------------------------------------------- connection rows
     async def _show(self) -> None:
-        """Only what has changed, unless Redis has lost the rest."""
+        """Write the changed rows of connections into Redis; all of them if Redis has lost the rest."""
         for (instance, where), times in self.guests.refused().items():
             text = local(say("too many connections"))
             self.teller.event(instance, BrokerConnection(ConnectionSubclass.CLOSED, "", where, text, times))

@@ -294,7 +294,7 @@ class Wire(asyncio.Protocol):
         if transport is None:
             self._leave()
         elif not transport.is_closing():
-            self.resume()  # else an end of what comes would not be seen
+            self.resume()  # a paused transport does not see that the peer closes
             transport.close()
             asyncio.get_running_loop().call_later(
                 self.host.options.connection.closing_timeout_ms / 1000, transport.abort

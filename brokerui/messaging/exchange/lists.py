@@ -214,7 +214,7 @@ def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes
 
 
 def _frames_of(place: FrameList) -> Callable[[list[bytes]], list[bytes]]:
-    """Return the function that reads the bundles of a list; what is no bundle is put aside."""
+    """Return the function that reads the bundles of a list and puts foreign values aside."""
     return lambda bundles: list(chain.from_iterable(taken_readable(place.key, bundles, frames_of)))
 
 

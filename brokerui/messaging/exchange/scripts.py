@@ -130,7 +130,7 @@ return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0
 """)
 
 DISCARD = _script("""
--- All that a list of what is to be sent holds. KEYS: the bytes of each list, the list. Gives how many bytes that were.
+-- Empty an outgoing list. KEYS: the bytes of each list, the list. Returns the number of bytes that it held.
 local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0')
 redis.call('DEL', KEYS[2])
 redis.call('HDEL', KEYS[1], KEYS[2])

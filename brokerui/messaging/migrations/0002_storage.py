@@ -1,7 +1,7 @@
 """How PostgreSQL keeps tables whose rows come and go.
 
 Bodies are not compressed: they leave again soon. Dead rows are cleared away by their number and not by their share:
-what is polled must not slow down with what has gone.
+polls of a table must not slow down with its deleted rows.
 """
 
 from django.db import migrations

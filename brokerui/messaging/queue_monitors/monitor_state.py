@@ -4,7 +4,7 @@ INACTIVE: no reader was started; as far as is known there are no messages.
 NOTIFIED: a reader was started, and has not received yet.
 RECEIVES_OCCURRING: a reader receives, and has not found the queue empty since.
 
-They are kept in Redis. What is lost there is found out anew: at worst a reader too many is started, or one too late.
+They are kept in Redis. A lost state is worked out anew: at worst one reader too many is started, or one too late.
 """
 
 from __future__ import annotations

@@ -41,9 +41,9 @@ _DEPTH = f"""
 class DatabaseStore:
     """The store of a hosted instance, by its id. Any number of threads and processes may have one each, or share it.
 
-    A claim is a transaction of its own, unless `in_transaction`: then it lives within the transaction that the caller
-    has opened with `django.db.transaction.atomic`. What is committed then becomes durable with that transaction, and
-    what it holds is free with it.
+    A claim is a transaction of its own, unless `in_transaction`: then it is part of the transaction that the caller
+    has opened with `django.db.transaction.atomic`. Its changes become durable, and its locks are released, when that
+    transaction commits.
     """
 
     def __init__(

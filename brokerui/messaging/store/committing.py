@@ -118,7 +118,7 @@ class Commit:
             self._session.run(sql.format(given=given.sql), self._with(given))
 
     def _run_among(self, sql: str, keys: Sequence[str], **names: str) -> None:
-        """A statement about what has one of these keys, if there are any."""
+        """Run a statement on the rows that have one of these keys; none if there are no keys."""
         if keys:
             among = self._session.among(keys)
             self._session.run(sql.format(among=among.sql, **names), self._with(among))

@@ -1,7 +1,7 @@
 """A claim on PostgreSQL: a transaction. Its locks are advisory ones, which end with it, however it ends.
 
 They need no row, so they hold conversations that are not there yet; and try-locks never wait, so nothing deadlocks.
-What is read after a lock is read by a statement of its own: a statement sees what was committed when it began.
+Rows are read by a statement after the one that locks: a statement sees the commits until its own beginning.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class Session(ABC):
 
     @abstractmethod
     def together(self) -> AbstractContextManager[None]:
-        """Statements that are asked for in it make one way to the database and back, each seeing what was committed
-        when its own turn came; at the end all answers are there."""
+        """Send the statements that are run within in one round trip to the database. Each sees the commits until it
+        begins itself; the answers are there at the end."""
 
     @abstractmethod
     def begin(self, sql: str) -> Answer:
@@ -62,7 +62,7 @@ class Session(ABC):
 
     @abstractmethod
     def flush(self) -> None:
-        """What was committed is durable, as far as the server has not gone since. Raises `Conflict`."""
+        """Make asynchronous commits durable. Raises `Conflict` if the server may have lost some since."""
 
     @property
     @abstractmethod

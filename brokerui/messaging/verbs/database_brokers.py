@@ -1,7 +1,7 @@
 """ALTER DATABASE: the broker of a database switched on or off, or made anew, and failover to the mirror.
 
-Each is an edit of the live estate, and of what runs by it, in one transaction. No other transaction works in the
-instance meanwhile, and none works with an older estate afterwards: what was received before is kept, and nothing after.
+Each edits the live estate, and the running conversations, in one transaction. It excludes all other transactions of
+the instance, and later ones refuse an older estate: messages received before it are kept, and none is received after.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class Roles(NamedTuple):
 def database_fail_over(*, instance: str, database: str, author: str = SYSTEM) -> Roles:
     """SET PARTNER FAILOVER, for either partner of a mirrored pair: the roles that they have then.
 
-    The partners exchange the database with all that it holds: conversations, queues, what waits to be sent, and keys.
+    The partners exchange the database with its conversations, queues, transmission queue and keys.
     """
     other = _partner(instance, database)
     with _alone_in(instance, other) as ids:

@@ -1,7 +1,7 @@
-"""Whether what an application has received was committed or rolled back, which counts against the queue.
+"""Whether the transaction of a RECEIVE was committed or rolled back; rollbacks count against the queue.
 
 Django reports the commit of a transaction, but not its rollback: the caller that lets an application receive records
-what it got; what is not committed when the application returns was rolled back.
+the messages; those that are not committed when the application returns were rolled back.
 """
 
 from __future__ import annotations

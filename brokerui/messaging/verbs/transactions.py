@@ -30,7 +30,7 @@ PAUSE_SECONDS: Final = 0.002
 
 @contextmanager
 def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, UnitOfWork]]:
-    """Claim; commit what was done, or nothing after any exception. Raises `BusyError` and `NotHostedError`.
+    """Claim, and commit the changes, or none of them after an exception. Raises `BusyError` and `NotHostedError`.
 
     Within a transaction of the caller it counts when that is committed; a caller that writes something beside it opens
     one. Else it counts at the end. Only then are workers woken.

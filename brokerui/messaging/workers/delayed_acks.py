@@ -1,8 +1,8 @@
-"""Acknowledgements are kept back for some milliseconds, so that those of several turns go on one way, and what they
-acknowledge is made durable at once (ACK-5).
+"""Acknowledgements are delayed for some milliseconds, so that those of several turns share one frame, and one flush
+makes their messages durable (ACK-5).
 
-Only a sender whose window is full waits for one: what came in great number is acknowledged at once. One
-that is lost with its worker is no loss: its message comes again, and is acknowledged again (ACK-3, ACK-4).
+Only a sender whose window is full waits for one, so a large batch is acknowledged at once. An acknowledgement that is
+lost with its worker costs a resend: the message comes again, and is acknowledged again (ACK-3, ACK-4).
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _before_applications(broker: Broker, at: int) -> Iterator[None]:
         with transaction.atomic():
             yield
     except DatabaseError:
-        broker.frames_to_send(at)  # they are of what was not committed
+        broker.frames_to_send(at)  # discard them: their changes were not committed
         raise
 
 

@@ -118,7 +118,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def headline(delayed: list[WaitingGroup], waits: str = "") -> str:
-    """The answer in one sentence, and in another one what waits for queues that are off."""
+    """Return one sentence on the delayed messages, and one on messages for queues that are off."""
     if not delayed and waits:
         return waits
     return f"{_headline(delayed)} {waits}".rstrip()

@@ -114,7 +114,7 @@ class FindingListing:
 
     @property
     def severities(self) -> list[tuple[str, int, str, bool]]:
-        """Each with its number, the address of its findings, and whether they are what is shown."""
+        """The name of each severity, its number of findings, the URL that shows them, and whether the page does."""
         texts = {severity: f"severity:{severity}" for severity in SEVERITIES}
         return [
             (name, self.report.counts[name], self._query(q="" if self.text == text else text), self.text == text)

@@ -65,7 +65,7 @@ class Assigning:
         return form
 
     def _read(self, file: ImportFile, values: Mapping[str, str], likely: Mapping[str, str]) -> None:
-        """Also into the row, so that the form shows again what was typed."""
+        """Write the typed values into the row too, so that the form shows them again."""
         at = file.position
         kind = values.get(f"kind-{at}", "")
         file.kind = kind if kind in tuple(Kind) else file.kind

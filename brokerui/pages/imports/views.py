@@ -148,7 +148,7 @@ def run_preview_again(request: HttpRequest, run_id: int) -> HttpResponse:
 @access(write=Level.EDIT)
 @require_POST
 def run_apply_it(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Make what was previewed the next version."""
+    """Apply the previewed estate as the next version."""
     run, note = _run(run_id), request.POST.get("note", "").strip()[:NOTE]
     author = request.user.get_username()
     return _done(request, run, lambda: run_apply(run=run, author=author, note=note))

@@ -17,7 +17,7 @@ def headline(numbers: MapCounts, scope: Scope) -> Sentence:
     lead = say_counted(numbers.onward, "one route leads on", "{count} routes lead on")
     if scope.focus:
         return say(
-            "{focus} and what is around it: {instances} with {databases}; {lead}.",
+            "{focus} and its neighbours: {instances} with {databases}; {lead}.",
             focus=scope.focus,
             instances=instances,
             databases=databases,

@@ -104,7 +104,7 @@ def _shown(span: Span, at: int) -> dict[str, list[SamplePoint]]:
     places, others = largest(OfSample.TRANSMISSION_QUEUE, span, at)
     lines = {f"{instance}/{database}": points for (instance, database, _, _), points in places.items()}
     lines |= {gettext("others"): others} if others else {}
-    # What was always empty says nothing; where all were, one line says so.
+    # Leave out queues that were always empty; if all were, keep one line, which shows it.
     return {name: points for name, points in lines.items() if _was_used(points)} or dict(list(lines.items())[:1])
 
 

@@ -99,7 +99,8 @@ def _named(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGrou
 
 
 def _all(matrix: Matrix, rows: Sequence[AxisGroup], columns: Sequence[AxisGroup]) -> dict[tuple[int, int], Counts]:
-    """What holds for a name that occurs nowhere, once for each name of a column; then what is otherwise."""
+    """Return the counts of each cell: those of a name that occurs nowhere, times the names of the column, corrected by
+    the names whose answers differ from it."""
     row_of = _row_of(rows)
     base = [Counter(matrix.base[node] for node in group.members) for group in rows]
     members = [Counter(row_of[node] for node in cell if node in row_of) for cell in matrix.cells]

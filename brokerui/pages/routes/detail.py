@@ -1,4 +1,4 @@
-"""One route, as the panel tells it: its columns, where it leads, what was found, and the statement that makes it."""
+"""The panel of one route: its columns, where it leads, its findings, and the statement that creates it."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ KINDS = ("expired", "wildcard", "local", "transport", "network", "mirrored", ADD
 
 @dataclass(frozen=True, slots=True)
 class RouteFilter:
-    """What was typed, understood."""
+    """The parsed filter of the page."""
 
     terms: tuple[Term, ...]
 

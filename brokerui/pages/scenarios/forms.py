@@ -21,7 +21,7 @@ class UploadForm(forms.Form):
     )
 
     def clean_document(self) -> UploadedFile:
-        """Small enough; what is in it is for the reader to judge."""
+        """Refuse a document that is too large. The job that reads it checks its content."""
         file: UploadedFile = self.cleaned_data["document"]
         if (file.size or 0) > settings.SCENARIO_MAX_BYTES:
             limit = filesizeformat(settings.SCENARIO_MAX_BYTES)

@@ -65,7 +65,7 @@ def _is_gone(form: Any) -> bool:
 
 
 class FormPage:
-    """`key` names what is shown; None for something new, whose place stands in a field of its own."""
+    """The form of a row. `key` names the row; None for a new one, whose owner is a field of the form."""
 
     def __init__(
         self,

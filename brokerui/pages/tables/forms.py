@@ -79,7 +79,7 @@ class ValueForm(forms.Form):
         return {name: document[name] for name in cls.names() if name in document}
 
     def document(self) -> Json:
-        """What was typed, as the estate document has it."""
+        """The typed values, as members of an estate document."""
         return {name: self.cleaned_data[name] for name in self.names()}
 
     @classmethod

@@ -85,7 +85,7 @@ class ByInstance(Typed):
     options = "instance"
 
     def condition(self, text: str) -> Q:
-        """Its databases, or what is in them."""
+        """Return the condition for the databases of an instance, or for their rows."""
         return Q(instance__name=text)
 
 

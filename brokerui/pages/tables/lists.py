@@ -99,7 +99,7 @@ class Instances(EstateTableAdmin):
 
     @admin.display(description="forwarding", ordering="forwarding")
     def forwards(self, row: Any) -> str:
-        """Whether it sends on what is not for it; neither is a fault."""
+        """Whether the instance forwards messages for other instances. Both values are normal."""
         return _("on") if row.forwarding else _("off")
 
     @admin.display(description=gettext_lazy("databases"))

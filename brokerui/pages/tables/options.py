@@ -15,7 +15,7 @@ Option = tuple[str, str]
 
 
 def options(request: HttpRequest, kind: str) -> HttpResponse:
-    """As JSON: `q` is what was typed, `service` the one that an identifier is to be of."""
+    """Return suggestions as JSON. `q` is the typed text; `service` limits identifiers to those of its databases."""
     if kind not in SOURCES:
         raise Http404
     found = SOURCES[kind](request.GET.get("q", "").strip(), request.GET.get("service", ""))

@@ -143,7 +143,7 @@ def _with_its_content(old: Instance, value: Instance) -> Instance:
 
 
 def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
-    """Add the value, or put it in the place of the one of its name; what is in an instance or database stays."""
+    """Add the value, or replace the one of the same name; an instance or a database keeps its members."""
     old = find(kind, draft.after, (*owner, value.name))
     if kind.name == "instance":
         draft.add(PutInstance(_with_its_content(old, value) if old else value))

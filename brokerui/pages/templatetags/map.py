@@ -33,7 +33,7 @@ def map_page_url(context: dict[str, Any], number: int) -> str:
 
 @register.simple_tag(takes_context=True)
 def zoom_in_url(context: dict[str, Any], ref: Ref) -> str:
-    """The map of an instance and what is around it, or of a group."""
+    """Return the URL of the map of an instance with its neighbours, or of a group."""
     if ref.kind == GROUP:
         return map_url(context, first=ref.names[0], last=ref.names[1], select="")
     return map_url(context, focus=ref.names[0], first="", last="", service="", select=ref)

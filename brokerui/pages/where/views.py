@@ -99,8 +99,8 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
 
 
 def _held(request: HttpRequest, viewed: EstateView, conversation: Conversation) -> dict[str, str]:
-    """What holds the conversation of which the address gives the handle, or one like it that waits, while the live
-    estate is looked at."""
+    """Return what holds up a conversation: the one whose handle the address names, else a waiting one of the same
+    class. Empty unless the request is about the live estate."""
     if not viewed.is_editable:
         return {}
     try:

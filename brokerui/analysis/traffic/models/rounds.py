@@ -39,8 +39,8 @@ class Round(models.Model):
     cancelled_by = models.CharField(max_length=AUTHOR, blank=True)
     """User who requested the cancellation; the worker carries it out."""
     steps = models.JSONField(default=list)
-    """What was done and is being done, as objects of `name`, `stage`, `rows`, `seconds` and, once it is over, `in`,
-    `out` and `quarantined`, or `run`: the result that was loaded."""
+    """The finished steps and the current one, as objects of `name`, `stage`, `rows`, `seconds` and, once the step is
+    over, `in`, `out` and `quarantined`, or `run`: the result that was loaded."""
     log = models.TextField(blank=True)
     """The last lines that its jobs said."""
     error = models.TextField(blank=True)

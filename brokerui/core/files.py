@@ -22,7 +22,13 @@ class QuickCompressor(Compressor):
 
 
 class CollectedFiles(CompressedManifestStaticFilesStorage):
-    """Named by their content, compressed."""
+    """Named by their content, compressed; our modules of JavaScript import each other by these names."""
+
+    # Django would read the scripts of libraries too, in whose comments imports stand that lead nowhere.
+    patterns = (
+        *CompressedManifestStaticFilesStorage.patterns,
+        ("js/*.js", CompressedManifestStaticFilesStorage._js_module_import_aggregation_patterns[1]),
+    )
 
     def create_compressor(self, **options: Any) -> Compressor:
         """Return the fast compressor, with WhiteNoise's options."""

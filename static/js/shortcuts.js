@@ -1,18 +1,11 @@
 // Single keys: `?` lists them, `/` goes to the first field, two letters go to a place (data-keys on its link).
-const STORE = "shortcuts";
+import { isFree, isOn, setOn } from "./keys.js";
+
 const PAUSE_MS = 1200;
 const dialog = document.getElementById("shortcuts");
 const tick = dialog.querySelector("[data-shortcuts-on]");
 let before = "";
 let timer;
-
-function isOn() {
-  try { return localStorage.getItem(STORE) !== "off"; } catch { return true; }
-}
-
-function isTyping(target) {
-  return target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]") !== null;
-}
 
 function focusFirst() {
   const main = document.getElementById("main");
@@ -39,15 +32,11 @@ function act(key) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.defaultPrevented);
-  if (!plain || dialog.open || event.key.length !== 1 || isTyping(event.target) || !isOn()) return;
-  if (act(event.key)) event.preventDefault();
+  if (event.key.length === 1 && isFree(event) && act(event.key)) event.preventDefault();
 });
 
 tick.checked = isOn();
-tick.addEventListener("change", () => {
-  try { localStorage.setItem(STORE, tick.checked ? "on" : "off"); } catch { /* private mode: for this page only */ }
-});
+tick.addEventListener("change", () => setOn(tick.checked));
 for (const opener of document.querySelectorAll("[data-opens]")) {
   opener.hidden = false;
   opener.addEventListener("click", () => document.getElementById(opener.dataset.opens).showModal());

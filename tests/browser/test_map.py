@@ -88,23 +88,72 @@ def test_a_server_tells_its_findings_and_leads_on(site: Page) -> None:
     expect(site.get_by_label("Around instance")).to_have_value("office")
 
 
-def test_sizes_keep_the_page(site: Page) -> None:
+def size_of(page: Page) -> dict[str, float]:
+    """Where a box of the picture is seen, and how large."""
+    found = page.locator('g.shape[data-box="instance/host2"] rect.area').first.bounding_box()
+    assert found is not None
+    return dict(found)
+
+
+def test_pan_and_zoom_by_buttons_wheel_drag_and_keys(site: Page) -> None:
+    site.goto(PARTS)
+    size = site.locator("[data-size]")
+    expect(size).to_have_text("100 %")
+    first = size_of(site)
+    site.get_by_role("button", name="Larger").click()
+    expect(size).to_have_text("125 %")
+    assert abs(size_of(site)["width"] - first["width"] * 1.25) < 1
+    site.keyboard.press("0")
+    expect(size).to_have_text("100 %")
+    site.mouse.move(first["x"] + 5, first["y"] + 5)
+    site.mouse.wheel(0, -200)
+    expect(size).not_to_have_text("100 %")
+    under = size_of(site)
+    assert abs(under["x"] + 5 * under["width"] / first["width"] - first["x"] - 5) < 1, "what is under the mouse stays"
+    site.mouse.wheel(0, 200)
+    expect(size).to_have_text("100 %")
+    pane = site.get_by_role("region", name="The picture").bounding_box()
+    assert pane is not None
+    before = size_of(site)
+    site.mouse.move(pane["x"] + 10, pane["y"] + 10)
+    site.mouse.down()
+    site.mouse.move(pane["x"] + 60, pane["y"] + 40, steps=4)
+    site.mouse.up()
+    moved = size_of(site)
+    assert (round(moved["x"] - before["x"]), round(moved["y"] - before["y"])) == (50, 30)
+    site.get_by_role("region", name="The picture").focus()
+    site.keyboard.press("ArrowRight")
+    assert round(moved["x"] - size_of(site)["x"]) == 60
+    site.keyboard.press("f")
+    expect(size).to_have_text("100 %")
+
+
+def test_a_selection_and_a_reload_leave_the_picture_where_it_was(site: Page) -> None:
     site.goto(PARTS)
     site.evaluate("window.stayed = true")
-    before = site.locator("svg.net[data-width]").bounding_box()
-    site.get_by_role("link", name="50 %", exact=True).click()
-    after = site.locator("svg.net[data-width]").bounding_box()
-    assert before is not None
-    assert after is not None
+    site.get_by_role("button", name="Larger").click()
+    before = size_of(site)
     press(site, "host2: forwarding off.")
     expect(told(site)).to_contain_text("host2")
-    assert "zoom=50" in site.url
     assert site.evaluate("window.stayed")
+    after = size_of(site)  # a selected box has a wider edge
+    assert max(abs(after[side] - before[side]) for side in before) < 2
+    site.wait_for_function("sessionStorage.length > 0")
     site.reload()
-    again = site.locator("svg.net[data-width]").bounding_box()
-    assert again is not None
-    assert abs(again["width"] - before["width"] / 2) < 1
-    assert abs(again["width"] - after["width"]) < 1
+    again = size_of(site)
+    assert max(abs(again[side] - before[side]) for side in before) < 2
+
+
+def test_the_minimap_is_there_where_the_picture_does_not_fit(site: Page) -> None:
+    site.set_viewport_size({"width": 1100, "height": 640})
+    site.goto("/map/?scenario=three-servers")
+    minimap = site.locator("svg.minimap")
+    expect(minimap).to_be_visible()
+    before = site.locator("rect.area").first.bounding_box()
+    minimap.click(position={"x": 90, "y": 90})
+    assert site.locator("rect.area").first.bounding_box() != before
+    site.keyboard.press("f")
+    expect(minimap).to_be_hidden()
 
 
 def test_texts_stay_in_their_boxes_with_the_fonts_of_this_machine(site: Page) -> None:

@@ -1,0 +1,54 @@
+// What is selected, and the panel that tells of it, without a new page.
+import { marks, when } from "./picture.js";
+
+const panel = document.getElementById("panel");
+
+export function selectedIn(url) { return new URL(url, location.href).searchParams.get("select") ?? ""; }
+
+function mark(select) {
+  for (const link of document.querySelectorAll("#main a[data-ref]")) {
+    if (link.dataset.ref === select && !("aside" in link.dataset) && !panel.contains(link)) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+}
+
+// What stands in the panel comes from an address; the last one asked for is shown.
+export async function showInPanel(url) {
+  await htmx.ajax("GET", url, { target: "#panel", swap: "innerHTML" });
+  document.getElementById("live").textContent = panel.querySelector("h2")?.innerText ?? "";
+}
+
+async function show(url) {
+  await showInPanel(url);
+  mark(selectedIn(url));
+}
+
+export function select(url) {
+  const to = new URL(url, location.href);
+  history.pushState(null, "", to.pathname + to.search + location.hash);
+  return show(to.pathname + to.search);
+}
+
+export function close() {
+  if (!selectedIn(location.href)) return;
+  const to = new URL(location.href);
+  to.searchParams.delete("select");
+  select(to.href);
+}
+
+function isPlain(event) { return event.button === 0 && !(event.ctrlKey || event.metaKey || event.shiftKey || event.altKey); }
+
+export function startPanel(onSelect) {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("#main a[data-ref], #main a[data-close]");
+    if (!link || !isPlain(event) || event.defaultPrevented) return;
+    event.preventDefault();
+    if (marks().includes(link)) onSelect(link);
+    select(link.getAttribute("href"));
+  });
+  addEventListener("popstate", () => show(location.pathname + location.search));
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) close();
+  });
+  if (marks().length) when("drawn", () => mark(selectedIn(location.href)));
+}

@@ -1,0 +1,113 @@
+// Which part of the picture is seen, and how large: one transform of the whole picture.
+import { boxArea, picture, shapes, when } from "./picture.js";
+import { clamp, union } from "./geometry.js";
+
+const [SMALLEST, LARGEST] = [0.1, 4];
+const MARGIN = 24;
+const KEPT_IN_SIGHT = 80;
+const READABLE = 0.8;
+const SETTLED_MS = 160;
+
+export class Viewport {
+  #listeners = [];
+  #timer;
+  #bounds = null;
+
+  constructor(pane) {
+    this.pane = pane;
+    [this.x, this.y, this.k] = [0, 0, 1];
+    for (const name of ["drawn", "moved"]) when(name, () => { this.#bounds = null; this.#tell(); });
+    new ResizeObserver(() => this.#apply()).observe(pane);
+    // Browsers scroll what is focused into sight: here the picture moves in its place.
+    pane.addEventListener("scroll", () => {
+      const [left, top] = [pane.scrollLeft, pane.scrollTop];
+      pane.scrollTo(0, 0);
+      this.panBy(-left, -top);
+    });
+  }
+
+  get width() { return this.pane.clientWidth; }
+  get height() { return this.pane.clientHeight; }
+  get bounds() { return this.#bounds ??= union(shapes().map(boxArea)); }
+  get fits() {
+    const { x, y, w, h } = this.bounds;
+    return x * this.k + this.x >= 0 && y * this.k + this.y >= 0
+      && (x + w) * this.k + this.x <= this.width && (y + h) * this.k + this.y <= this.height;
+  }
+
+  onChange(listener) { this.#listeners.push(listener); listener(this); }
+
+  set({ x, y, k }) {
+    this.k = clamp(k, SMALLEST, LARGEST);
+    const seen = this.bounds;
+    this.x = clamp(x, KEPT_IN_SIGHT - (seen.x + seen.w) * this.k, this.width - KEPT_IN_SIGHT - seen.x * this.k);
+    this.y = clamp(y, KEPT_IN_SIGHT - (seen.y + seen.h) * this.k, this.height - KEPT_IN_SIGHT - seen.y * this.k);
+    this.#apply();
+  }
+
+  panBy(x, y) { this.set({ x: this.x + x, y: this.y + y, k: this.k }); }
+
+  // What is under this point of the pane stays under it.
+  zoomAt(point, factor) {
+    const k = clamp(this.k * factor, SMALLEST, LARGEST);
+    const by = k / this.k;
+    this.set({ x: point.x - (point.x - this.x) * by, y: point.y - (point.y - this.y) * by, k });
+  }
+
+  zoomTo(k) { this.zoomAt({ x: this.width / 2, y: this.height / 2 }, k / this.k); }
+
+  fit(most = 1) {
+    const { w, h } = this.bounds;
+    const k = Math.min(most, (this.width - 2 * MARGIN) / (w || 1), (this.height - 2 * MARGIN) / (h || 1));
+    this.center(clamp(k, SMALLEST, LARGEST));
+  }
+
+  center(k) {
+    const { x, y, w, h } = this.bounds;
+    const spare = this.height - h * k;
+    this.set({ x: (this.width - w * k) / 2 - x * k, y: Math.min(spare / 2, 2 * MARGIN) - y * k, k });
+  }
+
+  // All of it where it can still be read, else its own size with this area in sight.
+  begin(area) {
+    this.fit();
+    if (this.k >= READABLE) return;
+    this.center(1);
+    this.set({ x: MARGIN - this.bounds.x, y: MARGIN - this.bounds.y, k: 1 });
+    if (area) this.reveal(area, 0.3);
+  }
+
+  reveal(area, place = null) {
+    const [left, top] = [area.x * this.k + this.x, area.y * this.k + this.y];
+    const [right, bottom] = [left + area.w * this.k, top + area.h * this.k];
+    const inSight = left >= 0 && top >= 0 && right <= this.width && bottom <= this.height;
+    if (inSight) return;
+    if (place !== null) { this.panBy(this.width / 2 - (left + right) / 2, this.height * place - top); return; }
+    const nearest = (start, end, size) => (start < MARGIN ? MARGIN - start : Math.min(0, Math.max(size - MARGIN - end, MARGIN - start)));
+    this.panBy(nearest(left, right, this.width), nearest(top, bottom, this.height));
+  }
+
+  // From the page to the pane, and on to the picture.
+  inPane(event) {
+    const here = this.pane.getBoundingClientRect();
+    return { x: event.clientX - here.left - this.pane.clientLeft, y: event.clientY - here.top - this.pane.clientTop };
+  }
+  inPicture(event) {
+    const { x, y } = this.inPane(event);
+    return { x: (x - this.x) / this.k, y: (y - this.y) / this.k };
+  }
+
+  #apply() {
+    // Drawn once and only shifted while it moves; drawn sharply again once it rests.
+    picture.classList.add("moving");
+    picture.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.k})`;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      picture.classList.remove("moving");
+      this.pane.style.setProperty("--k", this.k);
+    }, SETTLED_MS);
+    this.#tell();
+  }
+
+  #tell() { for (const listener of this.#listeners) listener(this); }
+}

@@ -7,8 +7,10 @@ from celery import shared_task
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.exchange.unreachable import take_endpoint_notices
 from brokerui.messaging.exchange.wake_debounce import clear_pending, run_until_idle, wake_once
+from brokerui.messaging.workers.arrived_frames import process_arrived, waiting_shards
 from brokerui.messaging.workers.delayed_acks import DelayedAcks
-from brokerui.messaging.workers.drain import arrived, drain, follow_estate, is_due, take_in
+from brokerui.messaging.workers.due_conversations import is_due, send_due
+from brokerui.messaging.workers.routes_changed import follow_estate
 
 
 @shared_task(name="brokerui.messaging.tasks.transmit")
@@ -16,7 +18,7 @@ def transmit() -> None:
     """Send due messages: first attempts, retries, timers, ends of lifetimes."""
     take_endpoint_notices()
     hosted = hosted_names()
-    run_until_idle(transmit, lambda: bool([one for one in hosted if drain(one)]))
+    run_until_idle(transmit, lambda: bool([one for one in hosted if send_due(one)]))
 
 
 @shared_task(name="brokerui.messaging.tasks.routes_changed")
@@ -32,7 +34,9 @@ def routes_changed() -> None:
 def receive() -> None:
     """Process frames that arrived from the network; messages that become due are sent at once."""
     hosted, keeping = hosted_names(), DelayedAcks()
-    run_until_idle(receive, lambda: bool([at for at in arrived(hosted) if take_in(*at, keeping)]), keeping.look)
+    run_until_idle(
+        receive, lambda: bool([at for at in waiting_shards(hosted) if process_arrived(*at, keeping)]), keeping.look
+    )
     keeping.end()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)

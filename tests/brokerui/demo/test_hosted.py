@@ -30,7 +30,8 @@ from brokerui.messaging.models import (
     QueueMessage,
 )
 from brokerui.messaging.store.postgres import pool_of
-from brokerui.messaging.workers.drain import drain, is_due, take_in
+from brokerui.messaging.workers.arrived_frames import process_arrived
+from brokerui.messaging.workers.due_conversations import is_due, send_due
 from routing.dialog.states import CD
 from routing.lint.registry import lint
 from routing.model.estate import Instance as Observed
@@ -58,7 +59,7 @@ def carry() -> None:
     addresses = {instances[name].addresses[0].key: name for name in HOSTED}
     passed = True
     while passed:
-        list(map(drain, HOSTED))
+        list(map(send_due, HOSTED))
         passed = False
         for sender in HOSTED:
             for address, receiver in addresses.items():
@@ -67,7 +68,7 @@ def carry() -> None:
                 passed = passed or bool(frames)
         for name in HOSTED:
             for shard in range(site.ENDPOINT_SHARDS):
-                take_in(name, shard)
+                process_arrived(name, shard)
 
 
 def test_orders_are_answered_and_ended_by_both(demo: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,11 +140,11 @@ def test_nothing_outlives_the_demo(demo: None) -> None:
 
 def test_workers_in_the_middle_of_it_have_nothing_to_do_any_more(demo: None) -> None:
     demo_act()
-    drain(CAFE)  # its broker is known from now on
+    send_due(CAFE)  # its broker is known from now on
     demo_remove(author="me")
-    assert not drain(CAFE)
+    assert not send_due(CAFE)
     assert not is_due(CAFE)
-    assert not take_in(CAFE, 0)
+    assert not process_arrived(CAFE, 0)
 
 
 def test_what_others_host_is_not_cleared_away(demo: None) -> None:

@@ -13,10 +13,13 @@ from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
 from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.exchange.outbox import redis
-from brokerui.messaging.workers.drain import drain, take_in
+from brokerui.messaging.workers.arrived_frames import process_arrived
+from brokerui.messaging.workers.due_conversations import send_due
 from routing.documents.estate_document import read_estate
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
+WORKERS = ("workers.arrived_frames", "workers.due_conversations", "workers.routes_changed")
+"""The modules of workers that read the clock."""
 LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
 ADDRESSES = {"A": "tcp://a.example:4022", "B": "tcp://b.example:4022"}
 DOCUMENT: dict[str, Any] = {
@@ -72,11 +75,11 @@ class Wire:
             pass
 
     def _carry_once(self) -> bool:
-        unfinished = [name for name in self.addresses if drain(name)]
+        unfinished = [name for name in self.addresses if send_due(name)]
         passed = [self._pass_on(*pair) for pair in permutations(self.addresses, 2)]
         for name in self.addresses:
             for shard in range(settings.ENDPOINT_SHARDS):
-                while take_in(name, shard):
+                while process_arrived(name, shard):
                     pass
         return bool(unfinished) or any(passed)
 

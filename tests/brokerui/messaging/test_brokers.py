@@ -35,7 +35,7 @@ from brokerui.messaging.services import (
     transmission_status,
 )
 from brokerui.messaging.store import DatabaseStore, moving
-from brokerui.messaging.workers.drain import follow_estate
+from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.batch import ChangeSet, ClaimRequest
 from routing.dialog.error_message import read_error
 from routing.dialog.problems import VerbError

@@ -51,14 +51,14 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.store import moving
-from brokerui.messaging.workers.drain import follow_estate
+from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.batch import ReceiveRequest
 from routing.dialog.problems import VerbError
 from routing.documents.estate_document import read_estate
 from routing.model.estate import MIRROR, PRINCIPAL
 from routing.runtime.store import QueueDepth
 from tests.brokerui.cli.command_line import call_with, refused
-from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, Wire
+from tests.brokerui.messaging.hosted import LOCAL, ONE, TWO, WORKERS, Wire
 from tests.brokerui.product import STOP_SECONDS
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -102,7 +102,7 @@ def host() -> None:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in ("workers.drain", "exchange.unreachable", "verbs.transactions"):
+    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 

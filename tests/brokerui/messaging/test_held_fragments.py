@@ -16,7 +16,8 @@ from brokerui.messaging.models import HeldFragment
 from brokerui.messaging.selectors import TransmissionRow, conversation_endpoints, transmission_queue
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.messaging.verbs.administration import queue_set_status
-from brokerui.messaging.workers.drain import drain, take_in
+from brokerui.messaging.workers.arrived_frames import process_arrived
+from brokerui.messaging.workers.due_conversations import send_due
 from tests.brokerui.messaging.hosted import ADDRESSES, TWO, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -33,7 +34,7 @@ def begin() -> str:
 def send(handle: str, *bodies: bytes) -> list[bytes]:
     """The frames of messages, which are on their way."""
     conversation_send(instance="A", handles=[handle], messages=[Message(body) for body in bodies])
-    while drain("A"):
+    while send_due("A"):
         pass
     return run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))
 
@@ -41,7 +42,7 @@ def send(handle: str, *bodies: bytes) -> list[bytes]:
 def arrive(frames: list[bytes]) -> None:
     assert run(redis(), put_arrived("B", frames)) == []
     for shard in range(64):
-        while take_in("B", shard):
+        while process_arrived("B", shard):
             pass
 
 

@@ -15,8 +15,9 @@ from brokerui.messaging.services import (
     message_receive,
 )
 from brokerui.messaging.workers import delayed_acks
+from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.delayed_acks import FEW, MOST, DelayedAcks
-from brokerui.messaging.workers.drain import drain, take_in
+from brokerui.messaging.workers.due_conversations import send_due
 from routing.dialog.unit_of_work import OutboundFrame
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
@@ -70,12 +71,12 @@ def send_one() -> None:
     """From A, as far as the list of what has arrived at B."""
     begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
     conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
-    drain("A")
+    send_due("A")
     run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
 
 
 def come_in(kept: DelayedAcks) -> None:
-    assert not any(take_in("B", shard, kept) for shard in range(4))
+    assert not any(process_arrived("B", shard, kept) for shard in range(4))
 
 
 @pytest.mark.usefixtures("wire")
@@ -88,7 +89,7 @@ def test_a_message_is_received_at_once_and_acknowledged_a_little_later() -> None
     assert OutgoingMessage.objects.count() == 1
     kept.give_out()
     run(redis(), put_arrived("A", given_out()))
-    assert not any(take_in("A", shard) for shard in range(4))
+    assert not any(process_arrived("A", shard) for shard in range(4))
     assert OutgoingMessage.objects.count() == 0
 
 
@@ -132,7 +133,7 @@ def test_at_the_end_all_is_durable_also_what_nothing_answers() -> None:
     there.end()
     run(redis(), put_arrived("A", given_out()))
     kept, before = DelayedAcks(), broker_of("A")
-    assert not any(take_in("A", shard, kept) for shard in range(4))
+    assert not any(process_arrived("A", shard, kept) for shard in range(4))
     kept.end()
     end_connections()
     send_one()

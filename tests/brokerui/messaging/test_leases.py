@@ -44,7 +44,7 @@ from brokerui.messaging.services import (
 from brokerui.messaging.store.numbers import queue_number
 from routing.dialog.batch import ReceiveRequest
 from routing.dialog.problems import VerbError
-from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.hosted import WORKERS, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 QUEUE = ("two", "ToQ")
@@ -57,7 +57,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that everybody sees: its only number."""
     moment = [clock.now()]
     for module in (
-        "workers.drain",
+        *WORKERS,
         "exchange.unreachable",
         "verbs.transactions",
         "leases.services",

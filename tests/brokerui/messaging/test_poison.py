@@ -25,7 +25,7 @@ from brokerui.messaging.services import (
     queue_set_status,
 )
 from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
-from brokerui.messaging.workers.drain import follow_estate
+from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.problems import VerbError
 from routing.dialog.unit_of_work import UnitOfWork

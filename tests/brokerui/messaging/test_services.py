@@ -35,14 +35,14 @@ from brokerui.messaging.services import (
     transmission_status,
 )
 from brokerui.messaging.verbs.provisioning import instance_host
-from brokerui.messaging.workers.drain import follow_estate
+from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.error_message import read_error
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import VerbError
 from routing.model.address import parse_address
 from routing.model.edits import DropRoute, PutRoute
 from routing.model.route import Route
-from tests.brokerui.messaging.hosted import ADDRESSES, Wire
+from tests.brokerui.messaging.hosted import ADDRESSES, WORKERS, Wire
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 
@@ -69,7 +69,7 @@ def bodies(instance: str = "B") -> list[bytes | None]:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in ("workers.drain", "exchange.unreachable", "verbs.transactions"):
+    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 

@@ -13,8 +13,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from brokerui.analysis.imports.models import ENCODING
-from brokerui.analysis.imports.sending import Sent
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from brokerui.analysis.imports.unattended_imports import Sent
 from brokerui.analysis.imports.variables import variables_from
 from brokerui.api.fields import (
     AddressField,

@@ -18,8 +18,8 @@ from brokerui.analysis.imports.import_job import is_small, run_do
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.selectors import run_by_token
-from brokerui.analysis.imports.sending import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.services import wake_work
+from brokerui.analysis.imports.unattended_imports import Sent, is_same, run_send, run_token
 from brokerui.analysis.imports.variables import variables_from
 from brokerui.api.etags import etag_of
 from brokerui.api.idempotency import another_request, read_key

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from brokerui.estate.audit import audit
 from brokerui.estate.cache import estates
-from brokerui.estate.counting import counted
+from brokerui.estate.changed_row_counts import counted
 from brokerui.estate.difference import EstateDifference, difference
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.errors import EstateStaleError

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
-from brokerui.estate.counting import counted
+from brokerui.estate.changed_row_counts import counted
 from brokerui.estate.difference import difference
 from routing.common.finding import Finding
 from routing.common.sentence import translator

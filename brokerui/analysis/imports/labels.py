@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from brokerui.analysis.imports.changes import CHANGED, NEW, REMOVED
+from brokerui.analysis.imports.change_lines import CHANGED, NEW, REMOVED
 from brokerui.analysis.imports.models import ImportState, Phase
 from brokerui.analysis.imports.sources import Kind, Mode
 

@@ -12,8 +12,8 @@ from itertools import chain, groupby
 
 from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
 from brokerui.analysis.imports.hosted_identifiers import with_hosted_identifiers
+from brokerui.analysis.imports.included_files import SentAlong, without_read_in
 from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
-from brokerui.analysis.imports.read_in import SentAlong, without_read_in
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_change, scripts_of
 from routing.catalog.applying import apply_snapshot

@@ -21,15 +21,15 @@ from brokerui.accounts.levels import Level, holds, may
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.row_kinds import Key, RowKind, drop
 from brokerui.pages.tables.row_page import apply, confirm_page, drop_page, form_page, key_of_row, preview_page
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 
 NULL = mark_safe('<span class="null">NULL</span>')
 AT_ONCE = 1_000
 """Rows that one bulk action may change: it makes one version, which its reader can check."""
-Act = Callable[[Draft, Key], None]
+Act = Callable[[UnsavedEdits, Key], None]
 
 
 class BaseAdmin(admin.ModelAdmin):
@@ -175,7 +175,7 @@ class EstateTableAdmin(BaseAdmin):
     def delete_rows(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
         """Drops all that are ticked."""
 
-        def act(draft: Draft, key: Key) -> None:
+        def act(draft: UnsavedEdits, key: Key) -> None:
             drop(self.kind, draft, key)
 
         return self.done(request, rows, act, "deleted", _("Delete"))
@@ -198,7 +198,7 @@ class EstateTableAdmin(BaseAdmin):
             messages.warning(request, text % {"most": f"{AT_ONCE:,}"})
             return None
         live = estate_current()
-        draft = Draft(live.estate, live.digest)
+        draft = UnsavedEdits(live.estate, live.digest)
         try:
             for key in keys:
                 act(draft, key)
@@ -212,7 +212,9 @@ class EstateTableAdmin(BaseAdmin):
         context["is_late"] = request.POST.get("base_version", str(live.version)) != str(live.version)
         return confirm_page(request, draft, keys, live, context)
 
-    def _written(self, request: HttpRequest, draft: Draft, base: int, did: str, keys: list[Key]) -> HttpResponse | None:
+    def _written(
+        self, request: HttpRequest, draft: UnsavedEdits, base: int, did: str, keys: list[Key]
+    ) -> HttpResponse | None:
         if not draft:
             messages.info(request, _("Nothing was changed."))
             return None

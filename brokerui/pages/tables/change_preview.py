@@ -12,11 +12,11 @@ from brokerui.analysis.lint.finding_text import place
 from brokerui.analysis.lint.remedy_offer import NO_REMEDY, RemedyOffer
 from brokerui.analysis.remedies.trials import RemedyTrials
 from brokerui.core.cache import LruCache
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.field_mapping import field_of, key_of, kind_of
 from brokerui.pages.tables.form_page import FormPage
 from brokerui.pages.tables.forms import WAS
 from brokerui.pages.tables.row_kinds import Key
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.finding import ERROR, Finding
 from routing.diff.run import compare
 from routing.lint.registry import lint_around
@@ -83,14 +83,14 @@ class ChangePreview:
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 
 
-def change_preview(form_page: FormPage, draft: Draft, at: datetime) -> ChangePreview:
+def change_preview(form_page: FormPage, draft: UnsavedEdits, at: datetime) -> ChangePreview:
     """The preview of a form; if it changes nothing, the findings about the object as it is."""
     key = form_page.name_of or form_page.owner or ()
     around = key[:1] if form_page.kind.name == "instance" else key[:2]
     return _preview_of(draft, at, [around], places(form_page))
 
 
-def change_preview_of_all(draft: Draft, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
+def change_preview_of_all(draft: UnsavedEdits, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
     """The preview of a change without a form."""
     return _preview_of(draft, at, arounds, {})
 
@@ -113,7 +113,7 @@ def places(form_page: FormPage) -> dict[tuple[str, Key], Any]:
 
 
 def _preview_of(
-    draft: Draft, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]
+    draft: UnsavedEdits, at: datetime, arounds: Iterable[Key], forms: Mapping[tuple[str, Key], Any]
 ) -> ChangePreview:
     arounds = list(dict.fromkeys(arounds))
     # To the minute: findings of the estate as it is need not be computed for every letter that is typed.

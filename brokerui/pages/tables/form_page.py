@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.selectors import LiveEstate
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import WAS, Json, PlaceForm, ValueForm, row_of
 from brokerui.pages.tables.row_kinds import (
     KINDS,
@@ -27,6 +26,7 @@ from brokerui.pages.tables.row_kinds import (
     own_members_of,
     put,
 )
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 from routing.model.estate import Estate
 
@@ -141,11 +141,11 @@ class FormPage:
     # -- What it makes ---------------------------------------------------------------------------------------
 
     @cached_property
-    def draft(self) -> Draft | None:
+    def draft(self) -> UnsavedEdits | None:
         """What the form would change; None where something in it cannot be, which its fields say then."""
         if not self._is_valid():
             return None
-        draft = Draft(self.estate, self.live.digest)
+        draft = UnsavedEdits(self.estate, self.live.digest)
         owner = self.owner
         if owner is not None:
             self._put_value(draft, owner)
@@ -183,7 +183,7 @@ class FormPage:
             return self.key
         return (*self.owner, self.form.cleaned_data["name"]) if self.owner is not None else None
 
-    def _put_value(self, draft: Draft, owner: Key) -> None:
+    def _put_value(self, draft: UnsavedEdits, owner: Key) -> None:
         document = {**self.document, **self.form.document()}
         for section in self.sections:
             if section.rows is not None:
@@ -197,7 +197,7 @@ class FormPage:
         except Invalid as fault:
             self._tell(fault)
 
-    def _put_lines(self, draft: Draft, section: Section, owner: Key) -> None:
+    def _put_lines(self, draft: UnsavedEdits, section: Section, owner: Key) -> None:
         kind = section.kind
         assert kind is not None
         assert section.formset is not None
@@ -244,7 +244,7 @@ def _element(rows: NestedRows, line: Any) -> Any:
     return document[rows.column] if rows.column else document
 
 
-def _put_line(kind: RowKind, draft: Draft, owner: Key, line: Any) -> None:
+def _put_line(kind: RowKind, draft: UnsavedEdits, owner: Key, line: Any) -> None:
     was = line.initial.get(WAS, "")
     name = was or line.cleaned_data["name"]
     old = find(kind, draft.after, (*owner, name))

@@ -30,9 +30,9 @@ from brokerui.estate.models import (
 )
 from brokerui.pages.tables import list_filters, row_kinds
 from brokerui.pages.tables.base_admin import NULL, EstateTableAdmin
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.row_kinds import Key, find, put
 from brokerui.pages.tables.site import site
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
 from routing.common.names import SYSTEM_SERVICES
@@ -204,7 +204,7 @@ class Routes(InDatabases):
         except Invalid as fault:
             problem = sentence_text(fault.problem)
 
-        def act(draft: Draft, key: Key) -> None:
+        def act(draft: UnsavedEdits, key: Key) -> None:
 
             route = find(self.kind, draft.after, key)
             if route is not None and route.lifetime != until:
@@ -288,7 +288,7 @@ class Queues(InDatabases):
 
     def _switch(self, *, to: bool) -> Any:
 
-        def act(draft: Draft, key: Key) -> None:
+        def act(draft: UnsavedEdits, key: Key) -> None:
             queue = find(self.kind, draft.after, key)
             if queue is not None and queue.enabled != to:
                 put(self.kind, draft, key[:2], replace(queue, enabled=to))

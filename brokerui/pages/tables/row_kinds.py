@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from brokerui.estate import models
 from brokerui.pages.tables import forms
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.forms import Json, ValueForm
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.names import SYSTEM_SERVICES
 from routing.documents.edits_json import database_from, instance_from
 from routing.documents.json_decoders import (
@@ -142,7 +142,7 @@ def _with_its_content(old: Instance, value: Instance) -> Instance:
     return replace(value, databases=old.databases, missing_statements=old.missing_statements)
 
 
-def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
+def put(kind: RowKind, draft: UnsavedEdits, owner: Key, value: Any) -> None:
     """Add the value, or replace the one of the same name; an instance or a database keeps its members."""
     old = find(kind, draft.after, (*owner, value.name))
     if kind.name == "instance":
@@ -158,7 +158,7 @@ def put(kind: RowKind, draft: Draft, owner: Key, value: Any) -> None:
         _put_members(kind, draft, owner, tuple({**others, value.name: value}.values()))
 
 
-def drop(kind: RowKind, draft: Draft, key: Key) -> None:
+def drop(kind: RowKind, draft: UnsavedEdits, key: Key) -> None:
     """Drop the value with all that is in it."""
     edits: Mapping[str, Callable[..., Any]] = {
         "instance": DropInstance,
@@ -182,11 +182,11 @@ def _with_content(old: Database, head: Database) -> Database:
     )
 
 
-def _database(draft: Draft, key: Key) -> Database:
+def _database(draft: UnsavedEdits, key: Key) -> Database:
     return draft.after.instances[key[0]].databases[key[1]]
 
 
-def _put_members(kind: RowKind, draft: Draft, key: Key, members: tuple[Any, ...]) -> None:
+def _put_members(kind: RowKind, draft: UnsavedEdits, key: Key, members: tuple[Any, ...]) -> None:
     draft.add(PutDatabase(key[0], _with_members(_database(draft, key), kind, members)))
 
 

@@ -23,9 +23,9 @@ from brokerui.estate.models import Database, Version
 from brokerui.estate.selectors import LiveEstate, estate_current, version_list
 from brokerui.estate.services import estate_edit
 from brokerui.pages.tables.change_preview import ChangePreview, change_preview, change_preview_of_all
-from brokerui.pages.tables.draft import Draft
 from brokerui.pages.tables.form_page import IN_TABLE, FormPage
 from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, is_system, own_members_of
+from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 
 SINCE = 5
@@ -50,7 +50,7 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
         form_page = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
         # Before anything was typed: the findings about the object as it is.
         preview = (
-            change_preview(form_page, Draft(live.estate, live.digest), timezone.now())
+            change_preview(form_page, UnsavedEdits(live.estate, live.digest), timezone.now())
             if key is not None
             else ChangePreview()
         )
@@ -88,7 +88,7 @@ def _write(
     request: HttpRequest,
     form_page: FormPage,
     live: LiveEstate,
-    draft: Draft,
+    draft: UnsavedEdits,
     preview: ChangePreview,
     context: dict[str, Any],
 ) -> HttpResponse:
@@ -107,7 +107,7 @@ def _write(
     return redirect(_after(request, form_page.kind, key))
 
 
-def apply(request: HttpRequest, draft: Draft, base: int, note: str) -> LiveEstate:
+def apply(request: HttpRequest, draft: UnsavedEdits, base: int, note: str) -> LiveEstate:
     """Write a draft as one version, with what the writer says of it. Raises `EstateStaleError`."""
     why = " ".join(request.POST.get("note", "").split())
     author = request.user.get_username()
@@ -247,7 +247,7 @@ def _number(text: str) -> int:
 
 
 def confirm_page(
-    request: HttpRequest, draft: Draft, keys: list[Key], live: LiveEstate, context: dict[str, Any]
+    request: HttpRequest, draft: UnsavedEdits, keys: list[Key], live: LiveEstate, context: dict[str, Any]
 ) -> HttpResponse:
     """What an act on rows would bring; it is asked for once more."""
     preview = change_preview_of_all(draft, timezone.now(), _places(keys))
@@ -267,7 +267,7 @@ def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, 
     live = estate_current()
     if find(kind, live.estate, key) is None:
         raise Http404
-    draft = Draft(live.estate, live.digest)
+    draft = UnsavedEdits(live.estate, live.digest)
     try:
         drop(kind, draft, key)
     except Invalid as fault:

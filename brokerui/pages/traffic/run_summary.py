@@ -24,7 +24,7 @@ from brokerui.analysis.traffic.selectors import (
     waiting,
 )
 from brokerui.drawing.charts.lines import Panel, lines_figure
-from brokerui.pages.traffic.flowing import figure_of, lines_of, picture_of
+from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
 
 Told = dict[str, Any]
 UNKNOWN_ENTRY = "unknown_entry"

@@ -19,8 +19,8 @@ from brokerui.analysis.traffic.selectors import files_of, rows_of, runs_loaded
 from brokerui.analysis.traffic.tables import TABLES
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import wants_piece
+from brokerui.pages.traffic.round_on_page import rounds_shown, shown
 from brokerui.pages.traffic.run_summary import told_of
-from brokerui.pages.traffic.showing import rounds_shown, shown
 
 INPUTS = 20
 """That are listed."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from brokerui.analysis.explanations.changes import SuggestedChange, changes_of
 from brokerui.analysis.explanations.hop_wording import listed, table_asked
 from brokerui.analysis.explanations.return_wording import ReturnWords, kind_astray
 from brokerui.analysis.explanations.rules import RULES
+from brokerui.analysis.explanations.suggested_changes import SuggestedChange, changes_of
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
 from brokerui.pages.where.choices import route_named, routes_asked
 from brokerui.pages.where.drawing import picture_of

@@ -8,7 +8,7 @@ from routing.model.estate import Edit, Estate
 
 
 @dataclass(slots=True)
-class Draft:
+class UnsavedEdits:
     """What would be written as one version."""
 
     before: Estate

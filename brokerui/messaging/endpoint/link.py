@@ -85,7 +85,8 @@ class NextHopLink:
                 async with asyncio.timeout(self.host.options.wanted_for):
                     await self._wanted.wait()
             except TimeoutError:
-                return
+                if not self._wanted.is_set():  # else it was set after the time had run out
+                    return
             wire = self.used() or await self._reach()
             if wire is None:
                 return

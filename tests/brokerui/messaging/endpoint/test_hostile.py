@@ -33,6 +33,8 @@ from tests.brokerui.product import eventually
 CONNECTIONS = int(os.environ.get("ENDPOINT_FLOOD", "1500"))
 """By hand: ENDPOINT_FLOOD=10000."""
 HELD = 1 << 19
+AT_ONCE = 50
+"""Frames that a test puts in one call."""
 HELLO_OF_P = Hello("P", b"p" * 16, b"c" * 16)
 LIMITS = ConnectionSettings(
     max_outgoing_bytes=1 << 20, login_timeout_ms=500, closing_timeout_ms=500, idle_timeout_ms=500
@@ -391,7 +393,9 @@ def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis)
             assert wire.connection.waiting < 1 << 20
             read, peak = 0, sum(map(len, frames))
             while read < peak:
-                read += len(await asyncio.to_thread(peer.recv, 1 << 18))
+                piece = await asyncio.to_thread(peer.recv, 1 << 18)
+                assert piece, f"the endpoint closed the connection after {read} of {peak} bytes: {wire.why}"
+                read += len(piece)
             await sending
             assert wire.connection.fragments_sent == len(frames)
             peer.close()
@@ -445,8 +449,10 @@ def test_readers_go_on_once_workers_have_taken_something(valkey: Valkey, client:
 
 
 async def _send_all(client: Redis, to: str, frames: list[bytes]) -> None:
+    """Put frames as there is room, a few at a time: a call with all of them holds up the loop of the endpoint."""
     while frames:
-        frames = send(client, "A", to, frames)
+        refused = send(client, "A", to, frames[:AT_ONCE])
+        frames = refused + frames[AT_ONCE:]
         await asyncio.sleep(0.005)
 
 

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, TextIO
 
 from routing.common.errors import InputError, Invalid
 from routing.common.moment import typed_moment
-from routing.common.sentence import say
+from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
     from pipeline.results.run_record import JobRun
     from pipeline.runtime.session import SparkSettings
 
@@ -25,11 +27,14 @@ START = datetime(2026, 1, 5, tzinfo=UTC)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one job; 0, 1 for a job that failed, 2 for bad usage, 4 for bad input."""
-    options = _parser().parse_args(arguments)
+    options = argparse.Namespace()
+    status = _written(lambda: _parser().parse_args(arguments, options))
+    if status:
+        return status
     try:
         run = _run(options)
     except InputError as error:
-        print(f"error: {error}", file=sys.stderr)
+        _say_error(str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -37,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         explained = _explained(failure)
         if explained is None:
             raise
-        print(f"error: {explained}", file=sys.stderr)
+        _say_error(str(explained))
         return BAD_INPUT if explained.path else FAILED
     if options.watched:
         from pipeline.jobs.progress import write_progress
@@ -48,21 +53,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _report(run: JobRun) -> int:
-    """Print what the job counted; 4 where standard output does not take it, 141 where its reader has gone."""
+    """Print what the job counted."""
+    return _written(run.report, say("the job is done, and its result complete"))
+
+
+def _written(write: Callable[[], object], done: Sentence | None = None) -> int:
+    """Write to standard output; 4 where it takes nothing, with what is done all the same, 141 where its reader has
+    gone."""
     output: TextIO | None = sys.stdout
     try:
         if output is None:
             raise OSError(errno.EBADF, os.strerror(errno.EBADF))
-        run.report()
+        write()
         output.flush()
     except OSError as error:
         if output is not None:  # Python's own flush at exit must not meet the same fault again
             os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
-        print(f"error: -: cannot be written: {error.strerror}", file=sys.stderr)
+        _say_error(f"-: cannot be written: {error.strerror}{f'; {done}' if done else ''}")
         return BAD_INPUT
     return 0
+
+
+def _say_error(text: str) -> None:
+    """To standard error, if it takes anything."""
+    try:
+        print(f"error: {text}", file=sys.stderr, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _run(options: argparse.Namespace) -> JobRun:
@@ -87,8 +106,20 @@ def _explained(failure: Exception) -> InputError | None:
     return None
 
 
+class _Parser(argparse.ArgumentParser):
+    """Reads arguments. Help that cannot be written is an error; argparse itself ignores that."""
+
+    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
+        is_output = file is sys.stdout
+        if not is_output:
+            super()._print_message(message, file)
+        elif message:
+            sys.stdout.write(message)
+            sys.stdout.flush()
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="brokerui pipeline",
         description="Spark jobs that apply the routing rules to the traffic of a whole estate.",
         allow_abbrev=False,

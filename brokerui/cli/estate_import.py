@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from django.utils import timezone
 
@@ -45,17 +46,22 @@ def import_run(options: argparse.Namespace) -> int:
     )
     made = build_estate(sources, mode, live.estate, settings)
     preview = preview_of(live.estate, made, options.at or timezone.now())
-    # Apply first: a refusal is printed before any line of the preview.
-    written = None if options.dry_run else _applied(made, live, options)
+    _show(mode, made, preview.summary, options.format)
+    if not options.dry_run:
+        written = _applied(made, live, options)
+        sys.stdout.write(f"\n{local(_what_came(written, live))}\n")
+    return int(something_is_missing(made.findings))
+
+
+def _show(mode: Mode | None, made: BuiltEstate, summary: dict[str, Any], form: str) -> None:
+    """Preview and findings. They are written before anything is applied: where nobody can read them, nothing is."""
     if mode is None and made.mode is Mode.INTO:
         how = say("Run on the live estate, since the scripts change some of its objects (--instances replaces it).")
         sys.stdout.write(f"{local(how)}\n")
-    for piece in preview_as_text(preview.summary, here()):
+    for piece in preview_as_text(summary, here()):
         sys.stdout.write(piece)
-    if written is not None:
-        sys.stdout.write(f"\n{local(_what_came(written, live))}\n")
-    report(made.findings, options.format)
-    return int(something_is_missing(made.findings))
+    sys.stdout.flush()
+    report(made.findings, form)
 
 
 def _applied(made: BuiltEstate, live: LiveEstate, options: argparse.Namespace) -> LiveEstate:

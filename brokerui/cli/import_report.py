@@ -14,12 +14,17 @@ from routing.lint.registry import CHECKS
 
 
 def report(findings: Sequence[Finding], form: str) -> None:
-    """The findings, on standard error: as lines, or as one array of JSON."""
-    translate = here()
+    """The findings, on standard error: as lines, or as one array of JSON. Raises `OSError` where they cannot be."""
     if form == "json":
-        json.dump([finding.as_json(translate) for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
+        json.dump([finding.as_json(here()) for finding in findings], sys.stderr, ensure_ascii=False, indent=1)
         sys.stderr.write("\n")
-        return
+    else:
+        _as_lines(findings)
+    sys.stderr.flush()
+
+
+def _as_lines(findings: Sequence[Finding]) -> None:
+    translate = here()
     titles = {**IMPORT_TITLES, **REMARK_TITLES, **{check.code: check.title for check in CHECKS}}
     for piece in findings_as_text(findings, titles, translate):
         sys.stderr.write(piece)

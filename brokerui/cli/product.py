@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
@@ -29,6 +31,20 @@ def the_product() -> Iterator[None]:
         yield
     except DatabaseError as error:
         raise InputError(local(say("the database")), "", _problem(error)) from None
+
+
+@contextmanager
+def once_written() -> Iterator[None]:
+    """Commit what the command does once its answer is written: where the answer cannot be, nothing is done.
+
+    For answers of a few lines: a reader that waits would keep the transaction open.
+    """
+    need_output()
+    from django.db import transaction
+
+    with transaction.atomic():
+        yield
+        sys.stdout.flush()
 
 
 def _problem(error: Exception) -> Sentence:

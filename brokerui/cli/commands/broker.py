@@ -10,7 +10,7 @@ from typing import Any
 
 from brokerui.cli.arguments import described
 from brokerui.cli.messaging import HOST_DB, place, verb
-from brokerui.cli.standard_output import need_output
+from brokerui.cli.product import once_written
 from brokerui.core.languages import local
 from routing.common.sentence import say
 
@@ -33,15 +33,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print what the database has afterwards, a line of JSON."""
-    need_output()
     instance, database = options.database
-    with verb(f"{instance}/{database}"):
+    with verb(f"{instance}/{database}"), once_written():
         from brokerui.estate.selectors import estate_current
 
         done = _done(options.action, instance, database)
         now = estate_current().estate.instances[instance].databases[database]
-    answer = {"database": database, "broker_instance": now.broker_instance, "broker_enabled": now.broker_enabled}
-    sys.stdout.write(f"{json.dumps(answer | done)}\n")
+        answer = {"database": database, "broker_instance": now.broker_instance, "broker_enabled": now.broker_enabled}
+        sys.stdout.write(f"{json.dumps(answer | done)}\n")
     return 0
 
 

@@ -7,11 +7,12 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 from brokerui.cli.arguments import described, identifier, must_be_given
 from brokerui.cli.messaging import HOST_DB_QUEUE, place, verb
-from brokerui.cli.standard_output import need_output
+from brokerui.cli.product import once_written
 from brokerui.core.languages import local
 from routing.common.sentence import Sentence, say
 from routing.dialog.conversation_timer import MAX_TIMER_S
@@ -39,7 +40,7 @@ def _about_one(
 ) -> argparse.ArgumentParser:
     action: argparse.ArgumentParser = actions.add_parser(name, allow_abbrev=False, **described(summary))
     action.add_argument("handle", metavar="HANDLE", type=identifier, help=local(say("the conversation handle")))
-    action.set_defaults(act=act, where=lambda options: options.handle)
+    action.set_defaults(act=act, where=lambda options: options.handle, transaction=once_written)
     return action
 
 
@@ -66,17 +67,17 @@ def _add_group(actions: Any) -> None:
     action.add_argument("queue", metavar=HOST_DB_QUEUE, type=place(HOST_DB_QUEUE), help=local(say("which queue")))
     help_text = local(say("milliseconds to wait for the first message (default: 0)"))
     action.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
-    action.set_defaults(act=_group, where=lambda options: "/".join(options.queue))
+    # It changes nothing, and may wait.
+    action.set_defaults(act=_group, where=lambda options: "/".join(options.queue), transaction=nullcontext)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print a line of JSON once the verb is committed."""
-    need_output()
+    """Print a line of JSON; then the verb is committed."""
     if "check" in options:
         options.check(options)
-    with verb(options.where(options)):
+    with verb(options.where(options)), options.transaction():
         answer = options.act(options)
-    sys.stdout.write(f"{json.dumps(answer)}\n")
+        sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0
 
 

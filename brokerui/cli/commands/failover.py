@@ -8,7 +8,7 @@ import os
 import sys
 
 from brokerui.cli.messaging import HOST_DB, place, verb
-from brokerui.cli.standard_output import need_output
+from brokerui.cli.product import once_written
 from brokerui.core.languages import local
 from routing.common.sentence import say
 
@@ -20,13 +20,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the new principal as a line of JSON."""
-    need_output()
     instance, database = options.database
-    with verb(f"{instance}/{database}"):
+    with verb(f"{instance}/{database}"), once_written():
         from brokerui.messaging.services import database_fail_over
 
         author = os.environ.get("USER") or "brokerui"
         roles = database_fail_over(instance=instance, database=database, author=author)
-    answer = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
-    sys.stdout.write(f"{json.dumps(answer)}\n")
+        answer = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
+        sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0

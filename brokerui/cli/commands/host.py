@@ -6,13 +6,14 @@ import argparse
 import json
 import os
 import sys
+from typing import Any
 
-from brokerui.cli.product import the_product
-from brokerui.cli.standard_output import need_output
+from brokerui.cli.product import once_written, the_product
 from brokerui.core.languages import here, local
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import say
 from routing.model.address import Address, parse_network_address
+from routing.model.estate import Instance
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,19 +32,22 @@ def _address(text: str) -> Address:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints what it is then, a line of JSON."""
-    need_output()
+    """Print what it is then, a line of JSON."""
     with the_product():
         from brokerui.messaging.verbs.provisioning import instance_host
 
         author = os.environ.get("USER") or "brokerui"
         try:
-            instance = instance_host(
-                name=options.instance, listen=options.listen, databases=options.database, author=author
-            )
+            with once_written():
+                instance = instance_host(
+                    name=options.instance, listen=options.listen, databases=options.database, author=author
+                )
+                sys.stdout.write(f"{json.dumps(_answer(instance, options.listen))}\n")
         except Invalid as invalid:
             raise InputError(options.instance, invalid.path, invalid.problem) from None
-    databases = {name: database.broker_instance for name, database in instance.databases.items()}
-    answer = {"instance": instance.name, "listen": options.listen.key, "databases": databases}
-    sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0
+
+
+def _answer(instance: Instance, listen: Address) -> dict[str, Any]:
+    databases = {name: database.broker_instance for name, database in instance.databases.items()}
+    return {"instance": instance.name, "listen": listen.key, "databases": databases}

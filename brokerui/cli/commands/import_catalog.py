@@ -74,10 +74,10 @@ def run(options: argparse.Namespace) -> int:
             findings += applied.findings
             collected.append(collected_file(each.instance, snapshot))
             sums += sums_of(each.instance, snapshot)
-    write_output(options.output, write_estate(estate))
     report([*findings, *findings_of_files(estate, collected, at)], options.format)
     if options.format == "text":
         translate = here()
         for sentence in sums:
             sys.stderr.write(f"{one_line(sentence.render(translate))}\n")
+    write_output(options.output, write_estate(estate))
     return int(something_is_missing(findings))

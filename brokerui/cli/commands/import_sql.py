@@ -68,9 +68,9 @@ def run(options: argparse.Namespace) -> int:
     at, variables = now_unless(options.at), dict(options.variables)
     estate, findings = read_scripts(groups, into=into, at=at, variables=variables)
     refuse_nothing(findings, sum(len(each.files) for each in options.sources))
-    write_output(options.output, write_estate(estate))
     findings += tuple(include.remarks)
-    report(findings, options.format)
+    report(findings, options.format)  # first: where nobody can read it, nothing is written
+    write_output(options.output, write_estate(estate))
     return int(something_is_missing(findings))
 
 

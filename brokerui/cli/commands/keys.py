@@ -11,6 +11,7 @@ from typing import Any
 from brokerui.cli.arguments import described
 from brokerui.cli.inputs import load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.cli.product import once_written
 from brokerui.core.languages import local
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import Sentence, say
@@ -72,8 +73,9 @@ def _make(options: argparse.Namespace, instance: str, database: str) -> None:
     from brokerui.messaging.keys.files import public_file
     from brokerui.messaging.keys.services import key_make
 
-    public = key_make(instance=instance, database=database, author=_author(), replace=options.replace)
-    sys.stdout.write(public_file(public).decode())
+    with once_written():
+        public = key_make(instance=instance, database=database, author=_author(), replace=options.replace)
+        sys.stdout.write(public_file(public).decode())
 
 
 def _export(options: argparse.Namespace, instance: str, database: str) -> None:

@@ -10,6 +10,7 @@ import sys
 from brokerui.cli.arguments import identifier, size
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from brokerui.cli.messaging import HOST_DB, place, verb
+from brokerui.cli.product import once_written
 from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import local
 from routing.common.sentence import say
@@ -53,20 +54,17 @@ def _check(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print handle and id of each conversation, a line of JSON each, once everything is committed."""
+    """Print handle and id of each conversation, a line of JSON each; then everything is committed."""
     need_output()
     options.check(options)
     body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
     instance, database = options.sender
-    with verb(f"{instance}/{database}"):
-        from django.db import transaction
-
-        with transaction.atomic():
-            conversations = _conversations(options, instance, database)
-            _send(options, instance, options.conversation or list(conversations), body)
-    for handle, conversation in conversations.items():
-        answer = {"conversation_handle": handle, "conversation_id": conversation}
-        sys.stdout.write(f"{json.dumps(answer)}\n")
+    with verb(f"{instance}/{database}"), once_written():
+        conversations = _conversations(options, instance, database)
+        _send(options, instance, options.conversation or list(conversations), body)
+        for handle, conversation in conversations.items():
+            answer = {"conversation_handle": handle, "conversation_id": conversation}
+            sys.stdout.write(f"{json.dumps(answer)}\n")
     return 0
 
 

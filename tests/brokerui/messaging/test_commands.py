@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import datetime
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 
 from brokerui.cli.commands.send import MOST_BODY
+from brokerui.cli.main import main
 from brokerui.cli.messaging import HOST_DB, HOST_DB_QUEUE, place
-from brokerui.estate.models import AuditEntry
+from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
-from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage, QueueMessage
+from brokerui.messaging.keys.models import DatabaseKey
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueMessage
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
@@ -215,3 +218,37 @@ def test_the_broker_of_a_database_is_switched_and_renewed(wire: Wire, call: Call
     assert not ConversationEndpoint.objects.filter(is_initiator=True).exists()
     refused = call("broker", "new", "A/none")
     assert (refused.status, ": 911: " in refused.err) == (4, True)
+
+
+# ---------------------------------------------------------------- an output that takes nothing
+
+
+def test_nothing_is_done_where_the_answer_cannot_be_written(
+    wire: Wire, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    one, other = begun(call), begun(call)
+    group = ConversationEndpoint.objects.get(conversation_handle=other).conversation_group_id
+    before = rows()
+    for words in (
+        ("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "1"),
+        ("send", "--from", "A/one", "--conversation", one, "--size", "1"),
+        ("conversation", "end", one),
+        ("conversation", "end", one, "--cleanup"),
+        ("conversation", "move", one, group),
+        ("conversation", "timer", one, "60"),
+        ("broker", "new", "A/one"),
+        ("broker", "disable", "A/one"),
+        ("host", "N", "--listen", "tcp://127.0.0.1:7001", "--database", "db"),
+        ("keys", "make", "A/one"),
+    ):
+        with monkeypatch.context() as patch, Path("/dev/full").open("w", encoding="utf-8") as full:
+            patch.setattr(sys, "stdout", full)
+            assert main([str(word) for word in words]) == 4
+        assert rows() == before, words
+    assert call("conversation", "end", one).status == 0
+
+
+def rows() -> list[list[dict[str, Any]]]:
+    """Everything that one of these commands would change."""
+    models = (ConversationEndpoint, OutgoingMessage, HostedInstance, DatabaseKey, Version, AuditEntry)
+    return [list(model.objects.order_by("pk").values()) for model in models]

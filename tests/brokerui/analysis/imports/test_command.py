@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from brokerui.analysis.imports.models import Origin
+from brokerui.cli.main import main
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_current, live_version
 from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP
@@ -82,3 +84,14 @@ def test_bad_usage(call: Call) -> None:
     assert "required" in misused(call("estate", "import"))
     assert "NAME=FILE" in misused(call("estate", "import", "a="))
     assert "not allowed" in misused(call("estate", "import", "e.json", "--into", "--replace"))
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_nothing_is_applied_where_the_preview_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: str
+) -> None:
+    script = written(tmp_path, "s.sql", SHOP.encode() + b"\nCREATE ROUTE z WITH ADDRESS = @z\nGO\n")
+    with monkeypatch.context() as patch, Path("/dev/full").open("w", encoding="utf-8") as full:
+        patch.setattr(sys, stream, full)
+        assert main(["estate", "import", f"shop={script}"]) == 4
+    assert live_version() == 0

@@ -1,0 +1,101 @@
+"""Every command with streams that take nothing: one line, a status that says so, and nothing half done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from brokerui.cli.main import COMMANDS
+from brokerui.core.home import CHECKOUT
+from pipeline.cli import JOBS
+from tests.brokerui.cli.command_line import FOUND, asked, written
+
+FULL, CLOSED, GONE = ">/dev/full", ">&-", "| true"
+OUTCOME = {
+    FULL: (4, "error: -: cannot be written: No space left on device\n"),
+    CLOSED: (4, "error: -: cannot be written: Bad file descriptor\n"),
+    GONE: (141, ""),
+}
+SCRIPT = "USE A\nGO\nCREATE ROUTE r WITH SERVICE_NAME = N'x', ADDRESS = @a\nCREATE ROUTE s WITH ADDRESS = 'LOCAL'\n"
+GRID = "name\tremote_service_name\taddress\nR\tx\tNetBIOS:wrong\nS\tx\tLOCAL\n"
+ANSWERS = [
+    "outcomes {estate} {asked}",
+    "explain {estate} --from host1/Orders --to Stock",
+    "diff {estate} {estate}",
+    "lint {estate}",
+    "lint {estate} --format json",
+    "import-sql a={script}",
+    "export-sql {estate}",
+    "collect-sql",
+    "import-catalog a/A={grid}",
+    "simulate --seed 1 --faults none",
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> dict[str, Path]:
+    return {
+        "estate": written(tmp_path, "e.json", FOUND),
+        "asked": written(tmp_path, "c.jsonl", [asked()]),
+        "script": written(tmp_path, "s.sql", SCRIPT),
+        "grid": written(tmp_path, "g.tsv", GRID),
+        "out": tmp_path / "out.json",
+    }
+
+
+def ended(words: str) -> tuple[int, str]:
+    """The status of the command, and what it wrote to standard error."""
+    command = f'"{sys.executable}" -m {words}; exit "${{PIPESTATUS[0]}}"'
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, check=False)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("stream", OUTCOME)
+@pytest.mark.parametrize("command", ANSWERS)
+def test_an_answer_that_cannot_be_written(files: dict[str, Path], command: str, stream: str) -> None:
+    status, errors = ended(f"brokerui.cli.main {command.format(**files)} {stream}")
+    assert (status, errors[-len(OUTCOME[stream][1]) :]) == (OUTCOME[stream][0], OUTCOME[stream][1] or errors)
+    assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "estate import", "keys make", "broker new", "conversation end"])
+def test_help_that_cannot_be_written(command: str) -> None:
+    assert ended(f"brokerui.cli.main {command} --help {FULL}") == OUTCOME[FULL]
+
+
+@pytest.mark.parametrize("stream", [CLOSED, GONE])
+def test_help_whose_reader_has_gone(stream: str) -> None:
+    assert ended(f"brokerui.cli.main --help {stream}") == OUTCOME[stream]
+
+
+@pytest.mark.parametrize("stream", OUTCOME)
+@pytest.mark.parametrize("job", ["", *JOBS])
+def test_help_of_the_jobs_that_cannot_be_written(job: str, stream: str) -> None:
+    assert ended(f"pipeline {job} --help {stream}") == OUTCOME[stream]
+
+
+@pytest.mark.parametrize("command", ["import-sql a={script}", "import-catalog a/A={grid}"])
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_findings_that_cannot_be_written_leave_no_estate(files: dict[str, Path], command: str, form: str) -> None:
+    words = f"brokerui.cli.main {command.format(**files)} --format {form} -o {files['out']}"
+    assert ended(f"{words} 2>/dev/full") == (4, "")
+    assert not files["out"].exists()
+    assert ended(f"{words} 2>&-") == (1, ""), "closed from the start: nobody wants to read it"
+    assert files["out"].exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("lint nothing.json", 4), ("lint --wrong", 2), ("import-sql", 2), ("import-sql a=nothing.sql -o x", 4)],
+)
+@pytest.mark.parametrize("stream", ["2>/dev/full", "2>&-", ">/dev/full 2>/dev/full", ">&- 2>&-"])
+def test_errors_that_nobody_can_read_keep_their_status(words: str, status: int, stream: str) -> None:
+    assert ended(f"brokerui.cli.main {words} {stream}") == (status, "")
+
+
+@pytest.mark.parametrize(("words", "status"), [("ingest --in nothing --out x", 4), ("ingest --wrong", 2)])
+def test_errors_of_jobs_that_nobody_can_read_keep_their_status(words: str, status: int) -> None:
+    assert ended(f"pipeline {words} 2>/dev/full") == (status, "")

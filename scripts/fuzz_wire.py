@@ -107,7 +107,7 @@ FRAMES = [
     *ROLES,
 ]
 BEGINNINGS: list[tuple[int, ...]] = [(), (0,), (0, 2), (0, 2), (1,), (1, 3)]
-"""What is said before the input, as numbers of `FRAMES`: nothing, a HELLO, and all until the side is online."""
+"""Frames sent before the input, as indexes of `FRAMES`: none, a HELLO, and all until the side is online."""
 
 
 def changed(raw: bytes, chance: random.Random) -> bytes:
@@ -272,7 +272,7 @@ TARGETS = (try_fragment, try_frames, try_role, try_connection)
 
 
 def fuzz(seconds: float, seed: int, least: int = 0) -> tuple[Counter[tuple[str, str]], int]:
-    """What came of the inputs, and how many bytes the process has grown; raises what the first one raised."""
+    """Return the results of the inputs, and the growth of the process in bytes; raises the first exception."""
     chance = random.Random(seed)  # noqa: S311 - a run must be repeatable
     outcomes: Counter[tuple[str, str]] = Counter()
     end = time.monotonic() + seconds

@@ -109,7 +109,7 @@ class Server:
 
 def _temporary() -> Path:
     """A folder for temporary ones that every user can reach; TMPDIR of root often is none."""
-    places = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")]  # noqa: S108 - mkdtemp makes what is used
+    places = [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp")]  # noqa: S108 - mkdtemp creates the folder in it
     if os.geteuid():
         return places[0]
     for place in places:

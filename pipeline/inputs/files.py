@@ -50,7 +50,7 @@ class FileLayout:
     """CSV: the first line; a line equal to it is never a row."""
     encoding: str = UTF_8
     view: str = ""
-    """The catalog view of which the file is an export; empty: none."""
+    """The catalog view that the file exports; empty: none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Count the rows of Parquet files from their footers: what was written, not what was planned."""
+"""Count the rows that Parquet files really have, from their footers."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _measured(kind: str, rows: DataFrame, begin: str | Column, end: str | Column
 
 
 def _first_attempt(log: EventLog) -> DataFrame:
-    """Of the oldest message of what leaves at once."""
+    """From SEND to the first attempt, of the oldest message of each *Messages Sent* event."""
     return _measured("first_attempt", log.of_class(SENT, 1).where("enqueued_at IS NOT NULL"), "enqueued_at", "at", "at")
 
 

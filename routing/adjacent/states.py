@@ -5,8 +5,8 @@ Rule 2: what the table does not allow is somebody's fault, and it says whose. Ou
 nothing; theirs makes the connection FAILED.
 Rule 3: this module knows phases, not bytes. What a frame says is settled before the table is asked.
 
-**Beginning.** One side dials, the other accepts. The one that dialled speaks first, so that a stranger who only listens
-learns nothing. Each says who it is (HELLO): versions, name, a number drawn when it started, and the largest frame that
+**Beginning.** One side dials, the other accepts. The dialling side sends first, so that a port scanner that sends
+nothing learns nothing. Each sends a HELLO: versions, name, a number drawn when it started, and the largest frame that
 it takes. From then on both use the highest version that both speak, and the smaller frame.
 
 **Arbitration.** Two instances use one connection, and both may dial at once. One of the two decides: the one with the
@@ -102,7 +102,7 @@ PEER_SILENT: Final = "silent"
 INPUTS: Mapping[ConnectionInput, str] = {
     DIAL: "the caller opens a connection to an address",
     ACCEPTED: "the caller has accepted a connection from outside",
-    CONNECTED: "what was dialled is connected",
+    CONNECTED: "the transport that the caller dialled is connected",
     BYTES: "bytes have come",
     SEND: "the caller has fragments to send, or asks or answers which role a database has",
     CLOSE_REQUESTED: "the caller closes, or another connection to the same peer takes its place",
@@ -117,7 +117,7 @@ INPUTS: Mapping[ConnectionInput, str] = {
     PING_CAME: "the peer asks whether we are there",
     PONG_CAME: "the peer is there",
     CLOSE_CAME: "the peer closes",
-    BREACH: "what came is not of this protocol, or of no version that we speak",
+    BREACH: "the peer sends bytes of another protocol, or has no version in common with us",
     TRANSPORT_LOST: "the transport has ended, or never began",
     DEADLINE_PASSED: "the time for beginning or for ending is over",
     IDLE_TIMEOUT: "there was nothing to carry for a while",

@@ -174,7 +174,7 @@ def _databases(known: Instance, told: CatalogSnapshot, notes: Notes) -> dict[str
         if not _quiet(name, told):
             after[name] = _database(None, row, told, notes)
     if after and not known.databases and MSDB not in after and not told.complete:
-        # Grids of an instance that nothing is known of yet: as everywhere, msdb decides for what comes from outside.
+        # Grids of a new instance: it gets an msdb, which decides for messages from outside.
         after[MSDB] = _database(None, {"name": MSDB}, told, notes)
     return after
 

@@ -28,7 +28,7 @@ def typed_moment(text: str) -> datetime:
     try:
         return parse_moment(words)
     except Invalid:
-        return parse_moment(text)  # says what was typed
+        return parse_moment(text)  # raises an error that quotes the text as typed
 
 
 def format_moment(moment: datetime) -> str:

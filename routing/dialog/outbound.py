@@ -55,7 +55,7 @@ def enqueue(
 
 
 def attempt_delivery(work: UnitOfWork, endpoint: Endpoint, *, again: bool) -> None:
-    """Send the waiting messages of a writable endpoint. `again`: also resend what was not acknowledged."""
+    """Send the waiting messages of a writable endpoint. `again`: also resend those without an acknowledgement."""
     endpoint.ready_since = None
     if again:
         endpoint.next_attempt = None
@@ -68,7 +68,7 @@ def attempt_delivery(work: UnitOfWork, endpoint: Endpoint, *, again: bool) -> No
     elif again or not endpoint.in_flight:
         _attempt_locally(work, endpoint, destination)
     else:
-        endpoint.next_attempt = work.now_ms  # the target is local now: resend in order with what is in flight
+        endpoint.next_attempt = work.now_ms  # the target is local now: resend in order with those in flight
 
 
 def _attempt_locally(work: UnitOfWork, endpoint: Endpoint, destination: Destination) -> None:

@@ -1,7 +1,7 @@
 """What a receiver has received of a conversation, as a set of fragment positions, and its acknowledgement.
 
-A fragment is recorded, and then acknowledged, only if it is stored durably (ACK-5). What is not recorded is resent by
-its sender (ACK-3). Positions are defined in `fragmentation`.
+A fragment is recorded, and then acknowledged, only if it is stored durably (ACK-5). The sender resends all others
+(ACK-3). Positions are defined in `fragmentation`.
 """
 
 from __future__ import annotations

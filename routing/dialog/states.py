@@ -5,7 +5,7 @@ Rule 2: what the table does not allow is an error of the product's, and stands i
 Rule 3: this module knows states, not messages. Numbers, order and duplicates are settled before it is asked: "in its
 turn" means that a message is new, whole, and the next one in the sequence of its sender (DLG-SEQ).
 
-An endpoint is one side of a conversation. Both sides live by the same table but for what is said of roles below.
+An endpoint is one side of a conversation. Both sides use the same table, except for the roles below.
 
 **Beginning.** BEGIN DIALOG makes the initiator's endpoint, SO, and sends nothing. Its first SEND makes it CO. The
 target's is made by the first message: CO if that arrives whole, SI while it is incomplete or something after it came

@@ -45,8 +45,8 @@ class Transmission:
         """Return a writable copy that knows what its endpoint knows: messages numbered below `acknowledged_sequence`
         were acknowledged.
 
-        A stored object can be older than its endpoint: what was flushed is read again after a crash, and the changes
-        since then are lost (TOB-2). The endpoint is durable, so its account stands (ACK-3).
+        A stored object can be older than its endpoint: after a crash the last flushed state is read, and changes since
+        then are lost (TOB-2). The endpoint is durable, so its acknowledgements are right (ACK-3).
         """
         large = {
             number: LargeMessage(one.sent, one.fragments)

@@ -1,4 +1,4 @@
-"""Unit of work: verbs and engine change copies of what was claimed; the result is one `ChangeSet` to commit.
+"""Unit of work: verbs and engine change copies of the claimed rows; the result is one `ChangeSet` to commit.
 
 The claimed batch is never changed. Every read returns the changed copy if there is one.
 """
@@ -383,7 +383,7 @@ class UnitOfWork:
             self.transmissions[handle] = mine
         return mine
 
-    # ------------------------------------------------------------ what came in parts, or before its turn
+    # ------------------------------------------------------------ fragments, and messages out of order
 
     def received_ranges(self, endpoint: Endpoint) -> RangeSet:
         """Return the positions of all fragments received and kept: already in the queue, or buffered."""

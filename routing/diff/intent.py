@@ -40,9 +40,9 @@ class ChangedClasses(Protocol):
 
 
 class Intent:
-    """Tells the intended classes of a differential apart: what is delivered before or after, what a live route of the
-    entry point names afterwards, and what left the estate by such a route before. Every database has the services that
-    SQL Server creates: conversations to these are intended where a route names them."""
+    """Decides which classes of a differential are intended: those that are delivered before or after, those that an
+    unexpired route of the entry point names afterwards, and those that left the estate by such a route before. Every
+    database has the services that SQL Server creates: classes to these are intended if a route names them."""
 
     def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
         self._estates = before, after

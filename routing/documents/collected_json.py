@@ -57,12 +57,12 @@ _ENDPOINTS: Mapping[str, Decoder] = {
 
 
 def transmissions_from(value: Any) -> CollectedTransmissions:
-    """Read what was collected of a transmission queue."""
+    """Read the collected rows of a transmission queue."""
     return CollectedTransmissions(**fields(value, _TRANSMISSIONS, ()))
 
 
 def endpoints_from(value: Any) -> CollectedEndpoints:
-    """Read what was collected of conversation endpoints."""
+    """Read the collected rows of conversation endpoints."""
     return CollectedEndpoints(**fields(value, _ENDPOINTS, ()))
 
 
@@ -74,7 +74,7 @@ COLLECTED: Mapping[str, Decoder] = {
 
 
 def collected_as_json(value: Any) -> Any:
-    """What was collected, or a part of it, as in the document."""
+    """Return collected rows, or a value of theirs, as in the document."""
     if isinstance(value, tuple):
         return [collected_as_json(member) for member in value]
     if isinstance(value, datetime):

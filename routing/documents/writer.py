@@ -49,7 +49,7 @@ def database_as_json(database: Database) -> dict[str, Any]:
 
 
 def collected_of(database: Database) -> dict[str, Any]:
-    """What was collected of a database, as in the document; without what was not."""
+    """Return the collected rows of a database, as in the document; without the kinds that were not collected."""
     values = {key: getattr(database, key) for key in COLLECTED}
     return {key: collected_as_json(value) for key, value in values.items() if value is not None}
 

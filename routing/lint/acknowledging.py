@@ -62,8 +62,7 @@ def _not_delivered(outcomes: tuple[Outcome, ...]) -> Sentence:
     first = outcomes[0]
     if first.kind == EXITS:
         return say(
-            "They go to {address}, which is no instance of this estate: import what is there, and the way back is"
-            " asked.",
+            "They go to {address}, which is no instance of this estate. Import that instance to check the way back.",
             address=first.detail,
         )
     facts = {"reason": REASON_WORDS[first.detail], "instance": first.instance}

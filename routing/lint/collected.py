@@ -23,7 +23,7 @@ from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.estate import Estate
 
 OF_COLLECTED = frozenset((*(kind.code for kind in CATALOGUE), NOT_ACKNOWLEDGED, MESSAGES_WAIT, LEAK))
-"""Codes whose findings with a database may be about a service in what was collected; none of them is about a route."""
+"""Codes whose findings about a database may name a service of the collected rows; none of them is about a route."""
 FRESH = timedelta(minutes=10)
 """A message is acknowledged, or its first attempts have failed, long before that."""
 UNKNOWN = say("This text is not in the catalogue.")
@@ -62,7 +62,7 @@ def also_collected(
 
 
 def collected_findings(estate: Estate, instance: str, database: str, at: datetime) -> Iterator[Finding]:
-    """All findings about what was collected of one database."""
+    """Return all findings about the collected rows of one database."""
     scene = LintContext(estate, at, instance, database)
     for held in scene.databases:
         queue = held.database.transmission_queue
@@ -81,7 +81,7 @@ def code_of(row: TransmissionSum) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToldStatus:
-    """What is to be said of messages that waited with one status."""
+    """Code, severity and texts of the finding about messages that waited with one status."""
 
     code: str
     severity: str

@@ -127,7 +127,7 @@ def replica_routes(scene: LintContext) -> Iterator[Finding]:
                 lacking.setdefault(secondary.name, (primary.instance, secondary, {}))[2][name] = None
     for other, secondary, names in lacking.values():
         reason = say(
-            "After a failover, what comes from outside for {services} matches no route of msdb here, as it does on"
+            "After a failover, messages from outside for {services} match no route of msdb here, as they do on"
             " {instance}.",
             services=few(list(names)),
             instance=other.name,

@@ -68,7 +68,7 @@ def _dropped(scene: LintContext, instance: Instance, row: LintedRoute) -> list[b
 def _reason(onward: list[Route], dropped: list[LintedRoute]) -> Sentence:
     if not dropped:
         return say(
-            "Its msdb has routes that lead on ({route}), but message forwarding is off: what comes is dropped.",
+            "Its msdb has routes that lead on ({route}), but message forwarding is off: their messages are dropped.",
             route=onward[0].name,
         )
     row = dropped[0]

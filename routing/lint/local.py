@@ -86,7 +86,7 @@ def outside_goes_nowhere(scene: LintContext) -> Iterator[Finding]:
             continue
         severity = _severity_of_closing(scene, instance, closed)
         if severity is not None:
-            reason = say("No route of msdb matches what comes from outside for {services}.", services=few(closed))
+            reason = say("No route of msdb matches messages from outside for {services}.", services=few(closed))
             remedy = use(MSDB, (new_route(AUTO_CREATED, "LOCAL", taken_names(instance.msdb)),))
             yield Finding("outside-goes-nowhere", severity, instance.name, MSDB, MSDB, reason, remedy_sql=remedy)
 

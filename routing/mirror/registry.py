@@ -142,7 +142,7 @@ class PrincipalRegistry:
         if len(self._rows) > MAX_REMEMBERED_ROUTES:
             self._forget(next(iter(self._rows)))
 
-    # ------------------------------------------------------------ what comes of it
+    # ------------------------------------------------------------ questions, events and changes to the caller
 
     def frames(self) -> list[Frame]:
         """Questions to send, new since the last call."""

@@ -67,7 +67,7 @@ NOBODY_CLAIMS: Final = "nobody claims"
 
 INPUTS: Mapping[Input, str] = {
     USE: "a message is to go by the route",
-    DOUBT: "what was sent to the principal was not acknowledged, or it has not claimed the role for a while",
+    DOUBT: "the principal has not acknowledged messages, or has not claimed the role for a while",
     UNREACHABLE: "the principal cannot be reached",
     SILENT: "the principal has not answered in time",
     CONFIRMS: "the principal, or who was, says that it is",
@@ -200,7 +200,7 @@ def timed_out(route: MirroredRoute, now: int, choices: Choices, *, wanted: bool)
     return _asked(route, now, choices) if wanted else route._replace(questions=("", ""), rounds=0, due=None)
 
 
-# ---------------------------------------------------------------- what comes of them
+# ---------------------------------------------------------------- effects of inputs
 
 
 def _hear(route: MirroredRoute, index: int, heard: Heard, now: int, choices: Choices) -> MirroredRoute:

@@ -50,5 +50,5 @@ def _with_endpoint(estate: Estate, here: Instance, change: str, at: datetime) ->
     """The instance with a change of its endpoint, whose name no estate knows: read as one of the usual name."""
     if here.endpoint is not None:
         return _run(estate, here, f"ALTER ENDPOINT {bracketed(DEFAULT_ENDPOINT)} {change};", at)
-    # Its endpoint was not collected; what is asked of the instance is known all the same.
+    # The endpoint was not collected, but the change says what the instance will do.
     return replace(here, forwarding=True) if "MESSAGE_FORWARDING = ENABLED" in change else None

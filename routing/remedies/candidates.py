@@ -39,7 +39,7 @@ def candidates(journey: Journey, estate: Estate, home: Outcome | None = None) ->
     """Statements that might have the conversation delivered; for a way back, to its `home`."""
     for end in journey.ends:
         if end.outcome == home or (home is None and end.outcome.kind in (DELIVERED, EXITS)):
-            continue  # what leaves the estate may be meant to
+            continue  # a conversation that leaves the estate may be meant to
         is_late = end.outcome.kind in (DELIVERED, EXITS) or end.outcome.detail == HOP_LIMIT
         yield from _for_end(journey, end, journey.hops[0] if is_late else _hop_of(journey, end), estate, home)
 

@@ -72,7 +72,7 @@ def _proposed(found: Iterable[Finding]) -> Iterator[Candidate]:
 
 
 def _candidates(explanation: Explanation, estate: Estate) -> Iterator[Candidate]:
-    if not explanation.supposed:  # what is unknown is no mismatch, and wants no statement
+    if not explanation.supposed:  # an unknown fact is no mismatch: no statement is needed
         yield from candidates(explanation.forward, estate)
     for back in explanation.returns:
         if not back.arrives and back.needed is None:

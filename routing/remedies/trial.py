@@ -19,12 +19,12 @@ _CHECKS = {check.code: check for check in CHECKS}
 
 
 class TrialVerdict(Enum):
-    """What came of a trial."""
+    """The result of a trial."""
 
     MENDS = "mends"
     """The finding goes."""
     FAILS = "fails"
-    """The finding stays as it was, or what was delivered gets lost and nothing else arrives: that is no remedy."""
+    """The finding stays as it was, or conversations are lost that were delivered and no other arrives instead."""
     UNTRIED = "untried"
     """The engine cannot run it."""
 

@@ -1,7 +1,7 @@
-"""What is unknown is no mismatch: the facts under which a conversation that gets nowhere would be delivered.
+"""Suppositions: unknown facts under which a conversation that is not delivered would be.
 
-Scripts say neither the identifier of a database nor always its mirroring role. The rules take what is unknown for no
-match; an explanation says which unknown fact would make it one.
+Scripts state neither the identifier of a database nor always its mirroring role. To the rules, an unknown fact does
+not match; an explanation says which unknown fact would.
 """
 
 from __future__ import annotations

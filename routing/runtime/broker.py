@@ -137,7 +137,7 @@ class Broker:
             self.release(work)
             raise
 
-    # ------------------------------------------------------------ what comes in
+    # ------------------------------------------------------------ frames from peers
 
     def receive(self, frames: Sequence[bytes], now_ms: int, *, is_async_commit: bool = False) -> None:
         """Keep, forward or drop fragments of any peers, in any order, damaged or not; answer and learn roles (MIR-2).

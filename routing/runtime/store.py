@@ -29,7 +29,7 @@ class Store(Protocol):
     """Keeps the conversations of an instance: endpoints, groups, queues and the transmission queue."""
 
     def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
-        """Claim what is requested and free, exclusively, until the caller commits or releases the batch's token."""
+        """Lock the requested rows that are free, until the caller commits or releases the batch's token."""
         ...
 
     def commit(self, changes: ChangeSet) -> None:

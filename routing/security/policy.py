@@ -1,4 +1,4 @@
-"""Protection policy: which protection a dialog has, which keys open it, and what is refused.
+"""Protection policy: the protection of a dialog, the keys that open it, and the reasons to refuse a fragment.
 
 Rule 1: inside one database fragments carry only a digest: nothing leaves the database.
 Rule 2: ENCRYPTION = ON needs the key of the peer's database, from the remote service binding for the target service.

@@ -1,4 +1,4 @@
-"""Reads the values and queries in conditions that ask what is there: DB_ID, OBJECT_ID, SELECT … FROM sys.services."""
+"""Reads functions and queries of the catalog in conditions: DB_ID, OBJECT_ID, SELECT … FROM sys.services."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Query:
     view: str
     database: str | None
     filters: dict[str, ConditionValue | None] = field(default_factory=dict)
-    """By column in lower case; None: compared with what is not known."""
+    """The compared value by column in lower case; None: a value that is not known."""
     is_open: bool = False
     """True if it is restricted otherwise, too."""
 
@@ -87,7 +87,7 @@ class CatalogQueries:
         return flat(value, self._budget).text
 
     def value(self) -> ConditionValue | None:
-        """A value; None if it depends on what is not known."""
+        """Read a value; None if it depends on an unknown one."""
         if self.is_query():
             return self._scalar()
         name = self._reader.ahead.text.upper() if self._reader.ahead.kind == WORD else ""

@@ -38,7 +38,7 @@ class ConstantScope:
 
 
 class ConstantReader:
-    """Reads from a position of a text; raises `NotConstant` at what is not known, and `Unclosed`."""
+    """Reads a constant expression; raises `NotConstant` at an unknown value, and `Unclosed` at a missing end."""
 
     def __init__(self, text: str, position: int, scope: ConstantScope) -> None:
         self.text = text

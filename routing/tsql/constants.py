@@ -1,4 +1,4 @@
-"""Values of T-SQL expressions that are known before the script runs: literals, and what is made of them alone."""
+"""Values of T-SQL expressions that are known before the script runs: literals, and expressions of literals alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A cursor over the tokens of one statement: takes what is expected, or raises why the statement cannot be read."""
+"""A cursor over the tokens of one statement: takes the expected token, or raises why the statement cannot be read."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@
 - `{"instance": {"name": …, "addresses": …, "forwarding": …, "endpoint": …}}`, also `missing_statements`: what follows
   belongs to this instance.
 - `{"database": {"name": …, "broker_instance": …, "broker_enabled": …, "mirroring_role": …}}`, likewise,
-  also with `transmission_queue` and `conversation_endpoints`: what was collected of it.
+  also with `transmission_queue` and `conversation_endpoints`: its collected rows.
   `"system_services": false` takes away the services that SQL Server creates in every database, true adds them.
 - `{"route": {…}}`, and every other kind of row: some or all columns of the row of this name, as in the estate
   document. A row that does not exist is added.

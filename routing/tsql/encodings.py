@@ -38,7 +38,7 @@ _SHOWN = 5
 
 
 def script_from(data: bytes, *, where: str, encoding: str | None = None) -> str:
-    """The text of a script. Raises `InputError` for one in an unknown code page, and for what is no script."""
+    """Return the text of a script. Raises `InputError` for an unknown code page, and for a file of another kind."""
     return checked_script(text_from(data, where=where, encoding=encoding), where)
 
 

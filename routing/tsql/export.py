@@ -1,7 +1,7 @@
 """Writes T-SQL that creates an estate, or that turns one estate into another.
 
 A change is ordered so that no message is lost in between: first new objects, then the routes to them, then drops of
-what is no longer used. What statements cannot do is written as directives of BrokerUI.
+unused objects. Changes that T-SQL has no statement for are written as directives of BrokerUI.
 """
 
 from __future__ import annotations

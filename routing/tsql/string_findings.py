@@ -41,7 +41,7 @@ class StringFindings:
         """Objects that a string would create, by position of the quote that begins the literal."""
 
     def read(self, start: int, use: StringUse) -> int:
-        """Report the statements in the string at `start` and in what is joined to it; returns where that ends."""
+        """Report the statements in the string at `start` and in the strings joined to it; returns where these end."""
         is_code = is_run(self._text, use.verb, use.verb_end, start)
         found, end = statements_in(self._text, start, is_code=is_code)
         if not found:
@@ -83,7 +83,7 @@ class StringFindings:
             self._awaited.setdefault(self._quote(found), []).append((database, key))
 
     def retract(self, sources: Iterable[int]) -> None:
-        """These literals are run and read now: what was reported of them is not so."""
+        """Take back the reports about these literals, since they were run and read now."""
         for start in sources if self._told else ():
             self._report.retract(self._told.pop(start, ()))
             for database, key in self._awaited.pop(start, ()):

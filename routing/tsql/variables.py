@@ -1,6 +1,6 @@
 """The variables of one batch, with the values that are known where the script stands.
 
-A value that was set under a condition is known under that condition only. A loop makes unknown what is set in it.
+A value that was set under a condition is known under that condition only. A variable that a loop sets is unknown in it.
 """
 
 from __future__ import annotations
@@ -223,7 +223,7 @@ class BatchVariables:
         return after.text in tuple(_OPERATORS) and self._text.startswith("=", after.end)
 
     def enter_loop(self, position: int) -> None:
-        """WHILE, at `position`: what is set further down may be another value in the next turn of the loop."""
+        """Forget the variables that are set after a WHILE at `position`: the next turn may begin with another value."""
         if not self._held:
             return
         if self._last_set is None:

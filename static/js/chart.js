@@ -9,7 +9,7 @@ const probe = document.createElement("span");
 probe.hidden = true;
 document.body.append(probe);
 
-// What came with the page, or since; whether it is another than before.
+// Read the chart's data from the page or the last answer; return whether it has changed.
 function read(chart) {
   const text = document.getElementById(chart.dataset.chart).textContent;
   if (texts.get(chart) === text) return false;
@@ -21,8 +21,8 @@ function read(chart) {
 // A token is `light-dark(…)` until an element uses it.
 function colour(token, opacity) {
   probe.style.color = `var(${token})`;
-  const said = getComputedStyle(probe).color;
-  return opacity ? said.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*\)$/, `rgba($1, ${opacity})`) : said;
+  const computed = getComputedStyle(probe).color;
+  return opacity ? computed.replace(/^rgba?\(([^,]+,[^,]+,[^,)]+).*\)$/, `rgba($1, ${opacity})`) : computed;
 }
 
 function resolved(value) {
@@ -45,7 +45,7 @@ async function draw(chart) {
 
 function drawAll() { for (const chart of charts) draw(chart); }
 
-// A field of groups (f, its row, its column): into that row, and into that column.
+// A click on a field of groups (f, its row, its column) opens that row and that column.
 function into(id) {
   const [, row, column] = /^f(\d+)-(\d+)$/.exec(id) ?? [];
   const links = [document.getElementById(`r${row}`), document.getElementById(`c${column}`)];
@@ -55,7 +55,7 @@ function into(id) {
   return url.href;
 }
 
-// A field, a node or a stream leads where the link in the table leads that says the same.
+// A click on a field, a node or a stream follows the link of the same row of the table.
 function follow(event) {
   const point = event.points?.[0];
   const known = point?.customdata;

@@ -1,4 +1,4 @@
-// Buttons with data-copy put that text on the clipboard and say so, to eye and ear.
+// Buttons with data-copy put that text on the clipboard, and confirm it visibly and to screen readers.
 const SHOWN_MS = 1600;
 
 async function copy(text) {
@@ -12,7 +12,7 @@ async function copy(text) {
   if (!done) throw new Error("not copied");
 }
 
-// The address may have changed since the page was loaded; the version that the page shows has not.
+// Return the present address of the page, with the version that the page shows.
 function address(version) {
   const url = new URL(location.href);
   for (const [name, value] of new URLSearchParams(version)) url.searchParams.set(name, value);

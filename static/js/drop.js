@@ -1,4 +1,4 @@
-// A form with data-drop takes a file that is dropped on its zone, and sends itself once a file is there.
+// A form with data-drop takes a file that is dropped on its zone, and is submitted as soon as it has a file.
 function setUp(form) {
   const zone = form.querySelector(".drop");
   const input = form.querySelector('input[type="file"]');

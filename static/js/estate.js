@@ -1,4 +1,4 @@
-// Which estate: who points at one means it; who walks through them with the keys says when, with the button.
+// Choice of the estate: a choice by pointer is applied at once, one by arrow keys when the button is pressed.
 let pointed = false;
 for (const button of document.querySelectorAll("[data-estate-go]")) button.hidden = true;
 document.addEventListener("pointerdown", (event) => { pointed = event.target.closest("[data-estate]") !== null; });
@@ -12,23 +12,23 @@ document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-estate], .as-of > form")) return;
   event.preventDefault();
   if (event.target.matches("[data-estate]")) open(event.target);
-  else location.assign(asked(event.target.elements.as_of.value.trim()));
+  else location.assign(questionAddress(event.target.elements.as_of.value.trim()));
 });
-// The question may have changed since the page was loaded: the address has it.
+// Read the question from the address: it may have changed since the page was loaded.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-as-of]");
-  if (link) link.href = asked(link.dataset.asOf);
+  if (link) link.href = questionAddress(link.dataset.asOf);
 }, true);
 
-// The address of the same question, about another version.
-function asked(version) {
+// Return the address of the same question about another version.
+function questionAddress(version) {
   const query = new URLSearchParams(location.search);
   for (const name of ["scenario", "draft", "as_of", "page"]) query.delete(name);
   if (version) query.set("as_of", version);
   return query.size ? `${location.pathname}?${query}` : location.pathname;
 }
 
-// What is empty does not belong into the address.
+// Leave empty fields out of the address.
 function open(form) {
   const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
   location.assign(query.size ? `${form.getAttribute("action")}?${query}` : form.getAttribute("action"));

@@ -59,7 +59,7 @@ document.addEventListener("submit", (event) => {
   if (!event.target.matches("[data-once], [data-files]")) return;
   for (const button of event.target.querySelectorAll("button")) button.disabled = true;
 });
-// Who comes back with the browser's button finds a form that can be sent.
+// Enable the form again when the browser's Back button shows the page from its cache.
 window.addEventListener("pageshow", () => {
   for (const button of document.querySelectorAll("[data-once] button, [data-files] button")) button.disabled = false;
 });

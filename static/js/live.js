@@ -1,15 +1,15 @@
-// What keeps up (data-live, hx-trigger="poll") asks again while somebody can see it, and has not paused it.
+// Live content (data-live, hx-trigger="poll") polls every 3 s while the page is visible and the user has not paused it.
 const EVERY_MS = 3000;
 const piece = document.querySelector("[data-live]");
 const pause = document.querySelector("[data-live-pause]");
-const said = document.getElementById("live");
+const announcer = document.getElementById("live");
 let seen = "";
-let headline = told();
+let headline = currentHeadline();
 
-function told() { return piece?.querySelector("[data-headline]")?.textContent ?? ""; }
+function currentHeadline() { return piece?.querySelector("[data-headline]")?.textContent ?? ""; }
 function isPaused() { return pause?.getAttribute("aria-pressed") === "true"; }
 
-// Nothing moves below who is typing, or has marked some text.
+// Do not replace content while the user types in it, or has selected text.
 function isBusy() {
   const selected = getSelection();
   return piece.querySelector("input:focus, details[open]") !== null
@@ -23,8 +23,8 @@ function ask() {
 document.addEventListener("htmx:configRequest", (event) => { if (seen) event.detail.headers.Seen = seen; });
 document.addEventListener("htmx:afterRequest", (event) => { seen = event.detail.xhr.getResponseHeader("Seen") ?? seen; });
 document.addEventListener("htmx:afterSettle", () => {
-  const now = told();
-  if (now !== headline) said.textContent = now;
+  const now = currentHeadline();
+  if (now !== headline) announcer.textContent = now;
   headline = now;
 });
 

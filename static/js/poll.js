@@ -1,4 +1,4 @@
-// What waits for work in the background (data-poll, hx-trigger="poll") asks again, while somebody can see it.
+// Elements that wait for a background job (data-poll, hx-trigger="poll") poll while the page is visible.
 const EVERY_MS = 2000;
 
 function ask() {

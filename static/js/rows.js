@@ -1,4 +1,4 @@
-// Rows by keys: j and k go from one to the next, x marks, e edits, Escape closes the panel beside them.
+// Keys for rows: j and k go to the next and the previous one, x ticks, e edits, Escape closes the panel beside them.
 const STORE = "shortcuts";
 
 function isOn() {
@@ -41,13 +41,13 @@ document.addEventListener("keydown", (event) => {
   else if (isOn() && ACTS[event.key]?.()) event.preventDefault();
 });
 
-// The row that is shown in the panel is marked, and reading goes on there; once it is closed, back in the row.
+// Mark the row that the panel shows and move the focus into the panel; when it closes, move the focus to the row.
 let chosen = document.querySelector("[data-row][aria-current]");
 document.addEventListener("click", (event) => {
   const link = event.target.closest("[data-row-link]");
   if (link) chosen = link.closest("[data-row]");
 });
-// Settled, not only swapped: before, the link that closes the panel would still load a whole page.
+// Wait for htmx to settle: until then the link that closes the panel would load a whole page.
 document.addEventListener("htmx:afterSettle", (event) => {
   if (event.target.id !== "panel") return;
   for (const row of rows()) row.removeAttribute("aria-current");

@@ -1,9 +1,9 @@
-// The tables: suggestions as one types, rows that are ticked, one more line, and findings that follow what is typed.
+// The tables: suggestions while the user types, ticked rows, one more line, and findings about the typed values.
 const WAIT = 150;
 let waiting = 0;
 let lists = 0;
 
-// -- Suggestions: a list of a thousand is none, so the server looks for what was typed ----------------------
+// -- Suggestions: the server searches, since a list of all names would be too long --------------------------
 document.addEventListener("input", (event) => {
   if (event.target.dataset?.options) suggestSoon(event.target);
 });
@@ -71,22 +71,22 @@ document.addEventListener("click", (event) => {
   body.lastElementChild.querySelector("input:not([type=hidden]), select").focus();
 });
 
-// -- What is said at fields follows what is typed --------------------------------------------------------------
+// -- Problems and findings at fields, while the user types ------------------------------------------------------
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== "change-preview" || !event.detail.shouldSwap) return;
-  for (const said of document.querySelectorAll(".said")) said.replaceChildren();
+  for (const slot of document.querySelectorAll(".said")) slot.replaceChildren();
 });
 document.addEventListener("htmx:afterSettle", mark);
 
 function mark() {
-  for (const said of document.querySelectorAll("[data-sheet] .said")) {
-    const field = document.getElementById(said.id.replace(/_error$/, ""));
+  for (const slot of document.querySelectorAll("[data-sheet] .said")) {
+    const field = document.getElementById(slot.id.replace(/_error$/, ""));
     if (!field) continue;
-    const others = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== said.id);
-    if (said.childElementCount) others.push(said.id);
+    const others = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== slot.id);
+    if (slot.childElementCount) others.push(slot.id);
     if (others.length) field.setAttribute("aria-describedby", others.join(" "));
     else field.removeAttribute("aria-describedby");
-    field.setAttribute("aria-invalid", String(said.querySelector(".fault") !== null));
+    field.setAttribute("aria-invalid", String(slot.querySelector(".fault") !== null));
   }
 }
 mark();

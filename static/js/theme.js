@@ -1,4 +1,4 @@
-// The theme button without a reload: the page changes at once, the server keeps the choice.
+// The theme button: changes the page without a reload, and sends the choice to the server.
 for (const form of document.querySelectorAll("[data-theme-form]")) {
   form.addEventListener("submit", (event) => {
     const theme = event.submitter?.value;
@@ -8,7 +8,7 @@ for (const form of document.querySelectorAll("[data-theme-form]")) {
     body.set("theme", theme);
     document.documentElement.dataset.theme = theme;
     document.querySelector('meta[name="color-scheme"]').content = theme === "auto" ? "light dark" : theme;
-    // The button that was pressed has given its place to the next one.
+    // The pressed button is hidden now: move the focus to the one that replaced it.
     form.querySelector(`.when-${theme}`).focus();
     document.dispatchEvent(new CustomEvent("themechange", { detail: { theme } }));
     fetch(form.action, { method: "POST", body, redirect: "manual" }).catch(() => {});

@@ -1,4 +1,4 @@
-// What is worked out in the background is asked about once a second, as long as somebody looks.
+// Poll a background job once a second, while the page is visible.
 const SECOND = 1000;
 setInterval(() => {
   if (document.hidden) return;

@@ -1,9 +1,9 @@
-// The page "Where does it go?": asks again when a field changes (htmx does that), and keeps the rest in step.
+// The page "Where does it go?": htmx asks again when a field changes; this script adjusts the other fields.
 const OUTSIDE = "outside:";
 
 function ask() { return document.getElementById("ask"); }
 
-// A reply can only come from outside; an own service can only be one of the database that begins it.
+// Only a message from outside can be a reply; the initiator's service is one of its own database.
 function fit(form) {
   const outside = form.elements.from.value.startsWith(OUTSIDE);
   const reply = form.elements.reply;
@@ -14,7 +14,7 @@ function fit(form) {
   if (outside) form.querySelector(".more").open = true;
 }
 
-// A fault is said to the field that it is about.
+// Mark the fields that have an error, for screen readers.
 function mark(form) {
   for (const fault of form.querySelectorAll(".fault")) {
     const field = form.elements[fault.id.replace("fault-", "")];
@@ -33,11 +33,11 @@ function setUp() {
   if (form) { fit(form); mark(form); }
 }
 
-// Before htmx reads the form.
+// Adjust the fields before htmx reads the form.
 document.addEventListener("change", (event) => {
   if (event.target.id === "from") fit(event.target.form);
 }, true);
-// Enter in a field is a change and a submit: one question.
+// Enter in a field raises change and submit: send one request.
 let inFlight = "";
 document.addEventListener("htmx:confirm", (event) => {
   if (event.target !== ask()) return;
@@ -48,12 +48,12 @@ document.addEventListener("htmx:confirm", (event) => {
 document.addEventListener("htmx:afterRequest", (event) => {
   if (event.detail.elt === ask()) inFlight = "";
 });
-// What is empty does not belong into the address.
+// Leave empty fields out of the address.
 document.addEventListener("htmx:configRequest", (event) => {
   const { parameters } = event.detail;
   for (const name of Object.keys(parameters)) if (parameters[name] === "") delete parameters[name];
 });
-// A question that cannot be is answered with 400, and with words that belong on the page.
+// An impossible question is answered with 400 and a page part that explains it: show that.
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.xhr.status === 400 && event.detail.target.id === "answer") {
     event.detail.shouldSwap = true;
@@ -66,7 +66,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
   if (event.detail.target?.id === "answer") { mark(form); tell(); }
 });
 document.addEventListener("htmx:historyRestore", setUp);
-// A rule's id leads to its sentence, which may be folded away.
+// A link to a rule's id opens the folded section that holds its sentence.
 document.addEventListener("click", (event) => {
   const link = event.target.closest('a[href^="#rule-"]');
   if (link) document.getElementById("rules").open = true;

@@ -18,7 +18,7 @@ PARTS = "/map/?scenario=2-network-route"
 
 
 def told(page: Page) -> Any:
-    return page.get_by_role("complementary", name="What is selected")
+    return page.get_by_role("complementary", name="Selection")
 
 
 def selected(page: Page) -> str:

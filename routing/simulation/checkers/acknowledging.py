@@ -28,8 +28,8 @@ class AcknowledgingChecker(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
-        """By broker, conversation and side: what leaves of these may have come back and be sent on, perhaps damaged and
-        as old as its way was long."""
+        """Broker, conversation and side whose fragments run in a circle: such a fragment leaves again late, and may be
+        damaged."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}

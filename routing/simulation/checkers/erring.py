@@ -55,7 +55,7 @@ class ErringChecker(Checker):
         rows = [self.ledger.endpoints[handle] for handle in self.ledger.living(erred.broker, erred.database)]
         going_on = [row for row in rows if row.state in ERRED_STATES]
         self._erred.update(row.handle for row in going_on)
-        # The broker itself reads what comes for the system service: it needs no message.
+        # The broker itself reads the messages of the system service, which needs no Error message.
         self._before = {row.handle: row for row in going_on if row.service != SYSTEM_SERVICE}
         self._pending = erred
 

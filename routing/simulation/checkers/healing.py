@@ -33,6 +33,6 @@ class HealingChecker(Checker):
                 what = say("Message {number} has not arrived, and routing lets it.", number=number)
                 self.broken(over.at, what, handle, number)
         for handle in promises.unread():
-            self.broken(over.at, say("What is in the queue was not received."), handle)
+            self.broken(over.at, say("Messages in the queue were not received."), handle)
         for handle in promises.stuck():
             self.broken(over.at, say("The next message is whole, and is still held."), handle)

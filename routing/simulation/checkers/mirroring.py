@@ -88,8 +88,8 @@ class MirroringChecker(Checker):
             self._answers[left.number] = message
 
     def _arrive(self, arrived: FrameArrived) -> None:
-        """What was damaged on the way is not read, a second answer to a question does not count, nor does one that
-        has been on a detour while a later question was answered: it tells of an earlier time."""
+        """Record an answer that counts: not a damaged one, not the second one to a question, and not one that took a
+        detour while a later question was answered, since it is about an earlier time."""
         answer = self._answers.get(arrived.number)
         if answer is None or arrived.damage:
             return

@@ -89,7 +89,7 @@ class OnceInOrderChecker(Checker):
         senders = [peer for peer in self._senders_of(handle) if self._has_sent(peer, number, received)]
         self._senders[handle] = senders
         if not senders:
-            self.broken(received.at, say("Message {number} is not what was sent.", number=number), handle, number)
+            self.broken(received.at, say("Message {number} differs from the one sent.", number=number), handle, number)
 
     def _senders_of(self, handle: str) -> list[str]:
         """The endpoints of the other side that may be the one that all its messages are from."""

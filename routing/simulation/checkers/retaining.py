@@ -1,4 +1,4 @@
-"""RETENTION: what was received and sent stays in its queue until the conversation ends on that side, and no longer."""
+"""RETENTION: received and sent messages stay in the queue until the conversation ends on that side, and no longer."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ class RetainingChecker(Checker):
             lost = self._kept.pop(handle, None)
             is_over = handle in commit.removed or states.get(handle, "CO") not in _LIVING
             if lost and not is_over:
-                self.broken(commit.at, say("What was retained went before the conversation had ended."), handle)
+                self.broken(commit.at, say("Retained messages were deleted before the conversation ended."), handle)
         for row in commit.retained:
             self._kept.setdefault(row.handle, Counter())[row] += 1
         self._unsaid = [row for row in commit.retained if row.status == RETAINED_SENT]
 
     def _check_received(self, commit: Committed) -> None:
-        """Exactly what was received stays, but for what was received and ended in one transaction."""
+        """Check that a commit retains exactly the messages that it receives, except of conversations that it ends."""
         ended = {*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)}
         given = Counter(
             RetainedRow(handle, RETAINED_RECEIVED, number, kind, self.ledger.queued[handle][number, kind].body)
@@ -80,7 +80,7 @@ class RetainingChecker(Checker):
     def _look_for_survivors(self, commit: Committed) -> None:
         for handle in (*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)):
             if self._kept.pop(handle, None):
-                self.broken(commit.at, say("What was retained has outlived its conversation."), handle)
+                self.broken(commit.at, say("Retained messages have outlived their conversation."), handle)
 
     # ------------------------------------------------------------ sent messages
 

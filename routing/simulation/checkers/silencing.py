@@ -63,8 +63,8 @@ class SilencingChecker(Checker):
                 self.broken(commit.at, what, handle)
 
     def _having_taken(self, commit: Committed) -> Iterator[str]:
-        """The handles for which a commit has an acknowledgement, a fragment, or a message. What was held before has
-        been taken before."""
+        """Yield the handles that a commit takes something for: an acknowledgement, a new fragment, or a message. A
+        fragment that was buffered before was taken before."""
         yield from (handle for handle, _ in commit.acknowledged_below)
         for kept in commit.buffered:
             if (kept.sequence, kept.fragment) not in self.ledger.held.get(kept.handle, {}):

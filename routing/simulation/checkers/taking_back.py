@@ -78,8 +78,8 @@ def _positions(header: Header) -> RangeSet:
 
 
 def _first_missing(before: RangeSet, covered: RangeSet) -> int | None:
-    """Return the first position of `before` that `covered` lacks. An acknowledgement with as many ranges as fit says
-    nothing of what is above them."""
+    """Return the first position of `before` that `covered` lacks. An acknowledgement with the most ranges that fit
+    says nothing about higher positions."""
     is_full = len(covered.pairs) >= MAX_ACK_RANGES
     most = covered.pairs[-1][1] if is_full else None
     for first, last in before.pairs:

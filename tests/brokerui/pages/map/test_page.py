@@ -106,7 +106,7 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
         (route("hub", "Sales", "OldRoute"), "2030-05-01 00:00:00 UTC"),
         (route("hub", "Sales", "OldRoute"), "To tcp://a"),
         (route("b", "msdb", "To tcp://a"), "NULL: any service"),
-        (outside("tcp://gone.example:4022"), "what is sent there leaves the estate"),
+        (outside("tcp://gone.example:4022"), "messages to it leave the estate"),
         (instance_ref("nowhere"), "It does not exist"),
         (route("hub", "Sales", "nowhere"), "It does not exist"),
         (between(instance_ref("a"), instance_ref("nowhere")), "It does not exist"),

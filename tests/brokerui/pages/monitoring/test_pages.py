@@ -166,7 +166,7 @@ def test_what_cannot_be_done_is_said(operator: Client) -> None:
 
 def test_a_queue_that_is_off_is_switched_on(operator: Client, wire: Wire) -> None:
     queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
-    assert "1 queue is off: what is for it waits" in page(operator, DELAYED)
+    assert "1 queue is off: its messages wait" in page(operator, DELAYED)
     asked = {"instance": "B", "database": "two", "queue": "ToQ"}
     answer = operator.post(f"{DELAYED}switch-on/", asked, follow=True).content.decode()
     assert "The queue ToQ is on" in answer

@@ -1,4 +1,4 @@
-"""Scheduled faults of queues and databases: switched off, poisoned, disabled, or given a new broker.
+"""Scheduled faults of queues and databases: switched off, poisoned, disabled, given a new broker, or altered.
 
 Each kind draws from its own random source, so that leaving it out changes nothing else in the world.
 """
@@ -81,6 +81,17 @@ class Erring:
 
 
 @dataclass(frozen=True, slots=True)
+class RetentionSwitch:
+    """ALTER QUEUE … WITH RETENTION: a queue that kept its messages keeps no further ones, or the reverse."""
+
+    name: str
+    instance: str
+    database: str
+    queue: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
 class FaultSchedule:
     """All scheduled faults of a world."""
 
@@ -89,6 +100,7 @@ class FaultSchedule:
     outages: tuple[BrokerOutage, ...]
     renewals: tuple[Renewal, ...]
     errings: tuple[Erring, ...] = ()
+    retentions: tuple[RetentionSwitch, ...] = ()
 
 
 def fault_interval(chance: Chance, chaos: int, heals: int, longest: int) -> tuple[int, int]:
@@ -108,12 +120,14 @@ def draw_fault_schedule(
     outages = _outages(chance.of("outages"), estate, level, chaos, heals)
     renewals = () if keys else _renewals(chance.of("renewals"), estate, level, chaos, heals)
     errings = _errings(chance.of("errings"), estate, level, chaos, heals)
+    retentions = _retentions(chance.of("retention switches"), estate, level, chaos, heals)
     return FaultSchedule(
         tuple(one for one in switches if mask.takes(one.name)),
         tuple(one for one in poisons if mask.takes(one.name)),
         tuple(one for one in outages if mask.takes(one.name)),
         tuple(one for one in renewals if mask.takes(one.name)),
         tuple(one for one in errings if mask.takes(one.name)),
+        tuple(one for one in retentions if mask.takes(one.name)),
     )
 
 
@@ -150,9 +164,14 @@ def _switches(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, hea
             yield QueueOutage(f"switch {number}", *where, begins, ends)
 
 
-def _poisons(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[Poison]:
+def _queues_alone(estate: Estate) -> list[QueueLocation]:
+    """Return the queues of databases that are not mirrored."""
     alone = _databases(estate)
-    queues = [queue for queue in _queues(estate) if queue[:2] in alone]
+    return [queue for queue in _queues(estate) if queue[:2] in alone]
+
+
+def _poisons(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[Poison]:
+    queues = _queues_alone(estate)
     for number in range(_count(chance, level.poisons)):
         where = chance.pick(queues)
         begins, ends = fault_interval(chance, chaos, heals, 60_000)
@@ -185,3 +204,12 @@ def _errings(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heal
         at = START + chance.below(chaos)
         if at < heals:
             yield Erring(f"erring {number}", *where, at)
+
+
+def _retentions(chance: Chance, estate: Estate, level: FaultLevel, chaos: int, heals: int) -> Iterable[RetentionSwitch]:
+    queues = _queues_alone(estate)
+    for number in range(_count(chance, level.retentions)):
+        where = chance.pick(queues)
+        at = START + chance.below(chaos)
+        if at < heals:
+            yield RetentionSwitch(f"retention {number}", *where, at)

@@ -40,6 +40,8 @@ class FaultLevel:
     """Maximum number of NEW_BROKER operations."""
     errings: int = 0
     """Number of ERROR_BROKER_CONVERSATIONS operations in the worlds that have them."""
+    retentions: int = 0
+    """Maximum number of times that RETENTION of a queue is switched."""
 
 
 LEVELS: Final[Mapping[str, FaultLevel]] = {
@@ -61,6 +63,7 @@ LEVELS: Final[Mapping[str, FaultLevel]] = {
         outages=1,
         renewals=1,
         errings=1,
+        retentions=2,
     ),
     "heavy": FaultLevel(
         loss=250,
@@ -79,6 +82,7 @@ LEVELS: Final[Mapping[str, FaultLevel]] = {
         outages=2,
         renewals=1,
         errings=1,
+        retentions=4,
     ),
 }
 

@@ -211,7 +211,14 @@ def maskable_parts(world: World) -> tuple[str, ...]:
     whole = world.upheavals
     found += [
         one.name
-        for group in (whole.switches, whole.poisons, whole.outages, whole.renewals, whole.errings)
+        for group in (
+            whole.switches,
+            whole.poisons,
+            whole.outages,
+            whole.renewals,
+            whole.errings,
+            whole.retentions,
+        )
         for one in group
     ]
     found += [failover.name for failover in world.failovers]

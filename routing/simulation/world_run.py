@@ -9,12 +9,13 @@ from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.dialog.unit_of_work import UnitOfWork
+from routing.model.catalog_objects import Queue
 from routing.model.estate import MIRROR, PRINCIPAL, Estate
 from routing.simulation.applications import Applications
 from routing.simulation.cipher import SIMULATED_CIPHER, KeyGeneratingCipher
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.delivery_oracle import DeliveryOracle
-from routing.simulation.fault_schedule import BrokerOutage, Erring, QueueOutage, Renewal
+from routing.simulation.fault_schedule import BrokerOutage, Erring, FaultSchedule, QueueOutage, Renewal, RetentionSwitch
 from routing.simulation.history import WorldHistory
 from routing.simulation.landscape import MirroredPair, Repair
 from routing.simulation.ledger import Ledger
@@ -79,16 +80,7 @@ class _WorldRun:
         world, agenda = self._world, self._agenda
         for host in self._hosts.values():
             host.start()
-        for switch in world.upheavals.switches:
-            agenda.at(switch.begins, self._switch, switch, False)
-            agenda.at(switch.ends, self._switch, switch, True)
-        for outage in world.upheavals.outages:
-            agenda.at(outage.begins, self._disable, outage)
-            agenda.at(outage.ends, self._enable, outage)
-        for renewal in world.upheavals.renewals:
-            agenda.at(renewal.at, self._renew, renewal)
-        for erring in world.upheavals.errings:
-            agenda.at(erring.at, self._err_conversations, erring)
+        self._schedule(world.upheavals)
         for failover in world.failovers:
             agenda.at(failover.at, self._fail_over, failover)
         for repair in world.repairs:
@@ -108,6 +100,21 @@ class _WorldRun:
         return self._history
 
     # ------------------------------------------------------------ faults
+
+    def _schedule(self, schedule: FaultSchedule) -> None:
+        agenda = self._agenda
+        for switch in schedule.switches:
+            agenda.at(switch.begins, self._switch, switch, False)
+            agenda.at(switch.ends, self._switch, switch, True)
+        for outage in schedule.outages:
+            agenda.at(outage.begins, self._disable, outage)
+            agenda.at(outage.ends, self._enable, outage)
+        for renewal in schedule.renewals:
+            agenda.at(renewal.at, self._renew, renewal)
+        for erring in schedule.errings:
+            agenda.at(erring.at, self._err_conversations, erring)
+        for retention in schedule.retentions:
+            agenda.at(retention.at, self._switch_retention, retention)
 
     def _switch(self, switch: QueueOutage, on: bool) -> None:
         """Switch a queue off, or on again unless another outage keeps it off."""
@@ -207,6 +214,17 @@ class _WorldRun:
         host.stop(erring.name)
         self._history.add(FaultNoted(self._agenda.now, erring.name))
         host.err_conversations(erring.database, self._estate)
+
+    def _switch_retention(self, switch: RetentionSwitch) -> None:
+        """ALTER QUEUE, of a queue that the estate may not have written down so far."""
+        instance = self._estate.instances[switch.instance]
+        database = instance.databases[switch.database]
+        queues = {queue.name: queue for queue in database.queues}
+        before = queues.get(switch.queue, Queue(switch.queue))
+        queues[switch.queue] = replace(before, retention=not before.retention)
+        changed = replace(database, queues=tuple(queues.values()))
+        self._estate = self._estate.with_instance(instance.with_database(changed))
+        self._restart(switch.instance, f"{switch.name} turns {'off' if before.retention else 'on'}")
 
     def _restart(self, instance: str, why: str) -> None:
         """Restart an instance with the current estate."""

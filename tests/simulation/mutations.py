@@ -294,6 +294,19 @@ def retain_beyond_the_end() -> Patches:
     yield MemoryQueue, "empty", empty
 
 
+@breaking("retained-until-the-end")
+def go_on_with_retention_as_it_was_at_first() -> Patches:
+    real = broker._directory
+    first: dict[str, Any] = {}
+
+    def directory(database: Any) -> Any:
+        made = real(database)
+        made._queues = first.setdefault(database.name, made._queues)
+        return made
+
+    yield broker, "_directory", directory
+
+
 @breaking("once-in-order")
 def receive_what_is_retained_again() -> Patches:
     real = MemoryQueue.take

@@ -1,4 +1,7 @@
-"""RETENTION: received and sent messages stay in the queue until the conversation ends on that side, and no longer."""
+"""RETENTION: received and sent messages stay in the queue until the conversation ends on that side, and no longer.
+
+A queue that is altered in the middle keeps what is received and sent from then on, or no more of it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.records import (
     ApplicationSent,
     BrokerRenewed,
+    BrokerStarted,
     Committed,
     RetainedLeft,
     RetainedRow,
@@ -27,6 +31,8 @@ class RetainingChecker(Checker):
 
     def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
+        self._estate = self.world.estate
+        """With the queues of each instance as its broker knows them."""
         self._kept: dict[str, Counter[RetainedRow]] = {}
         """By handle: what its queue keeps."""
         self._unsaid: list[RetainedRow] = []
@@ -37,6 +43,7 @@ class RetainingChecker(Checker):
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
+            BrokerStarted: self._start,
             Committed: self._look_for_survivors,
             ApplicationSent: self._send,
             BrokerRenewed: self._renew,
@@ -44,9 +51,12 @@ class RetainingChecker(Checker):
             WorldOver: self._end,
         }
 
+    def _start(self, started: BrokerStarted) -> None:
+        self._estate = self._estate.with_instance(started.estate.instances[started.broker])
+
     def _retains(self, handle: str) -> bool:
         row = self.ledger.last[handle]
-        database = self.world.estate.instances[self.ledger.where[handle]].databases[row.database]
+        database = self._estate.instances[self.ledger.where[handle]].databases[row.database]
         return any(queue.name == row.queue and queue.retention for queue in database.queues)
 
     # ------------------------------------------------------------ commits

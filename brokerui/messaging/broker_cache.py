@@ -13,11 +13,10 @@ from functools import partial
 from random import SystemRandom
 from typing import Final
 
-from django.db import connection
-
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, NotHostedError
+from brokerui.messaging.hosted_rows import hosted_row
 from brokerui.messaging.keys.selectors import keys_stamp, security_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
@@ -65,8 +64,8 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     key = (instance, in_transaction)
     known = brokers.get(key)
     if known is None:
-        known, is_new = _made(instance, in_transaction)
-        if not (is_new and connection.in_atomic_block):  # else the row goes where the caller rolls back
+        known, is_callers = _made(instance, in_transaction)
+        if not is_callers:
             brokers[key] = known
     elif known.version != live_version() and not _follow(instance, known):
         forget_brokers()
@@ -91,18 +90,18 @@ def forget_brokers() -> None:
 
 
 def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
-    """And whether it is the first that there ever was of this instance."""
+    """And whether it goes with the transaction of the caller, where that is rolled back."""
     live = estate_current()
     if instance not in hosted_names() or instance not in live.estate.instances:
         raise NotHostedError(instance)
-    row, is_new = HostedInstance.objects.get_or_create(name=instance)
+    row, is_callers = hosted_row(instance)
     store = DatabaseStore(row.id, in_transaction=in_transaction, version=live.version)
     keys, security = keys_stamp(instance), security_of(instance)
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
     hosted = _Hosted(broker, store, live.version, keys)
     store.follow = partial(_keep_up, instance, hosted)
     store.forget = forget_brokers
-    return hosted, is_new
+    return hosted, is_callers
 
 
 def _keep_up(instance: str, known: _Hosted) -> None:

@@ -134,6 +134,14 @@ def lease_commit(*, receipt: str, owner: str) -> int:
     return lease.count
 
 
+def lease_extend(*, receipt: str, owner: str, lease_ms: int) -> None:
+    """Let a lease last for `lease_ms` from now on. Raises `LeaseOverError` and `NoSuchReceiptError`."""
+    with transaction.atomic():
+        lease = _living(receipt, owner)
+        lease.until = now() + lease_ms
+        lease.save(update_fields=["until"])
+
+
 def lease_roll_back(*, receipt: str, owner: str) -> None:
     """Give the messages back. The second time does nothing more, nor does it where the lease has lapsed."""
     with transaction.atomic():

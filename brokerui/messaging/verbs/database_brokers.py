@@ -21,8 +21,9 @@ from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import broker_of, check_database
 from brokerui.messaging.errors import PartnerElsewhereError
 from brokerui.messaging.estate_writes import declare
+from brokerui.messaging.hosted_rows import hosted_row
 from brokerui.messaging.keys.services import keys_exchange
-from brokerui.messaging.models import ConversationEndpoint, HostedInstance
+from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.store import moving
 from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
@@ -119,8 +120,7 @@ def _alone_in(*instances: str) -> Iterator[tuple[int, ...]]:
     with transaction.atomic():
         for name in instances:
             broker_of(name)
-        rows = (HostedInstance.objects.get_or_create(name=name)[0] for name in instances)
-        ids = tuple(row.id for row in rows)
+        ids = tuple(hosted_row(name)[0].id for name in instances)
         with moving.alone_in(ids):
             yield ids
 

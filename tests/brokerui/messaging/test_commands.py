@@ -9,6 +9,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -20,7 +21,9 @@ from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.numbering import FIRST
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
+from brokerui.messaging import queue_rows
 from brokerui.messaging.keys.models import DatabaseKey
+from brokerui.messaging.leases.models import Lease
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueMessage
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
@@ -122,6 +125,37 @@ def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:
     for form, text in ((HOST_DB_QUEUE, "A/one"), (HOST_DB_QUEUE, "A//q"), (HOST_DB, "A/one/more"), (HOST_DB, "A")):
         with pytest.raises(ArgumentTypeError):
             place(form)(text)
+
+
+def test_a_receive_keeps_its_lease_for_as_long_as_its_reader_takes(
+    wire: Wire, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0")
+    wire.carry()
+    monkeypatch.setattr("brokerui.cli.commands.receive.EXTENDED_EVERY_S", 0.01)
+    rows, extended = queue_rows.queue_rows, []
+
+    def slowly(*given: Any) -> Any:
+        until = Lease.objects.get().until
+        end = monotonic() + 60
+        while not extended and monotonic() < end:
+            extended.extend(Lease.objects.filter(until__gt=until))
+        return rows(*given)
+
+    monkeypatch.setattr("brokerui.messaging.queue_rows.queue_rows", slowly)
+    assert call("receive", "B/two/ToQ").out.count("\n") == 1
+    assert (len(extended), QueueMessage.objects.count()) == (1, 0)
+
+
+def test_a_receive_whose_lease_is_over_says_so_and_takes_nothing(
+    wire: Wire, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after a long sleep of the machine."""
+    call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0")
+    wire.carry()
+    monkeypatch.setattr("brokerui.cli.commands.receive.LEASE_MS", -1)
+    said = call("receive", "B/two/ToQ")
+    assert (said.status, "The lease has expired" in said.err, QueueMessage.objects.count()) == (4, True, 1)
 
 
 # ---------------------------------------------------------------- one conversation

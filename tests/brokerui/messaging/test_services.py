@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from brokerui.messaging.exchange.messages import Failed, Notice, Online
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import take_endpoint_notices
 from brokerui.messaging.keys.services import key_make, peer_take
-from brokerui.messaging.models import HostedInstance, OutgoingMessage
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage
 from brokerui.messaging.services import (
     Message,
     broker_error_conversations,
@@ -359,3 +360,27 @@ def test_what_another_transaction_holds_is_busy(wire: Wire) -> None:
         worker.release(work)
     send(handle, b"1")
     assert not connection.in_atomic_block
+
+
+def test_an_instance_whose_row_the_transaction_has_deleted_gets_another(wire: Wire) -> None:
+    first = broker_of("A").store.instance  # type: ignore[attr-defined]  # the store of the database
+    forget_brokers()
+    with transaction.atomic():
+        HostedInstance.objects.all().delete()
+        begin()
+        assert HostedInstance.objects.get(name="A").id != first
+    assert HostedInstance.objects.filter(name="A").exists()
+
+
+def test_the_first_use_of_an_instance_keeps_no_transaction_waiting_for_another(wire: Wire) -> None:
+    """On SQLite one transaction writes at a time, whatever it writes."""
+    if connection.vendor != "postgresql":
+        return
+    with transaction.atomic():
+        begin()
+        others = Thread(target=lambda: (begin(), connection.close()), daemon=True)
+        others.start()
+        others.join(60)
+        assert not others.is_alive()
+        transaction.set_rollback(True)
+    assert ConversationEndpoint.objects.count() == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -31,7 +32,6 @@ pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True
 def sends_while_waiting(monkeypatch: pytest.MonkeyPatch, wire: Wire, handle: str) -> list[Exception]:
     """Another application sends as soon as a receive waits; gives what kept it from that."""
     failures: list[Exception] = []
-    wire.carry()  # each hosted instance has its row: one that a transaction makes keeps others waiting until its end
 
     def attempt() -> None:
         try:
@@ -132,7 +132,7 @@ def test_nothing_runs_outside_of_a_transaction_that_could_not_begin_again(
         with transaction.atomic():
             monkeypatch.setattr(connection, "_begin_again", fail)
             with suppress(OperationalError):
-                receive(wait_s=0.01)
+                receive(wait_s=1)  # longer than a look into the queue takes
             User.objects.create(username="ann")
 
     with pytest.raises(TransactionManagementError):
@@ -193,3 +193,22 @@ def test_a_process_sends_while_another_waits_in_a_transaction(hosting: Path) -> 
         assert (sent.returncode, sent.stderr) == (0, "")
         *_, last = receiver.stdout.read().splitlines()
     assert last.startswith("[b'")
+
+
+@pytest.mark.slow
+def test_a_process_sends_while_nobody_reads_what_another_has_received(hosting: Path) -> None:
+    """A pipe holds 64 KiB: the command waits for its reader in the middle of a line."""
+    sending = ("send", "--from", "H/one", "--service", "From", "--to", "To", "--size")
+    assert command(hosting, *sending, "200000").returncode == 0
+    receive = [sys.executable, "-m", "brokerui.cli.main", "receive", "H/one/dbo.ToQ"]
+    with subprocess.Popen(receive, cwd=CHECKOUT, env=environment(hosting), stdout=subprocess.PIPE) as receiver:
+        assert receiver.stdout is not None
+        assert receiver.stdout.read(1) == b"{"
+        sent = command(hosting, *sending, "8")
+        assert (sent.returncode, sent.stderr) == (0, "")
+        assert receiver.poll() is None, "it is still waiting"
+        first = json.loads(b"{" + receiver.stdout.read())
+    assert receiver.returncode == 0
+    (second,) = map(json.loads, command(hosting, "receive", "H/one/dbo.ToQ").stdout.splitlines())
+    assert (len(first["message_body"]), len(second["message_body"])) == (266668, 12)
+    assert command(hosting, "receive", "H/one/dbo.ToQ").stdout == ""

@@ -36,7 +36,7 @@ sys.dont_write_bytecode = False
 # What commands say is tested in English, whatever the developer's own language.
 os.environ["LANGUAGE"] = "en"
 
-# What is counted is written when a test says so: a thread would look for tables between two tests.
+# Tests flush the counters themselves: a thread would look for tables between two tests.
 Recorder.has_thread = False
 
 # Shared cores say nothing about time, so no deadline. Every run draws fresh examples, and make test-all four times as

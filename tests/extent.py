@@ -1,4 +1,4 @@
-"""How much one run tries: `make test` a part of what is alike, `make test-all` all of it."""
+"""How much one run tries: `make test` some of the similar cases, `make test-all` all of them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ DISK_FREE = "DROP TRIGGER full_disk ON {table}; DROP FUNCTION full_disk();"
 
 @dataclass(frozen=True)
 class Kill:
-    """What was killed when."""
+    """A killed process, and the moment."""
 
     what: str
     at: float
@@ -175,8 +175,8 @@ def recovery(moments: Sequence[float], kill: Kill) -> float | None:
 
 
 def _level(moments: Sequence[float], until: float) -> float:
-    """What was usual before a moment: of the windows before it the middle one. The kill before may be in them, and what
-    had to be caught up after it, which would make the mean more than is ever sent."""
+    """Return the usual rate before a moment: the median of the windows before it. A mean would be higher than any rate
+    of sending, since the windows may hold the previous kill and the backlog after it."""
     begins = (until - LEVEL + step for step in range(int(LEVEL - WINDOW) + 1))
     return statistics.median(_rate(moments, begin, begin + WINDOW) for begin in begins)
 

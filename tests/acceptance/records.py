@@ -45,7 +45,7 @@ class Verdict:
     doubled: int = 0
     out_of_order: int = 0
     partial: int = 0
-    """That came, and are not what was sent."""
+    """Received messages with another body than the sent one."""
     examples: list[str] = field(default_factory=list)
 
     @property
@@ -68,7 +68,7 @@ def compare(sender: str, receiver: str) -> Verdict:
 
 
 def judged(sent: Mapping[tuple[str, int], str], rows: Sequence[tuple[str, int, str]]) -> Verdict:
-    """Digests by conversation and number, and what came in its order."""
+    """Compare the sent digests, by conversation and number, with the received rows in their order."""
     verdict = Verdict(len(sent), len(rows))
     times, last = Counter((c, n) for c, n, _ in rows), defaultdict[str, int](lambda: -1)
     for conversation, number, digest in rows:
@@ -106,7 +106,7 @@ def waiting(sender: str, receiver: str) -> int:
 
 
 def received_at(receiver: str) -> list[float]:
-    """The moments of what was received, as seconds since 1970."""
+    """Return the moments of the receives, in seconds since 1970."""
     with connected(receiver) as connection:
         rows = connection.execute("SELECT extract(epoch FROM at) FROM app_received ORDER BY 1").fetchall()
     return [float(at) for (at,) in rows]

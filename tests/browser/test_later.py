@@ -1,4 +1,4 @@
-"""The page of an estate that is being read: readable everywhere, and in its place comes what was asked for."""
+"""The page of an estate that is being read: accessible, and replaced by the requested page when it is ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables in a real browser: findings follow what is typed, by keyboard, in both themes and on a phone."""
+"""The tables in a real browser: findings while the user types, by keyboard, in both themes and on a phone."""
 
 from __future__ import annotations
 

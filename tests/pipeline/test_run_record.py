@@ -1,4 +1,4 @@
-"""The record of a run: what came in went out or into quarantine, and nothing else."""
+"""The record of a run: rows in equal rows out plus rows in quarantine."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ MOMENTS = [
     for day in range(3)
     for at in (timedelta(), MICROSECOND, timedelta(hours=12), timedelta(days=1) - MICROSECOND)
 ]
-"""The ends of each day, and what is nearest to them."""
+"""The first two microseconds, noon and the last microsecond of each of three days."""
 TYPES = "class long, at timestamp, messages long, bytes long"
 
 

@@ -24,7 +24,7 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
-        "whoever committed without waiting for the disk does not hear that the server has lost it",
+        "a worker that committed without waiting for the disk is not told that the server has lost it",
         "if changes.is_async_commit and self._losses is None:",
         "if False and changes.is_async_commit and self._losses is None:",
         ("test_who_had_not_hardened_it_is_told_that_it_may_be_lost",),
@@ -165,7 +165,7 @@ PAGES: Final = (
     ),
     Fault(
         "pages",
-        "whoever may read may write",
+        "a user who may read may write",
         'return declared["read" if method in SAFE else "write"]',
         'return declared["read"]',
         ("test_a_viewer_cannot_write",),

@@ -1,4 +1,4 @@
-"""The lock fits what is declared, and names no package host."""
+"""The lock fits the declared dependencies, and names no package host."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
     python -m tests.simulation.forging [--seconds 300] [--seed 1]
 
-A forged frame is a real one of the world, some fields of which are other ones: edges, or those of frames before it. Who
-forges can break every promise to applications in a dialog that is not sealed; but no broker may break, go round in
-circles, or take what is not to be read. The seed of the first world in which one does is printed.
+A forged frame is a real one of the world with some fields replaced, by edge values or by those of earlier frames. A
+forger can break every promise to applications in a dialog that is not sealed; but no broker may crash, loop, or accept
+an unreadable frame. The seed of the first world in which one does is printed.
 """
 
 from __future__ import annotations

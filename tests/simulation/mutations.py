@@ -95,7 +95,7 @@ def acknowledge_before_the_commit() -> Patches:
     real = Broker.commit
 
     def commit(self: Broker, work: UnitOfWork) -> Any:
-        """What is to leave leaves at once, whether the commit happens or not."""
+        """Send the frames at once, whether the commit happens or not."""
         host = self.store._written.__self__  # type: ignore[attr-defined]
         for address, frame in work.outbound:
             host._around.network.send(host.name, host.now, address, frame)

@@ -95,7 +95,7 @@ Part = tuple[int, int, int]
     ],
 )
 def test_more_before_its_turn_than_the_limit_is_seen(parts: list[Part], turn: int, over: int) -> None:
-    """One part in each commit; what is in its turn does not count."""
+    """One fragment in each commit; those of the next message do not count."""
     history = run_world(draw_world(0, "none"))
     first = next(one for one in history.records if isinstance(one, Committed) and one.endpoints)
     row = first.endpoints[0]._replace(receive_sequence=turn)
@@ -158,7 +158,7 @@ def together(records: list[Record], number: int, most: int) -> list[Record]:
 
 
 def together_but_for_a_crash(records: list[Record], number: int, most: int) -> list[Record]:
-    """What was held is gone with it; and what leaves later was not held."""
+    """A crash loses the held fragments; those that leave later were not held then."""
     made = together(records, number, most)
     at = next(at for at, one in enumerate(made) if one is records[number])
     left = records[number]

@@ -87,7 +87,7 @@ def test_a_queue_that_goes_off_too_soon_or_stays_on_is_seen(records: list[Record
 
 
 def test_queues_are_poisoned_in_worlds_and_come_on_again() -> None:
-    """Event 143, and afterwards what was rolled back is received."""
+    """Event 143, and afterwards the message that was rolled back is received."""
     for seed in range(200):
         records = run_world(draw_world(seed, "light")).records
         at = [number for number, one in enumerate(records) if isinstance(one, Committed) and disabled(one)]
@@ -180,7 +180,7 @@ def holding(record: Record) -> Record:
 def test_what_a_disabled_broker_says_or_takes_is_seen(
     picks: Picks, instead: Callable[[Record], Record], disabled: bool
 ) -> None:
-    """LOC: it cannot be a target; and what is sent from it waits, acknowledgements too."""
+    """LOC: it cannot be a target; and its outgoing frames wait, acknowledgements too."""
     assert is_wrong(some(), around(some(), picks, disabled=disabled, instead=instead), SilencingChecker) == disabled
 
 

@@ -45,7 +45,7 @@ def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
 @pytest.mark.parametrize(
     ("seed", "faults"),
     [
-        (143, "none"),  # what is for a service of the same instance, in a world with keys
+        (143, "none"),  # messages for a service of the same instance, in a world with keys
         (166, "light"),  # a new broker while an outage lasts
     ],
 )

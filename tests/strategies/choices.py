@@ -52,8 +52,8 @@ class HypothesisChooser:
         return self._draw(integers_below(count))
 
     def part(self, draw_part: Callable[[], T]) -> T:
-        """Hypothesis marks what is drawn inside a strategy as belonging together; one
-        strategy serves all parts, since to make one for each is what costs time."""
+        """Draw a part within a strategy, so that Hypothesis shrinks it as a whole. One strategy serves all parts:
+        to make one for each takes long."""
         self._part = draw_part
         return cast(T, self._draw(self._drawn_part))
 

@@ -179,7 +179,7 @@ def rich_estates(draw: st.DrawFn) -> Estate:
 
 
 def draw_edit(c: Chooser, estate: Estate, other: Estate) -> Edit | None:
-    """An edit that this estate takes, with parts of another one; None where what was drawn is refused."""
+    """Draw an edit that this estate accepts, with parts of another one; None if the estate refuses it."""
     donors = [one for one in other.instances.values() if one.databases] or [Instance("spare", {"Db0": Database("Db0")})]
     donor = pick(c, donors)
     given = pick(c, list(donor.databases.values()))

@@ -76,7 +76,7 @@ def send(client: Client, method: str, path: str, body: Any = None, **headers: st
 
 
 def change(client: Client, method: str, path: str, body: Any = None) -> Any:
-    """The same with the ETag of what is there."""
+    """Send a request with the present ETag of the resource as If-Match."""
     return send(client, method, path, body, If_Match=client.get(path).headers["ETag"])
 
 

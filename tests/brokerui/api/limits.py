@@ -94,7 +94,7 @@ def kinds_of(schema: dict[str, Any]) -> list[str]:
 
 
 def cases(told: dict[str, Any], schema: dict[str, Any], path: Path = ()) -> Iterator[Case]:
-    """Every limit of a value and of what is in it."""
+    """Yield every limit of a value and of its members."""
     schema = resolved(told, schema)
     kinds = kinds_of(schema)
     yield Case(path, "type", {} if "array" in kinds else [])
@@ -156,7 +156,7 @@ def _of_integer(schema: dict[str, Any], path: Path) -> Iterator[Case]:
 
 
 def with_value(told: dict[str, Any], schema: dict[str, Any], body: Any, path: Path, value: Any) -> Any:
-    """The body with a value at this path; what is around it is made where the body has nothing there."""
+    """Return the body with a value at this path, creating the objects and lists on the way to it."""
     if not path:
         return value
     schema = resolved(told, schema)

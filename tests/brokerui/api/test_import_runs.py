@@ -195,7 +195,7 @@ def test_what_is_no_key_is_refused(client: Client, key: str) -> None:
     assert not ImportRun.objects.exists()
 
 
-# -- What is not there -------------------------------------------------------------------------------------
+# -- Imports that do not exist -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("number", ["0", "999", "x", "9" * 30, "-1", "\u0661"])

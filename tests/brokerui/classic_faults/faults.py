@@ -59,7 +59,7 @@ Finding = tuple[str, str, str]
 
 @dataclass(frozen=True)
 class ClassicFault:
-    """A fault: the scripts, and what is right to say of them."""
+    """A fault: its scripts, and the findings that lint has to give for them."""
 
     name: str
     scripts: Scripts

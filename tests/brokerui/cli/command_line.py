@@ -118,7 +118,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def is_golden(name: str, text: str) -> bool:
-    """Whether a text is what the file of this name holds; UPDATE_GOLDEN=1 writes what has changed."""
+    """Return whether the file of this name holds the text; UPDATE_GOLDEN=1 writes changed texts into the files."""
     path = GOLDEN / name
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")

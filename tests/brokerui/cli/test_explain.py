@@ -155,7 +155,7 @@ def test_explain_ends_as_outcomes_do(told: Call, arguments: tuple[str, ...], ask
     )
 
 
-# ---------------------------------------------------------------- who asks
+# ---------------------------------------------------------------- where the conversation begins
 
 
 def slashed() -> Json:

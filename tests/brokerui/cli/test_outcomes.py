@@ -49,7 +49,7 @@ def answers(result: Result) -> list[object]:
     return [json.loads(line) for line in result.out.splitlines()]
 
 
-# ---------------------------------------------------------------- what is answered
+# ---------------------------------------------------------------- answers
 
 
 def test_each_conversation_is_answered_on_a_line_in_its_order(ask: Call) -> None:
@@ -119,7 +119,7 @@ def test_no_conversations_are_no_lines(ask: Call) -> None:
     assert ask(LOST, b"") == Result(0, "", "")
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused input
 
 
 @pytest.mark.parametrize(

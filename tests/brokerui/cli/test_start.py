@@ -17,7 +17,7 @@ from tests.brokerui.cli.command_line import FOUND, LOST, asked, start, written
 
 HEAVY = {"django", "celery", "pyspark", "babel", "gunicorn"}
 START_SECONDS = 1.5
-"""Five times what is promised, since other work may share the core; the best of five counts."""
+"""Five times the promised time, since other work may share the core; the best of five counts."""
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ ROWS = [flow(3), flow(4), flow(5, to_broker_instance=PARTS_ID.upper()), flow(6, 
 SUMS = {None: 7, PARTS_ID: 5, "*": 6}
 
 
-# ---------------------------------------------------------------- what is summed
+# ---------------------------------------------------------------- sums
 
 
 def test_messages_of_one_class_are_summed(weigh: Call) -> None:
@@ -114,7 +114,7 @@ def test_text_tells_the_messages_of_each_group(weigh: Call) -> None:
     assert is_golden("diff-traffic.txt", weigh([flow(1234567), *ROWS]).out)
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused rows
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def locale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, template: Catalog) -
 
 
 def fill(locale: Path, template: Catalog, **changed: str) -> None:
-    """Translate everything by itself, but for what is `changed`."""
+    """Translate every sentence as itself, except those in `changed`."""
     path = locale / "fr" / "LC_MESSAGES" / "django.po"
     catalog = messages._read(path)
     for message in catalog:

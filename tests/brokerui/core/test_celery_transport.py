@@ -52,7 +52,7 @@ def broker(settings: Any) -> Iterator[Any]:
 
 
 def send_and_take(broker: Any) -> list[Any]:
-    """Send a task, and take what comes until that has come."""
+    """Send a task, and take messages until it has arrived."""
     came: list[Any] = []
 
     def take(body: Any, message: Any) -> None:

@@ -88,7 +88,7 @@ def idle() -> bool:
 
 
 def test_outside_of_a_request_nobody_is_told() -> None:
-    defer("key", lambda: pytest.fail("whoever asks does it"))
+    defer("key", lambda: pytest.fail("the caller does the work itself"))
     assert idle()
 
 

@@ -1,5 +1,4 @@
-"""The language of filters: what is written is read, what is read is written, and a mistake is reported with its
-place."""
+"""The language of filters: writing and reading are each other's inverse, and a mistake is reported with its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hosted instances of the demo: conversations end, what is stuck is bounded, nothing of it outlives the demo."""
+"""The hosted instances of the demo: conversations end, waiting messages are bounded, and nothing outlives the demo."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ def test_tracks_are_ordered_so_that_lines_do_not_cross() -> None:
 
 
 def test_lines_of_one_height_do_not_run_upon_one_another() -> None:
-    """What comes from the left at 50 turns before what goes to the right at 50."""
+    """A line that comes from the left at 50 turns before one that goes to the right at 50."""
     first, second = TrackSpan([50.0], [90.0]), TrackSpan([10.0], [50.0])
     assert track_places([first, second]) == [0, 1]
     assert track_places([second, first]) == [1, 0]

@@ -1,7 +1,7 @@
 """A process that writes the live estate beside others: `python -m tests.brokerui.estate.writer NAME COUNT`.
 
-Each of its edits is made on the version that it saw last, and made again where that was stale. It prints how often.
-Without arguments it prints what came of it: which versions, how many routes, whether rows and version agree.
+It makes each edit on the version that it saw last, and makes it again if that was stale. It prints how often it did.
+Without arguments it prints the result: the versions, the number of routes, whether rows and version agree.
 """
 
 from __future__ import annotations

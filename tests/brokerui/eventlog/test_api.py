@@ -1,4 +1,4 @@
-"""`/api/v1/events/`: pages by key, filters, and problems for what is none."""
+"""`/api/v1/events/`: pages by key, filters, and problem documents for invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is looked at each minute, and what brokers and endpoints tell, over real tables and lists."""
+"""Samples of each minute, and events of brokers and endpoints, over real tables and lists."""
 
 from __future__ import annotations
 

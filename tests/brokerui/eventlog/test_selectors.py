@@ -1,4 +1,4 @@
-"""Reading what was counted and told."""
+"""Reading counters, samples and exceptional events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written of events: sums, samples and exceptional events, and what becomes of them with time."""
+"""The written rows of events: sums, samples and exceptional events; and how old ones are summed and deleted."""
 
 from __future__ import annotations
 

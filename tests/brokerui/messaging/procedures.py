@@ -15,7 +15,7 @@ from brokerui.messaging.services import (
 )
 
 seen: list[bytes | None] = []
-"""What was received, in this process."""
+"""Bodies of the messages received in this process."""
 steps: list[Callable[[], None]] = []
 """What happens in the middle of a task, in this process; once each."""
 

@@ -71,7 +71,7 @@ def _clean() -> Iterator[None]:
 
 
 class World:
-    """Instances A and B; what is sent to workers, which do it when a test says so."""
+    """Instances A and B, and the tasks sent to workers, which run when a test calls them."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire

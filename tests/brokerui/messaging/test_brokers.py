@@ -147,7 +147,7 @@ def test_what_is_for_a_disabled_database_waits_with_its_sender(alone: Wire) -> N
     send(handle, b"2")
     carry(alone)
     assert (status(handle), OutgoingMessage.objects.count()) == (9796, 1)
-    assert bodies() == [b"1"]  # what was received before is there
+    assert bodies() == [b"1"]  # a message that was received before stays
     broker_enable(instance="A", database="two")
     carry(alone)
     assert bodies() == [b"2"]

@@ -223,7 +223,7 @@ def test_counts_and_states_of_queues_go_over(wire: Wire, time: list[int]) -> Non
 
 
 def test_what_comes_in_parts_goes_on_where_it_was(wire: Wire, time: list[int]) -> None:
-    """FRAG-3: what has come of a message is kept, and the rest goes to the partner."""
+    """FRAG-3: the received fragments of a message are kept, and the rest goes to the partner."""
     handle = begin()
     send(handle, b"1")
     settle(wire, time)
@@ -323,7 +323,7 @@ def _failed_over_elsewhere() -> None:
         connection.close()
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused failovers
 
 
 def test_what_has_no_partner_here_cannot_fail_over(wire: Wire) -> None:

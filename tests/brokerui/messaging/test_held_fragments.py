@@ -1,4 +1,4 @@
-"""What has come and is in no queue yet, as views show it: parts of messages, and messages for queues that are off."""
+"""Arrived messages that are in no queue yet, as views show them: incomplete ones, and those for queues that are off."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_messages_for_a_queue_that_is_off_wait_in_the_transmission_queue_of_its_
     assert incoming(conversation_handle=row.conversation_handle, instance="B") == rows
     assert incoming(database="one") == incoming(to_service_name="From") == []
     set_queue(is_on=True)
-    assert incoming() == []  # what is incomplete now counts in the queue
+    assert incoming() == []  # an incomplete message now counts in the queue
     assert HeldFragment.objects.exists()
 
 

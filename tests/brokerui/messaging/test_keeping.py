@@ -68,7 +68,7 @@ def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
 
 
 def send_one() -> None:
-    """From A, as far as the list of what has arrived at B."""
+    """Send a message from A as far as the inbox list of B."""
     begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
     conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
     send_due("A")
@@ -117,7 +117,7 @@ def test_who_works_on_after_the_server_has_gone_begins_anew() -> None:
     come_in(kept)
     end_connections()
     send_one()
-    come_in(kept)  # as if what came then were lost on the network
+    come_in(kept)  # as if the network had lost the message of then
     assert broker_of("B") is not before
     send_one()
     come_in(kept)

@@ -1,4 +1,4 @@
-"""Poison messages: what is rolled back again and again switches its queue off, in the engine and in the estate."""
+"""Poison messages: five rollbacks in a row switch the queue off, in the engine and in the estate."""
 
 from __future__ import annotations
 

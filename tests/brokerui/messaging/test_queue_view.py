@@ -1,4 +1,4 @@
-"""The rows of a queue: what RECEIVE returns, what RETENTION keeps, and what is not complete, page by page."""
+"""The rows of a queue, by page: messages that RECEIVE returns, that RETENTION keeps, and that are incomplete."""
 
 from __future__ import annotations
 

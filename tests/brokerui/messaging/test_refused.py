@@ -133,17 +133,17 @@ REFUSED: list[tuple[str, int, Call]] = [
     ("begin on a contract that is not there", 8425, lambda c: begin(contract="D")),
     ("begin to no name", 8412, lambda c: begin(to_service="")),
     ("begin to a name that is too long", 8412, lambda c: begin(to_service="x" * 257)),
-    ("begin to what is no identifier", 8413, lambda c: begin(to_broker_instance="x")),
+    ("begin to an invalid identifier", 8413, lambda c: begin(to_broker_instance="x")),
     ("begin for no time", 8411, lambda c: begin(lifetime_s=0)),
     ("begin for less than no time", 8411, lambda c: begin(lifetime_s=-1)),
     ("begin for longer than an int", 8411, lambda c: begin(lifetime_s=MAX_LIFETIME_S + 1)),
-    ("begin beside what is not there", 8426, lambda c: begin(related_conversation=NOWHERE)),
+    ("begin beside an unknown conversation", 8426, lambda c: begin(related_conversation=NOWHERE)),
     ("begin in a group of another queue", 8414, lambda c: begin(related_conversation_group=c.group)),
     ("begin in a group of another service", 9610, lambda c: begin(from_service="Twin", related_conversation=c.open)),
     # SEND
     ("send on nothing", 8418, lambda c: conversation_send(instance="A", handles=[], messages=[Message(b"x")])),
-    ("send on what is not there", 8426, lambda c: send(NOWHERE)),
-    ("send on what is no handle", 8426, lambda c: send("no handle")),
+    ("send on an unknown conversation", 8426, lambda c: send(NOWHERE)),
+    ("send on an invalid handle", 8426, lambda c: send("no handle")),
     ("send on no handle", 8426, lambda c: send("")),
     ("send on one of another instance", 8426, lambda c: send(c.peer)),
     (
@@ -152,7 +152,7 @@ REFUSED: list[tuple[str, int, Call]] = [
         lambda c: conversation_send(instance="A", handles=[c.open] * 2, messages=[Message(b"x", "Ask")]),
     ),
     (
-        "send on several of which one is not there",
+        "send on several, one of them unknown",
         8426,
         lambda c: conversation_send(instance="A", handles=[c.open, NOWHERE], messages=[Message(b"x", "Ask")]),
     ),
@@ -181,12 +181,20 @@ REFUSED: list[tuple[str, int, Call]] = [
     ),
     # RECEIVE
     ("receive fewer than none", 127, lambda c: message_receive(instance="A", database="one", queue="FromQ", top=-1)),
-    ("receive of what is not there", 8426, lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE)),
-    ("wait for what is not there", 8426, lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE, wait_s=60)),
+    ("receive from an unknown conversation", 8426, lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE)),
+    (
+        "wait for an unknown conversation",
+        8426,
+        lambda c: message_receive(**QUEUE, conversation_handle=NOWHERE, wait_s=60),
+    ),
     # END CONVERSATION
-    ("end what is not there", 8426, lambda c: conversation_end(**over(NOWHERE))),
+    ("end an unknown conversation", 8426, lambda c: conversation_end(**over(NOWHERE))),
     ("end twice", 8427, lambda c: conversation_end(**over(c.ended))),
-    ("end what is not there with an error", 8426, lambda c: conversation_end_with_error(**over(NOWHERE), **ERROR)),
+    (
+        "end an unknown conversation with an error",
+        8426,
+        lambda c: conversation_end_with_error(**over(NOWHERE), **ERROR),
+    ),
     ("end twice, with an error", 8427, lambda c: conversation_end_with_error(**over(c.ended), **ERROR)),
     ("end with no code", 8419, lambda c: conversation_end_with_error(**over(c.open), **(ERROR | {"code": 0}))),
     (
@@ -204,30 +212,30 @@ REFUSED: list[tuple[str, int, Call]] = [
         8419,
         lambda c: conversation_end_with_error(**over(c.open), **(ERROR | {"description": "x" * 3001})),
     ),
-    ("clean up what is not there", 8426, lambda c: conversation_end_with_cleanup(**over(NOWHERE))),
+    ("clean up an unknown conversation", 8426, lambda c: conversation_end_with_cleanup(**over(NOWHERE))),
     # MOVE CONVERSATION
-    ("move what is not there", 8426, lambda c: conversation_move(**over(NOWHERE, conversation_group_id=c.group))),
+    ("move an unknown conversation", 8426, lambda c: conversation_move(**over(NOWHERE, conversation_group_id=c.group))),
     ("move to a group that is not there", 8439, lambda c: conversation_move(**over(c.open), **TO_NOWHERE)),
     (
         "move to a group of another queue",
         8439,
         lambda c: conversation_move(**over(c.open), conversation_group_id=c.group),
     ),
-    ("move what has ended", 8438, lambda c: conversation_move(**over(c.ended), conversation_group_id=c.group)),
+    ("move an ended conversation", 8438, lambda c: conversation_move(**over(c.ended), conversation_group_id=c.group)),
     # BEGIN CONVERSATION TIMER
-    ("time what is not there", 8426, lambda c: conversation_timer_start(**over(NOWHERE), timeout_s=1)),
-    ("time what has ended", 8458, lambda c: conversation_timer_start(**over(c.ended), timeout_s=1)),
-    ("time what has broken", 8458, lambda c: conversation_timer_start(**over(c.broken), timeout_s=1)),
+    ("time an unknown conversation", 8426, lambda c: conversation_timer_start(**over(NOWHERE), timeout_s=1)),
+    ("time an ended conversation", 8458, lambda c: conversation_timer_start(**over(c.ended), timeout_s=1)),
+    ("time a conversation in error", 8458, lambda c: conversation_timer_start(**over(c.broken), timeout_s=1)),
     (
         "time beyond the lifetime",
         8410,
         lambda c: conversation_timer_start(**over(c.open), timeout_s=MAX_LIFETIME_S + 1),
     ),
     # GET_TRANSMISSION_STATUS, and the conversation's id
-    ("status of what is not there", 8426, lambda c: transmission_status(**over(NOWHERE))),
-    ("id of what is not there", 8426, lambda c: conversation_id(**over(NOWHERE))),
+    ("status of an unknown conversation", 8426, lambda c: transmission_status(**over(NOWHERE))),
+    ("id of an unknown conversation", 8426, lambda c: conversation_id(**over(NOWHERE))),
     # ALTER DATABASE
-    ("failover of what has no partner", 1416, lambda c: database_fail_over(instance="A", database="one")),
+    ("failover of a database without a partner", 1416, lambda c: database_fail_over(instance="A", database="one")),
 ]
 ERROR: dict[str, Any] = {"code": 1, "description": "no"}
 TO_NOWHERE = {"conversation_group_id": NOWHERE}

@@ -320,7 +320,7 @@ def test_groups_timers_and_ends(wire: Wire, time: list[int]) -> None:
     assert raised.value.number == 8426
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused verbs
 
 
 def test_what_is_not_here_is_refused(wire: Wire) -> None:

@@ -195,7 +195,7 @@ def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
 
 
 def test_a_claim_can_live_in_the_callers_transaction(instance: int, store: DatabaseStore) -> None:
-    """What is committed in it is durable with the transaction, and free with it."""
+    """Its changes become durable, and its locks are released, with the transaction."""
     mine = DatabaseStore(instance, in_transaction=True)
     write(store, endpoint("1t"))
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What is made before pages ask for it: once, by one thread, and without harm where it cannot be made."""
+"""Preloading: data is read before pages ask for it, once, by one thread; a failure does no harm."""
 
 from __future__ import annotations
 

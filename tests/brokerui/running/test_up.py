@@ -82,7 +82,7 @@ def collected_at(home: Path) -> set[int]:
 
 
 def readable_by_others(home: Path) -> list[Path]:
-    """But for what is served to everybody."""
+    """Return the files of a home that other users can read, except the static files, which are public."""
     ours = [path for path in home.rglob("*") if "static" not in path.relative_to(home).parts]
     return [path for path in ours if stat.S_IMODE(path.lstat().st_mode) & 0o077]
 

@@ -252,15 +252,15 @@ NOTHING = {
     "tables:estate_KIND_preview",
     "tables:estate_KIND_preview_new",
 }
-"""What takes forms and keeps nothing of them but who is signed in."""
+"""Pages that take forms and store nothing except the login."""
 
 COUNTED = {
     f"api:{name}"
     for name in ("dialogs", "dialogs_messages", "dialog_messages", "dialog_move", "dialog_timer", "receipt")
 }
 COUNTED |= {"api:queue_conversation_group", "api:queue_receive", "api:queue_status"}
-"""Verbs of messaging, of which the audit hears once an hour: tests/brokerui/messaging/api. So it does of a queue that
-is switched, at once: the names of this world do not go into its address."""
+"""Verbs of messaging, which the audit records once an hour: tests/brokerui/messaging/api. It records the switch of a
+queue at once, but the names of this world do not fit into that address."""
 
 
 def kind_of_address(name: str) -> str:

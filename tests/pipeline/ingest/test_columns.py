@@ -69,7 +69,7 @@ READ = {
     "large text": pa.array(["x"], pa.large_string()),
     "dictionary": pa.array(["x"]).dictionary_encode(),
     "bytes": pa.array([b"x"]),
-    "so many bytes": pa.array([b"xy"], pa.binary(2)),
+    "bytes of fixed length": pa.array([b"xy"], pa.binary(2)),
     "nothing": pa.nulls(1),
 }
 

@@ -81,7 +81,7 @@ def test_route_goes_on_without_the_file(traffic: Path, tmp_path: Path) -> None:
 
 
 def test_a_lake_that_is_damaged_is_one_error(traffic: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What was clean once is nothing to pass over."""
+    """A damaged file of clean rows is not skipped."""
     ingest(IngestOptions(str(traffic), str(tmp_path / "lake")), SparkSettings("local[2]"))
     (folder,) = Lake(tmp_path / "lake").folders("silver")
     (silver,) = Path(folder).rglob("*.parquet")

@@ -1,4 +1,5 @@
-"""`pipeline ingest`: what came is kept, clean rows are typed and stand once, the rest is in quarantine; it adds up."""
+"""`pipeline ingest`: keeps a copy of each file, types clean rows and keeps each once, the rest is in quarantine; the
+counts add up."""
 
 from __future__ import annotations
 

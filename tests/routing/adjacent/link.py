@@ -53,7 +53,7 @@ class Link:
         return moved
 
     def read(self, end: int, now: int, most: int = 1 << 30) -> bool:
-        """One end gets some of what is on its way to it."""
+        """Let one end read some of the bytes on their way to it."""
         pipe = self.pipes[1 - end]
         if not pipe or self.broken[end]:
             return False

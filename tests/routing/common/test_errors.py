@@ -1,4 +1,4 @@
-"""Errors: which field, which file, what was expected; on one line however long the input is."""
+"""Errors name field, file and expected value, on one line however long the input is."""
 
 from __future__ import annotations
 

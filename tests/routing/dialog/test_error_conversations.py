@@ -49,7 +49,7 @@ def test_both_sides_are_told(side: str) -> None:
 
 
 def test_a_peer_that_heard_nothing_is_told_when_it_sends() -> None:
-    """DLG-UNSEQ: an error of the broker is sent once; what comes for the conversation makes another."""
+    """DLG-UNSEQ: an error of the broker is sent once; a message for the conversation causes another."""
     world = Joined()
     handle, target = world.open()
     world.fate = lambda _: []  # nothing arrives

@@ -140,7 +140,7 @@ LATER = [(b"<m>", 10), (b"<m>and this has several fragments", 10), (b"<m>and thi
 
 @pytest.mark.parametrize(("body", "fragment_bytes"), LATER)
 def test_what_will_be_refused_is_not_acknowledged_before_its_turn(body: bytes, fragment_bytes: int) -> None:
-    """What is thrown away then was acknowledged, and its sender has nothing that makes another error (DLG-UNSEQ)."""
+    """A message that is dropped after its acknowledgement leaves its sender without the error (DLG-UNSEQ)."""
     world = Joined(settings=DialogSettings(fragment_bytes=fragment_bytes))
     handle, target = world.open("C")
     world.fate = lambda parcel: [parcel.raw] if parcel.number != (1, 0) else []
@@ -241,7 +241,7 @@ def test_the_rest_of_a_message_may_be_acknowledged_before_it_is_sent_again() -> 
 
 
 def test_a_flushed_transmission_object_knows_what_its_endpoint_knows() -> None:
-    """TOB-2: what was acknowledged since it was flushed is durable in the endpoint alone, and a crash loses no more."""
+    """TOB-2: acknowledgements since the flush are durable in the endpoint alone; a crash loses no others."""
     world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     flushed = Transmission(handle, RangeSet(((0, position(1, 0) - 1),)), RangeSet(((1, 2),)), {0: LargeMessage(2, 2)})

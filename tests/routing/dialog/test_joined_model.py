@@ -91,7 +91,7 @@ class JoinedConversations(RuleBasedStateMachine):
 
     @rule(at=st.integers(0, 5), fate=st.sampled_from(FAULTS), bit=st.integers(72, 5000))
     def carry(self, at: int, fate: str, bit: int) -> None:
-        """One of what is on the network, whichever came first there."""
+        """Deliver, lose, double, damage or cut one of the frames on the network, in any order."""
         self.world.collect()
         if not self.world.under_way:
             return

@@ -1,4 +1,4 @@
-"""What waits at its target: until its message is whole, its turn has come, and its queue is on (NET-2, FRAG-3)."""
+"""Fragments wait at the target until their message is whole and the next one, and its queue is on (NET-2, FRAG-3)."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_parts_are_held_while_the_queue_is_off() -> None:
 
 
 def test_ending_keeps_the_account_of_what_is_held_and_no_body() -> None:
-    """ACK-5: what was acknowledged stays acknowledged, though it will not be received."""
+    """ACK-5: acknowledged fragments stay acknowledged, though they will not be received."""
     world = Joined(settings=DialogSettings(fragment_bytes=4))
     handle, target = world.open()
     world.fate = lambda parcel: [] if parcel.number == (1, 1) else [parcel.raw]

@@ -1,4 +1,4 @@
-"""What is received, what is acknowledged, what is sent again: case by case, and over a network that does its worst."""
+"""Received, acknowledged and resent ranges: case by case, and over a network that loses, doubles and reorders."""
 
 from __future__ import annotations
 

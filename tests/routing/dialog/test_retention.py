@@ -51,7 +51,7 @@ def test_sent_and_received_messages_stay_and_are_not_received_again() -> None:
     assert (len(local.receive(top=1)), local.received(), local.received()) == (1, ["2"], [])
     assert local.kept(TO) == [(RETAINED_RECEIVED, 0, b"1"), (RETAINED_RECEIVED, 1, b"2")]
     assert local.store.depth(TO) == QueueDepth(0, None), "nothing waits"
-    assert local.received("one") == [], "a copy of what was sent is not received"
+    assert local.received("one") == [], "the copy of a sent message is not received"
 
 
 def test_what_is_retained_goes_when_the_conversation_ends_on_this_side() -> None:
@@ -117,7 +117,7 @@ def test_it_can_be_switched_on_and_off_in_the_middle() -> None:
     local.broker.change_estate(estate(retention=False))
     local.send(handle, body=b"after")
     assert local.received() == ["after"]
-    assert local.kept(FROM) == [(RETAINED_SENT, 1, b"while")], "what was retained stays until the end"
+    assert local.kept(FROM) == [(RETAINED_SENT, 1, b"while")], "a retained message stays until the end"
     assert local.kept(TO) == [(RETAINED_RECEIVED, 1, b"while")]
     local.on(end_conversation, handle)
     assert (local.kept(FROM), len(local.kept(TO))) == ([], 1)

@@ -274,7 +274,7 @@ def test_an_acknowledgement_rides_on_what_goes_back() -> None:
     world.send(target, b"reply one", b"reply two")
     world.settle()
     riding = [p.read.header for p in world.passed if p.source == "b" and p.read.header.is_sequenced]
-    # What is sent in the same commit as something arrives carries the acknowledgement, the first of it.
+    # The first message that is sent in the commit of an arrival carries the acknowledgement.
     assert [header.acknowledged for header in riding] == [(), ()]
     world.send(handle, b"again")
     world.collect()
@@ -360,7 +360,7 @@ def test_without_a_route_it_waits_and_is_sent_when_there_is_one() -> None:
 
 
 def test_a_way_that_becomes_a_local_one_is_taken_in_order() -> None:
-    """What is on its way comes as a duplicate or not at all: its target is another."""
+    """Frames on their way arrive as duplicates or not at all: the target is another one now."""
     world = Joined()
     world.fate = lost
     handle = world.begin()

@@ -1,4 +1,4 @@
-"""Whatever fragments come, in any order, of whatever kind: nothing breaks, and what is received is in order, once."""
+"""Any fragments in any order: no exception, and each message is received in order and once."""
 
 from __future__ import annotations
 

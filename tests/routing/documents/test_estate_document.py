@@ -71,7 +71,7 @@ def route(**members: Any) -> str:
     return database(routes=[{"name": "r", "address": "LOCAL", **members}])
 
 
-# ---------------------------------------------------------------- what is read
+# ---------------------------------------------------------------- valid documents
 
 
 def test_the_smallest_document_is_an_estate_without_instances() -> None:
@@ -106,7 +106,7 @@ def test_a_text_may_begin_with_a_byte_order_mark() -> None:
     assert read_estate("\ufeff" + estate()) == Estate()
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused documents
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ CROWDED = [kind for kind in KINDS if kind.startswith(("a million", "a hundred th
 WRONG = [
     kind for kind in KINDS if kind not in CROWDED and kind not in ("instances without end", "services without end")
 ]
-"""The two that are left are wrong only when they are large."""
+"""Without the two kinds that are wrong only when they are large."""
 SECONDS = 20
-"""A hundred times what is needed: what grows with the square of the size takes longer."""
+"""A hundred times the usual time; a reader whose time grows with the square of the size takes longer."""
 
 
 def outcome(source: bytes) -> str:

@@ -25,7 +25,7 @@ def read(text: str) -> Any:
 
 
 def walk(reader: JsonPull, text: str) -> Any:
-    """The value at the cursor; the text tells what is expected there, as a caller's format does."""
+    """Return the value at the cursor; `text` says which kind of value to expect, as a caller's format does."""
     expected = text.lstrip()[:1]
     if expected == "{":
         return {key: reader.value() for key in reader.members()}

@@ -65,7 +65,7 @@ def test_ex0_04_outgoing_messages_do_not_use_msdb(name: str) -> None:
 
 @each_example
 def test_ex0_05_incoming_and_forwarded_messages_do_not_use_adventureworks(name: str) -> None:
-    """What comes from outside, to stay or to be forwarded, does not look at the table of AdventureWorks. RT-TABLE."""
+    """Messages from outside, delivered or forwarded, do not use the routing table of AdventureWorks. RT-TABLE."""
     estate = example(name)
     bare = estate.with_instance(estate.instances[HERE].with_table("AdventureWorks", NO_ROUTES))
     for service in every_service(estate):

@@ -39,7 +39,7 @@ on_and_off = pytest.mark.parametrize("active", [True, False], ids=["on", "off"])
 
 
 def test_ex6_01_messages_from_outside_for_one_service_are_forwarded() -> None:
-    """What comes from outside for ElsewhereService is sent on to its network address. MATCH-2, CHOOSE-3."""
+    """Messages from outside for ElsewhereService are forwarded to its network address. MATCH-2, CHOOSE-3."""
     assert sent_to(ESTATE, from_outside(ELSEWHERE)) == {ADDRESS}
     assert ends(ESTATE, Conversation("branch", "Sales", ELSEWHERE)) == {AT_ELSEWHERE}
 
@@ -86,7 +86,7 @@ def test_ex6_06_a_conversation_begun_here_is_not_sent_elsewhere(active: bool) ->
 
 
 def test_ex6_07_from_outside_the_route_has_exactly_the_name_of_the_service() -> None:
-    """For what comes from outside for ElsewhereService, ForwardingRoute has exactly that name. MATCH-2."""
+    """For messages from outside for ElsewhereService, ForwardingRoute has exactly that name. MATCH-2."""
     assert FORWARDING in matched(ESTATE, from_outside(ELSEWHERE))
     assert "MATCH-2" in rules(ESTATE, from_outside(ELSEWHERE))
     assert matched(ESTATE, from_outside("elsewhereservice")) == {AUTO}

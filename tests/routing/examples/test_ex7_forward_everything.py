@@ -38,7 +38,7 @@ on_and_off = pytest.mark.parametrize("active", [True, False], ids=["on", "off"])
 
 
 def test_ex7_01_messages_from_outside_go_to_another_instance_unless_the_service_is_here() -> None:
-    """What comes from outside goes on to another instance, except where this one has the service. CHOOSE-2, -3."""
+    """Messages from outside are forwarded to another instance, unless this one has the service. CHOOSE-2, -3."""
     assert ends(ESTATE, Conversation("branch", "Sales", "OrderParts")) == {("delivered", "host2", "Parts")}
     copy = with_copy(ESTATE, "OrderParts")
     assert ends(copy, Conversation("branch", "Sales", "OrderParts")) == {("delivered", "headquarters", "Finance")}
@@ -80,7 +80,7 @@ def test_ex7_06_begun_here_without_a_local_service_it_is_delayed(active: bool) -
 
 @on_and_off
 def test_ex7_07_from_outside_both_routes_match(active: bool) -> None:
-    """For what comes from outside both routes are in the set: they agree in service name and identifier. MATCH-5.
+    """For messages from outside both routes are in the set: they agree in service name and identifier. MATCH-5.
 
     The original says outside the *database* here; it means the instance, as everywhere else.
     """

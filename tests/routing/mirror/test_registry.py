@@ -254,7 +254,7 @@ def test_rows_go_to_a_store_and_come_back_from_it() -> None:
     kept = list(book._rows.values())
     again = made(rows=kept)
     assert (to_of(again), to_of(again, "T"), again.next_timer()) == ((A,), (), book.next_timer())
-    # What was asked before the crash may still be answered, and what was not is asked again.
+    # A question from before the crash may still be answered; an unanswered one is asked again.
     again.hear(RoleAnswer(asked[2][1].question_id, "PRINCIPAL"), 10)
     again.handle(4_600)
     assert to_of(again, "T") == (A,)

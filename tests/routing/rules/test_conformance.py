@@ -50,7 +50,7 @@ def test_every_conversation_ends_as_expected() -> None:
 
 
 def test_many_conversations_asked_together_end_as_each_alone() -> None:
-    """`Journeys` keeps what it has decided; no answer may depend on what was asked before."""
+    """`Journeys` caches its decisions; no answer may depend on the questions before it."""
     for case in cases():
         together = Journeys(estate_of(case), parse_moment(case["at"]))
         for asked in case["conversations"]:

@@ -1,4 +1,4 @@
-"""What is unknown is no mismatch: which unknown facts would deliver a conversation that gets nowhere."""
+"""Suppositions: unknown facts under which a conversation that is not delivered would be."""
 
 from __future__ import annotations
 

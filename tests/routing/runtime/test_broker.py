@@ -1,4 +1,4 @@
-"""One instance: what leaves after which commit, what others hold, what a crash costs, what it forwards."""
+"""One instance: frames after a commit, rows locked by other workers, crashes, forwarding."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def failing() -> tuple[Joined, dict[str, Failing]]:
     return Joined(stores=stores), stores
 
 
-# ---------------------------------------------------------------- what leaves with the commit that sends it
+# ---------------------------------------------------------------- frames that leave with the commit of their SEND
 
 
 def test_a_message_leaves_with_the_commit_of_its_application() -> None:
@@ -104,8 +104,8 @@ def test_much_is_left_to_those_who_send_in_parts() -> None:
 
 
 def test_its_way_may_become_a_local_one_before_it_leaves() -> None:
-    """Two routes serve, and each attempt chooses one, of which one leads back here (LOOP-2): what has arrived so no
-    longer waits to be sent."""
+    """Each attempt chooses one of two routes, and one of these leads back here (LOOP-2): a message that was delivered
+    that way no longer waits to be sent."""
     one = {"name": "one", "broker_instance": ONE, "services": [{"name": "From", "queue": "FromQ"}]}
     four = {"name": "four", "broker_instance": THREE, "services": [{"name": "To", "queue": "ToQ"}], "routes": LOCAL}
     routes = [way("To", "b"), way("To", "a")]

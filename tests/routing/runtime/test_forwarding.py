@@ -1,4 +1,4 @@
-"""Forwarding: what goes on, what is dropped and why, and what it costs to hold it."""
+"""Forwarding: forwarded fragments, dropped ones with the reason, and the memory that waiting ones take."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_every_reason_is_a_problem_of_the_product() -> None:
 
 
 def test_what_waits_when_forwarding_is_switched_off_goes_no_further() -> None:
-    """CHOOSE-FWD, for what came before."""
+    """CHOOSE-FWD also drops fragments that arrived before."""
     away = {"name": "To", "remote_service_name": "To", "address": "tcp://b"}
     world = Joined(joined_estate(one={"routes": [way("To", "c")]}, msdb_c={"routes": [away]}, c={"forwarding": True}))
     world.send(world.begin(), b"hello")

@@ -1,4 +1,4 @@
-"""What a fragment is protected from, by each kind; and what is documented of them."""
+"""Protection of a fragment by each kind of guard, and the documentation of these kinds."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_a_target_needs_no_binding_of_its_own_to_answer() -> None:
 @pytest.mark.parametrize("at", [20, 40, 60, 100, 150, -20, -1])
 @pytest.mark.parametrize("encryption", [True, False])
 def test_whatever_is_changed_on_the_way_is_discarded(at: int, encryption: bool) -> None:
-    """INT-1: event 161, no acknowledgement; and what comes unchanged is taken."""
+    """INT-1: event 161, no acknowledgement; and an unchanged copy is accepted."""
     world = Joined(securities=securities())
     handle = world.begin(encryption=encryption)
     world.send(handle, b"x" * 50)

@@ -1,4 +1,4 @@
-"""Which protection a dialog has, whose keys open it, and what is not delivered."""
+"""The protection of a dialog, the keys that open it, and the messages that are refused."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ all_estates = st.one_of(shared_estates, rich_estates())
 
 @st.composite
 def tidy_databases(draw: st.DrawFn) -> Database:
-    """Everything refers to what is there, and the product would make all of it."""
+    """Draw a database whose references all resolve, so that SQL Server would accept its statements."""
     types = draw(unique(st.builds(MessageType, st.sampled_from("mn"), st.sampled_from(("NONE", "EMPTY"))), 2))
     kinds = [one.name for one in types] or ["DEFAULT"]
     sent = st.sampled_from(kinds).map(lambda name: (ContractMessage(name, "ANY"),))

@@ -54,7 +54,7 @@ NESTED = {
     "a concatenation": ("EXEC (@x + ", "'CREATE QUEUE ' + ", "@y)"),
     "conditions": ("IF ", "1 = 2 OR ", "1 = 1 CREATE QUEUE q"),
 }
-"""What stands before, what is repeated, what stands after."""
+"""The text before, the repeated text, the text after."""
 LISTED = {
     "queues": "CREATE QUEUE q#",
     "routes": ROUTE,
@@ -87,7 +87,7 @@ LISTED = {
     "strings that run": "EXEC ('CREATE QUEUE q#')",
     "strings with parameters": "EXEC sp_executesql N'EXEC (@a)', N'@a nvarchar(max)', @a = N'CREATE QUEUE q'",
     "strings that are not known": "EXEC (@x + 'CREATE QUEUE q#')",
-    "texts of which nothing is known": "SET @u = dbo.f(@u) EXEC (@u)",
+    "unknown texts": "SET @u = dbo.f(@u) EXEC (@u)",
     "a text that grows": "SET @t = @t + N'a'",
     "a text that grows by cases": "SET @t += CASE WHEN 1 = 2 THEN N'b' ELSE N'a' END",
     "declarations": "DECLARE @a# int = #",

@@ -1,4 +1,4 @@
-"""Guards of scripts: false ones do not run, assumed ones are reported, and so is what is undone at the end."""
+"""Guards of scripts: false ones do not run; assumed ones, and statements that are rolled back, are reported."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_four_times_the_size_takes_about_four_times_as_long(name: str) -> None:
 
 
 SHORTEST = 0.01
-"""Seconds in which chance is no large part of what is measured."""
+"""Shortest measurement, in seconds, in which noise is small."""
 LARGEST_RATIO = 9
 """Quadratic time would show as 16."""
 

@@ -1,5 +1,4 @@
-"""What scripts seldom hold, and what is wrong with them in ways that are seldom: it is read, or it is told, and nothing
-else is lost by it."""
+"""Rare statements, and rare mistakes in scripts: each is read or reported, and no other statement is lost by it."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ R = "d: route r: * -> LOCAL"
 
 
 def read(text: str) -> tuple[list[str], list[str]]:
-    """What a script has made besides its database, and what was found."""
+    """Return the objects that a script creates besides its database, and the findings in it."""
     estate, findings = read_scripts([ScriptGroup("h", None, [("a.sql", BEGINNING + text)])], at=AT)
     return [line for line in sketch(estate) if line not in ("d", "master", "other master")], told(findings)
 

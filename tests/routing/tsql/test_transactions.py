@@ -1,4 +1,4 @@
-"""What is rolled back or not run is left out, and said."""
+"""Statements that are rolled back or do not run are left out, and reported."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_from_three_scripts_to_a_version() -> None:
     origin = Origin.objects.get(instance="shop")
     assert (origin.file, origin.author, origin.version) == ("shop.sql", "boss", 1)
     assert origin.at == Instance.objects.get(name="shop").imported_at
-    assert not ImportFile.objects.exclude(content=None).exists(), "what was applied is not kept twice"
+    assert not ImportFile.objects.exclude(content=None).exists(), "the files of an applied import are deleted"
     assert result_document(run) is None
 
 

@@ -1,4 +1,4 @@
-"""An estate with findings of each severity, and what is asked of it."""
+"""An estate with findings of each severity, and helpers to read its lint results."""
 
 from __future__ import annotations
 

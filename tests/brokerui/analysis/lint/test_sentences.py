@@ -1,4 +1,4 @@
-"""What is kept of a sentence is the sentence."""
+"""A stored sentence is read back unchanged."""
 
 from __future__ import annotations
 

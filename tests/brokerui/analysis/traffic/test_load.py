@@ -122,7 +122,7 @@ def test_minutes_that_are_long_past_stay_in_the_files(tmp_path: Path, settings: 
     assert list(found) == [("hour", 1), ("hour", 21), ("hour", 31), ("minute", 1), ("minute", 21)]
 
 
-# ---------------------------------------------------------------- what is not whole
+# ---------------------------------------------------------------- incomplete results
 
 
 def _cut(folder: Path) -> None:

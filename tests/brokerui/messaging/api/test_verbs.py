@@ -237,7 +237,7 @@ def test_a_queue_is_switched_off_and_on(wire: Wire, operator: Client) -> None:
     assert receive(operator)["receipt"] is None
 
 
-# ---------------------------------------------------------------- what is refused
+# ---------------------------------------------------------------- refused requests
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Instances that speak over TCP: what is put into one list comes out of the other; unreachable peers are reported."""
+"""Instances connected over TCP: frames of an outgoing list arrive in the peer's; unreachable peers are reported."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_an_address_that_cannot_be_reached_is_told_with_the_reason_of_the_system
             assert first[:3] == ("A", there, error)
             assert text in first.text
             assert first.text
-            assert waiting(client) == {}, "what waits for it would only grow old"
+            assert waiting(client) == {}, "no frames are kept for an unreachable peer"
             assert scene.seen(ConnectionSubclass.CONNECT_FAILED)[0].text == first.text
 
     played(scenario())

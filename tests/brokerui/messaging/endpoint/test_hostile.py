@@ -328,13 +328,13 @@ def _flood(to: socket.socket, stuck: threading.Event) -> None:
 
 
 def _is_slowed(client: Redis) -> set[str]:
-    """The peers that are not read now, once what is shown is of now."""
+    """Return the peers that are not read now; waits until the shown rows are up to date."""
     time.sleep(1.2)
     return {row.peer for row in connections(client) if row.is_receive_flow_controlled}
 
 
 def _standing(client: Redis, instance: str) -> list[bytes]:
-    """What waits for workers, and stays."""
+    """Return the frames that wait for workers, without taking them."""
     values = [value for shard in range(4) for value in client.lrange(FrameList(instance, shard).key, 0, -1)]
     return unbundled([value.partition(b"\0")[2] for value in values])
 

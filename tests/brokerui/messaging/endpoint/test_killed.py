@@ -1,4 +1,4 @@
-"""Kill anything: it is made again by itself, and what is sent afterwards arrives."""
+"""Kill any process: it is started again by itself, and messages that are sent afterwards arrive."""
 
 from __future__ import annotations
 

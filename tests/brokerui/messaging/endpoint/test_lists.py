@@ -180,7 +180,7 @@ def test_commands_work_whatever_redis_has_forgotten(client: Redis) -> None:
     assert arrived(client, "A") == [fragment(0)]
 
 
-# -- What is told ------------------------------------------------------------------------------------------
+# -- Notices of the endpoint -------------------------------------------------------------------------------
 
 
 def test_notices_are_heard_once_in_order_and_the_oldest_are_lost(client: Redis) -> None:

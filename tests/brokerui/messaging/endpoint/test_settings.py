@@ -1,4 +1,4 @@
-"""The settings of the endpoint, what is checked of them, and the command."""
+"""The settings of the endpoint, their checks, and the command."""
 
 from __future__ import annotations
 

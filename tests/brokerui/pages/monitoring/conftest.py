@@ -1,4 +1,4 @@
-"""Hosted instances whose messages wait, and what was looked at before."""
+"""Hosted instances whose messages wait, with a clean cache of counts."""
 
 from __future__ import annotations
 

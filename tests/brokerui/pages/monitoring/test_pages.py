@@ -179,7 +179,7 @@ def test_more_than_can_be_counted_at_once_is_counted_beside_the_page(
     stuck(wire, "Nowhere", 3)
     monkeypatch.setattr(waiting, "MANY", 2)
     monkeypatch.setattr(waiting, "defer", lambda key, work: (work(), _told())[1])
-    assert viewer.get(DELAYED, headers=PIECE).status_code == 204, "what is shown stays"
+    assert viewer.get(DELAYED, headers=PIECE).status_code == 204, "the shown rows stay"
     waiting.forget()
     first = viewer.get(DELAYED)
     assert (first.status_code, first.headers["Refresh"]) == (202, "2"), "the first time it asks again by itself"
@@ -422,7 +422,7 @@ def test_queries_do_not_grow(
         viewer.get(path)
 
 
-# -- What has come and is in no queue yet ------------------------------------------------------------------
+# -- Arrived messages that are in no queue yet -------------------------------------------------------------
 
 
 def _held(wire: Wire, *, is_on: bool) -> None:

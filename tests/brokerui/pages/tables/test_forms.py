@@ -1,4 +1,4 @@
-"""The forms of the tables: what is written, what is refused and where, and what is shown before saving."""
+"""The forms of the tables: written rows, refused values with their fields, and the preview before saving."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def page_of(row: Any, page: str = "change") -> str:
 
 
 def as_sent(client: Client, url: str, **typed: Any) -> dict[str, Any]:
-    """What a browser sends of the form that a page shows, with what is typed into it."""
+    """Return the data that a browser sends for the form of a page, with the typed values."""
     response = client.get(url)
     assert response.status_code == 200
     form_page = response.context["form_page"]
@@ -235,7 +235,7 @@ def test_lines_below_a_database_are_one_version_with_it(editor: Client) -> None:
         "Ship": ("dbo.Q", ("C", "D")),
     }
     assert [queue.name for queue in orders.queues] == ["dbo.Own"]
-    assert orders.contracts, "what has no table here stays"
+    assert orders.contracts, "rows without a table on this form stay"
     stands(live.estate)
 
 

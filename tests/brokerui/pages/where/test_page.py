@@ -412,7 +412,7 @@ def test_the_link_asks_the_same_again(client: Client) -> None:
     assert json.dumps(link).count("scenario=2-network-route") == 1
 
 
-# -- What was found on the way -----------------------------------------------------------------------------
+# -- Findings on the way -----------------------------------------------------------------------------------
 
 
 def on_the_way(client: Client, origin: str, to: str) -> list[str]:

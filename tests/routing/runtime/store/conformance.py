@@ -243,7 +243,7 @@ class StoreConformance:
         assert store.depth(Q) == QueueDepth(1, NOW)
 
     def test_an_endpoint_may_take_the_place_of_one_that_goes_in_the_same_commit(self, store: Store) -> None:
-        """A first message that is refused ends its conversation; what comes with it begins that again."""
+        """A refused first message ends its conversation; another message of the same commit begins it again."""
         write(store, endpoint("1t", held=1), buffered=[BufferedFragment("1t", 1, 0, 1, "DEFAULT", b"", NOW)])
         token = store.claim(ClaimRequest(conversations=(("1", False),)), NOW).token
         again = endpoint("again", held=1)
@@ -551,7 +551,7 @@ class StoreConformance:
                 assert take(store, ReceiveRequest(Q, top=top)) == said(expected)
                 kept = [row for row in kept if row not in expected]
 
-    # ------------------------------------------------------------ the transmission queue, and what is due
+    # ------------------------------------------------------------ the transmission queue, and due conversations
 
     def test_what_waits_comes_with_its_conversation_in_order(self, store: Store) -> None:
         rows = [OutboundMessage("1i", n, "DEFAULT", b"%d" % n, NOW, n == 2, n == 1) for n in (2, 0, 1)]
@@ -605,7 +605,7 @@ class StoreConformance:
         store.commit(ChangeSet(token, NOW, removed=["2i"], groups={"2i": None}))
         assert store.next_due() == NOW + 5
 
-    # ------------------------------------------------------------ what is held, and the work table
+    # ------------------------------------------------------------ the reassembly buffer, and the work table
 
     def test_fragments_are_held_until_their_message_is_put_together(self, store: Store) -> None:
         rows = [held("1t", 2, 1), held("1t", 1, 0), held("1t", 2, 0, is_end_of_dialog=True), held("2t", 2, 0)]

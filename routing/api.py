@@ -37,6 +37,8 @@ from routing.model.edits import (
 )
 from routing.model.estate import Database, Edit, Estate, Instance
 from routing.model.route import Route
+from routing.remedies.conversation import ConversationRemedy, conversation_remedies
+from routing.remedies.trial import RemedyTrial, TrialVerdict, try_remedy
 from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, Outcome
 from routing.rules.explanation import Explanation, explain
 from routing.rules.journey import Journeys, outcomes
@@ -56,6 +58,7 @@ __all__ = [
     "Broker",
     "Conflict",
     "Conversation",
+    "ConversationRemedy",
     "Database",
     "Differential",
     "DropDatabase",
@@ -76,6 +79,7 @@ __all__ = [
     "PutRoute",
     "PutService",
     "Queue",
+    "RemedyTrial",
     "Route",
     "ScriptGroup",
     "Sentence",
@@ -86,11 +90,13 @@ __all__ = [
     "SetMirroringRole",
     "SetQueue",
     "Store",
+    "TrialVerdict",
     "apply_snapshot",
     "collect_script",
     "compare",
     "conversation_as_json",
     "conversation_from",
+    "conversation_remedies",
     "decode_script",
     "edit_as_json",
     "edit_from",
@@ -103,6 +109,7 @@ __all__ = [
     "read_saved",
     "read_scripts",
     "read_version",
+    "try_remedy",
     "verdict",
     "why_not",
     "write_estate",

@@ -45,6 +45,7 @@ COMMANDS = {
     "send": say("send messages from a database of a hosted instance"),
     "receive": say("receive messages from a queue of a hosted instance, as JSON lines"),
     "conversation": say("end or move a conversation, start its timer, or get the next group of a queue"),
+    "delayed": say("list the conversations that wait, with what holds them and what mends them"),
     "status": say("show whether the product of this home runs, and what is wrong with it"),
 }
 

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 from routing.common.finding import Finding
 from routing.lint.remedy import alter_database, alter_endpoint, altered, made_again, new_route, taken_names, use
+from routing.model.address import parse_address
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
+from routing.model.route_table import RouteTable
 from routing.rules.decision import (
     DELIVERED,
     EXITS,
@@ -69,7 +71,8 @@ def _hop_of(journey: Journey, end: JourneyEnd) -> HopAccount:
 
 
 def _routes(journey: Journey, hop: HopAccount, estate: Estate, home: Outcome | None) -> Iterator[Candidate]:
-    """A route of the table that was asked to each place with the service, or to the one way home."""
+    """A route of the table that was asked to each place with the service, or to the one way home; where the table has
+    routes for the service, another address for them: a second route would leave a choice between both."""
     service = journey.conversation.to_service
     instance = estate.instances[hop.instance]
     table = instance.tables[hop.database]
@@ -77,10 +80,18 @@ def _routes(journey: Journey, hop: HopAccount, estate: Estate, home: Outcome | N
         address = "LOCAL" if there is instance else next((a.key for a in there.addresses), None)
         if address is None:
             continue
+        for old in _named(table, service):
+            yield from _candidate(hop, altered(hop.table, old, address=parse_address(address)))
         identifier = database.broker_instance if home is not None else None
         name = f"Return to {service}" if home is not None else f"To {service}"
         route = new_route(name, address, taken_names(table), service=service, identifier=identifier)
         yield Candidate(hop.instance, use(hop.table, (route,)))
+
+
+def _named(table: RouteTable, service: str) -> list[Route]:
+    """The only route for a service; none of several, which are meant to share its conversations."""
+    routes = [route for route in table.routes.values() if route.remote_service_name == service]
+    return routes if len(routes) == 1 and routes[0].mirror_address is None else []
 
 
 def _homes(journey: Journey, estate: Estate, home: Outcome | None) -> list[tuple[Instance, Database]]:

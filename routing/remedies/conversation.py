@@ -1,22 +1,24 @@
 """Remedies for one conversation: what would have it delivered, or its acknowledgements come home, each one tried.
 
 Candidates follow from where the rules stop: a route to where the service is, a broker or forwarding switched on, an
-identifier corrected. Those that lint proposes on the way are tried beside them. Only what mends the conversation stays.
+identifier corrected; where the routes deliver, from what holds messages all the same: a queue or an endpoint that is
+off. Those that lint proposes on the way are tried beside them. Only what mends the conversation stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from itertools import islice
 
 from routing.common.finding import Finding
+from routing.common.sentence import Sentence
+from routing.lint.obstacles import obstacles
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.remedies.applying import applied, with_msdb
 from routing.remedies.candidates import Candidate, candidates
-from routing.rules.decision import DELIVERED, Outcome
+from routing.rules.decision import DELIVERED, EXITS, Outcome
 from routing.rules.explanation import Explanation, explain
 from routing.rules.journey import outcomes
 from routing.rules.verdict import goodness
@@ -40,6 +42,10 @@ class ConversationRemedy:
     """The estate with it."""
     finding: Finding | None = None
     """The finding whose remedy it is."""
+    unblocks: bool = False
+    """True if the routes deliver without it, and it takes away what holds the messages all the same."""
+    left: tuple[Sentence, ...] = ()
+    """What holds them with it."""
 
     @property
     def delivers(self) -> bool:
@@ -57,18 +63,33 @@ def conversation_remedies(
 ) -> tuple[ConversationRemedy, ...]:
     """The remedies that mend it, those of the way forth before those of the way back; the best first."""
     distinct: dict[tuple[str, str], Candidate] = {}
-    for candidate in (*islice(_proposed(found), MAX_TRIED), *islice(_candidates(explanation, estate), MAX_TRIED)):
+    proposed = islice(_proposed(found), MAX_TRIED)
+    held = _of_obstacles(explanation, estate)
+    for candidate in (*proposed, *held, *islice(_candidates(explanation, estate), MAX_TRIED)):
         distinct.setdefault((candidate.instance, candidate.sql), candidate)
     tried = (_tried(one, explanation, estate) for one in distinct.values())
     kept = [remedy for remedy in tried if remedy is not None]
-    kept.sort(key=lambda one: (one.is_way_back, goodness(one.after), -one.ways_back, one.finding is None))
-    return _distinct(kept)[:MAX_KEPT]
+    kept.sort(key=_rank)
+    sure = [one for one in kept if one.is_way_back or one.delivers]
+    return _distinct(sure or kept)[:MAX_KEPT]
 
 
 def _proposed(found: Iterable[Finding]) -> Iterator[Candidate]:
     for finding in found:
         if finding.remedy_sql is not None and finding.instance is not None:
             yield Candidate(finding.instance, finding.remedy_sql, finding)
+
+
+def _rank(one: ConversationRemedy) -> tuple[object, ...]:
+    """What has it delivered first, then what lets delivered messages pass, then ways back."""
+    kind = 2 if one.is_way_back else int(one.unblocks)
+    return kind, len(one.left), goodness(one.after), -one.ways_back, one.finding is None
+
+
+def _of_obstacles(explanation: Explanation, estate: Estate) -> Iterator[Candidate]:
+    for one in obstacles(explanation, estate):
+        if one.sql is not None:
+            yield Candidate(one.instance, one.sql)
 
 
 def _candidates(explanation: Explanation, estate: Estate) -> Iterator[Candidate]:
@@ -86,12 +107,28 @@ def _tried(candidate: Candidate, explanation: Explanation, estate: Estate) -> Co
     if changed is None or not _has_origin(changed, conversation):
         return None
     before, after = explanation.forward.outcomes, outcomes(changed, conversation, at)
-    if _delivered(after) > _delivered(before) or (goodness(after) < goodness(before) and _delivered(after)):
-        return ConversationRemedy(candidate.instance, candidate.sql, after, 0, changed, candidate.finding)
-    ways = _brought_back(explanation, changed, at) if after == before else 0
-    if not ways:
+    is_better = goodness(after) < goodness(before) and _delivered(after)
+    delivers = _delivered(after) > _delivered(before) or bool(is_better)
+    if not delivers and after != before:
         return None
-    return ConversationRemedy(candidate.instance, candidate.sql, after, ways, changed, candidate.finding)
+    return _remedy(candidate, explanation, estate, changed, delivers=delivers)
+
+
+def _remedy(
+    candidate: Candidate, explanation: Explanation, estate: Estate, changed: Estate, *, delivers: bool
+) -> ConversationRemedy | None:
+    """With what stands behind routing then: obstacles, and the ways back."""
+    then = explain(changed, explanation.forward.conversation, explanation.forward.at)
+    left = tuple(one.says for one in obstacles(then, changed))
+    leads_on = all(end.kind in (DELIVERED, EXITS) for end in then.forward.outcomes)
+    unblocks = not delivers and leads_on and len(left) < len(obstacles(explanation, estate))
+    ways = 0 if delivers or unblocks else _brought_back(explanation, then)
+    if not (delivers or unblocks or ways):
+        return None
+    after = then.forward.outcomes
+    return ConversationRemedy(
+        candidate.instance, candidate.sql, after, ways, changed, candidate.finding, unblocks, left
+    )
 
 
 def _delivered(ends: tuple[Outcome, ...]) -> int:
@@ -100,12 +137,11 @@ def _delivered(ends: tuple[Outcome, ...]) -> int:
     return 2 if count == len(ends) else int(count > 0)
 
 
-def _brought_back(explanation: Explanation, changed: Estate, at: datetime) -> int:
+def _brought_back(explanation: Explanation, then: Explanation) -> int:
     """How many more ways back arrive then; 0 if one does not any more."""
     if all(back.arrives for back in explanation.returns):
         return 0
     old = {_way(back.journey.conversation): back.arrives for back in explanation.returns}
-    then = explain(changed, explanation.forward.conversation, at)
     new = {_way(back.journey.conversation): back.arrives for back in then.returns}
     if not all(new.get(way, False) for way, arrived in old.items() if arrived):
         return 0
@@ -131,5 +167,5 @@ def _distinct(remedies: Iterable[ConversationRemedy]) -> tuple[ConversationRemed
 
 
 def _is_same(one: ConversationRemedy, other: ConversationRemedy) -> bool:
-    same_way = one.is_way_back == other.is_way_back and one.after == other.after
+    same_way = (one.is_way_back, one.after, one.left) == (other.is_way_back, other.after, other.left)
     return same_way and one.instance == other.instance and one.sql.split("\n")[0] == other.sql.split("\n")[0]

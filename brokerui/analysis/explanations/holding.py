@@ -34,7 +34,7 @@ class Hold:
 
 def holding(hold: Hold, explanation: Explanation, estate: Estate) -> Sentence:
     """What holds the messages, then what routing does."""
-    goes = _goes(explanation)
+    goes = routing_does(explanation)
     if not hold.number:
         return _unacknowledged(explanation, estate, goes)
     facts = {"cause": hold.cause, "goes": goes}
@@ -92,8 +92,8 @@ def _queues_off(explanation: Explanation, estate: Estate) -> tuple[str, ...]:
     return tuple(found[:MAX_PLACES])
 
 
-def _goes(explanation: Explanation) -> Sentence:
-    """`routing delivers it in D on host`: the end of a sentence."""
+def routing_does(explanation: Explanation) -> Sentence:
+    """Return `routing delivers it in D on host`: the end of a sentence."""
     ends = [_end(outcome, explanation) for outcome in explanation.forward.outcomes]
     if len(ends) == 1:
         return say("routing {end}", end=ends[0])

@@ -117,7 +117,7 @@ def word(explanation: Explanation, estate: Estate) -> Wording:
 def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
-    stops = obstacles(explanation, estate)
+    stops = tuple(one.says for one in obstacles(explanation, estate))
     back = (*stops, *_back(explanation), *missing_here(explanation, estate), *collected_says(explanation, estate))
     tone = _tone(explanation, is_stopped=bool(stops))
     return Headline(chips(explanation), tone, _title(forward), _means(explanation, estate), back)

@@ -34,6 +34,8 @@ class ConversationOffer:
     """The code of the finding whose remedy it is."""
     place: tuple[str | None, ...] = ()
     """Instance, database and object of that finding."""
+    is_command: bool = False
+    """It is a command of BrokerUI for the shell, not T-SQL."""
 
 
 NO_REMEDY = RemedyOffer(None)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.explanations.holding import Hold, holding
-from brokerui.analysis.monitoring.waiting import IN_INDEX
+from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate, estate_current
-from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transmission_status import Place, problem_words, statuses
 from routing.common.sentence import translator
 from routing.model.conversation import Conversation
@@ -32,6 +32,13 @@ def conversation_of(instance: str, row: ConversationEndpoint) -> Conversation:
         not row.is_initiator,
         row.service_name if row.is_initiator else None,
     )
+
+
+def one_of_each(groups: Iterable[WaitingGroup]) -> dict[Place, ConversationEndpoint]:
+    """One conversation of each group. Since they were counted, some may have gone."""
+    names = dict(HostedInstance.objects.values_list("id", "name"))
+    rows = ConversationEndpoint.objects.filter(conversation_handle__in=[group.handle for group in groups])
+    return {(names[row.instance_id], row.conversation_handle): row for row in rows}
 
 
 def held_words(
@@ -83,7 +90,7 @@ def _held(live: LiveEstate, instance: str, row: ConversationEndpoint, text: str)
     if here is None or row.database not in here.databases:
         return text.partition(": ")[2]
     hold = hold_of(row.transmission_status, text)
-    return holding(hold, _explanation(live, conversation), live.estate).render(translate)
+    return holding(hold, explanation_of(live, conversation), live.estate).render(translate)
 
 
 def hold_of(number: int, text: str) -> Hold:
@@ -98,7 +105,8 @@ def _sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?")) else f"{words}."
 
 
-def _explanation(live: LiveEstate, conversation: Conversation) -> Explanation:
+def explanation_of(live: LiveEstate, conversation: Conversation) -> Explanation:
+    """What routing says of the conversation in this minute."""
     at = timezone.now().replace(second=0, microsecond=0)
     return _explained.get_or_make(
         (live.digest, conversation, at), lambda: explain(live.estate, conversation, timezone.now())

@@ -89,6 +89,11 @@ def waiting_now() -> WaitingMessages:
     return _count()
 
 
+def waiting_counted() -> WaitingMessages:
+    """All groups, counted now, however many there are."""
+    return _count()
+
+
 def forget() -> None:
     """Forget the last count."""
     _Last.waiting = None

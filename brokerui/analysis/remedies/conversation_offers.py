@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 
+from brokerui.analysis.explanations.collected import collected_here
 from brokerui.analysis.explanations.outcome_wording import place
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
+from brokerui.analysis.remedies.status_offers import status_offer
 from brokerui.analysis.remedies.wording import harm
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
 from routing.diff.result import WORSE
+from routing.lint.obstacles import obstacles
 from routing.lint.registry import lint_around
 from routing.model.estate import Estate
 from routing.remedies.conversation import ConversationRemedy, conversation_remedies
@@ -26,23 +29,38 @@ MAX_LOOKED_AT = 6
 def conversation_offers(
     explanation: Explanation, estate: Estate, found: Iterable[Finding]
 ) -> tuple[ConversationOffer, ...]:
-    """What mends the conversation, the best first; nothing where it is delivered and its replies come back."""
-    if is_well(explanation):
-        return ()
+    """What mends the conversation: first the statuses that its messages had on their server, then what the engine
+    tried, the best first; nothing where it is delivered and its replies come back."""
+    offers = list(_of_statuses(explanation, estate))
+    if not is_well(explanation, estate):
+        offers += routing_offers(explanation, estate, found)
+    distinct = {(offer.instance, offer.sql): offer for offer in reversed(offers)}
+    return tuple(reversed(distinct.values()))
+
+
+def routing_offers(explanation: Explanation, estate: Estate, found: Iterable[Finding]) -> tuple[ConversationOffer, ...]:
+    """The remedies that the engine tried."""
     remedies = conversation_remedies(explanation, estate, found)
     return tuple(_offer(remedy, explanation, estate) for remedy in remedies)
 
 
-def is_well(explanation: Explanation) -> bool:
-    """True if the conversation is delivered, and its acknowledgements and replies come back."""
+def _of_statuses(explanation: Explanation, estate: Estate) -> Iterator[ConversationOffer]:
+    for one in collected_here(explanation, estate):
+        offer = status_offer(explanation, estate, one.number, one.row.status) if one.number is not None else None
+        if offer is not None:
+            yield offer
+
+
+def is_well(explanation: Explanation, estate: Estate) -> bool:
+    """True if the conversation is delivered with nothing in its way, and its acknowledgements and replies come back."""
     delivered = all(end.kind == DELIVERED for end in explanation.forward.outcomes)
-    return delivered and all(back.arrives for back in explanation.returns)
+    return delivered and all(back.arrives for back in explanation.returns) and not obstacles(explanation, estate)
 
 
 def findings_of_way(explanation: Explanation, estate: Estate) -> Iterator[Finding]:
     """The findings about the instances on the ways of a conversation that is not well; none on a large estate, where
     they take longer than all the rest."""
-    if is_well(explanation) or not is_compared(estate):
+    if is_well(explanation, estate) or not is_compared(estate):
         return
     journeys = (explanation.forward, *(back.journey for back in explanation.returns))
     names = dict.fromkeys(hop.instance for journey in journeys for hop in journey.hops)
@@ -69,6 +87,10 @@ def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
         )
     places = tuple(place(end, explanation.forward) for end in remedy.after)
     facts = {"places": places}
+    if remedy.left and remedy.unblocks:
+        return say("With this, one of the things that hold the messages is gone. {left}", left=remedy.left[0])
+    if remedy.left:
+        return say("With this, the routes lead to {places}. {left}", left=remedy.left[0], **facts)
     if len(places) == 1:
         return say("With this: delivered in {places}.", **facts)
     if remedy.delivers:

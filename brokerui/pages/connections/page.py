@@ -17,7 +17,7 @@ from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from
-from brokerui.pages.delayed.page import where_of
+from brokerui.pages.delayed.groups import where_of
 
 MOST: Final = 500
 ONLINE: Final = "LOGGED_IN"

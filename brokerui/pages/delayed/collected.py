@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 
 from brokerui.analysis.explanations.origin import exact
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.collected import (
     CollectedConversations,
     CollectedWaiting,
@@ -20,6 +21,7 @@ from brokerui.analysis.monitoring.collected import (
     databases_asked,
     most_urgent,
 )
+from brokerui.analysis.monitoring.collected_offers import collected_offers
 from brokerui.estate.selectors import LiveEstate, estate_current, import_is_stale
 from routing.common.duration import in_words
 from routing.common.finding import INFO
@@ -42,6 +44,8 @@ class CollectedRow:
     where: str
     """The address of the page that explains where such messages go; empty where their service is not known."""
     age: Sentence | None
+    offer: ConversationOffer | None
+    """What mends it."""
 
     @property
     def collected_at(self) -> datetime | None:
@@ -147,11 +151,15 @@ def _collected(live: LiveEstate) -> _Collected:
     largest = sorted(found, key=lambda one: -one.row.messages)[:ASKED]
     at = timezone.now()
     told = most_urgent((one, one.told(live.estate, at)) for one in largest)[:SHOWN]
+    offers = collected_offers(live.estate, told, at)
     conversations = collected_conversations(live.estate)
     queues = [held.database.transmission_queue for held in databases_asked(live.estate)]
     empty = [queue for queue in queues if queue is not None and not queue.rows and not queue.left_out]
     return _Collected(
-        rows=[CollectedRow(one, words, _where(one), _age(one, at)) for one, words in told],
+        rows=[
+            CollectedRow(one, words, _where(one), _age(one, at), offer)
+            for (one, words), offer in zip(told, offers, strict=True)
+        ],
         more=len(found) - len(told),
         messages=sum(one.row.messages for one in found),
         conversations=list(map(ConversationsRow, conversations[:SHOWN])),

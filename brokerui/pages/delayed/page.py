@@ -9,11 +9,9 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.db.models import OuterRef, QuerySet, Subquery, Sum
-from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.monitoring.arrived import ArrivedGroup, waiting_words
-from brokerui.analysis.monitoring.held import held_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
@@ -27,13 +25,14 @@ from brokerui.analysis.monitoring.wording import (
 )
 from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
-from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
-from brokerui.messaging.transmission_status import Place, statuses
+from brokerui.messaging.transmission_status import Place
 from brokerui.pages.delayed.collected import collected_context
+from brokerui.pages.delayed.groups import shown_groups, where_of
 from routing.model.estate import Estate
 
 MOST_GROUPS: Final = 100
@@ -69,22 +68,13 @@ class DelayedQuery:
         own = (group.instance, group.database, group.service, str(group.cause))
         return all(not wanted or wanted == is_ for wanted, is_ in zip(self._wanted, own, strict=True))
 
+    def of_group(self, group: WaitingGroup) -> str:
+        """The query of the page with the conversations of a group."""
+        return self.query(**{name: str(getattr(group, name)) for name in NAMES})
+
     @property
     def _wanted(self) -> tuple[str, ...]:
         return self.instance, self.database, self.service, self.cause
-
-
-@dataclass(frozen=True, slots=True)
-class DelayedGroup:
-    """A group as the page has it."""
-
-    group: WaitingGroup
-    cause: str
-    due: str
-    where: str
-    """The address of the page that explains it."""
-    here: str
-    """The query of the page with its conversations."""
 
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
@@ -102,7 +92,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "page_query": page_query,
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
-        "groups": _shown(live, groups[:MOST_GROUPS], page_query, at),
+        "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group),
         "more": max(0, len(groups) - MOST_GROUPS),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
         "headline": headline(delayed, arrived) if delayed or arrived or not collected else collected,
@@ -140,43 +130,6 @@ def _headline(delayed: list[WaitingGroup]) -> str:
         "n": f"{by_cause[cause]:,}",
         "cause": cause_words(cause),
     }
-
-
-def _shown(live: LiveEstate, groups: list[WaitingGroup], page_query: DelayedQuery, at: int) -> list[DelayedGroup]:
-    ones = _ones(groups)
-    held = held_words(live, ones, statuses(ones))
-    return [_as_shown(group, ones, held, page_query, at) for group in groups if (group.instance, group.handle) in ones]
-
-
-def _as_shown(
-    group: WaitingGroup, ones: Ones, held: Mapping[Place, str], page_query: DelayedQuery, at: int
-) -> DelayedGroup:
-    place = group.instance, group.handle
-    own = {name: str(getattr(group, name)) for name in NAMES}
-    cause = held[place] or cause_words(group.cause)
-    return DelayedGroup(
-        group, cause, due(group.next_attempt, at), where_of(group.instance, ones[place]), page_query.query(**own)
-    )
-
-
-def _ones(groups: list[WaitingGroup]) -> Ones:
-    """One conversation of each group. Since they were counted, some may have gone."""
-    names = dict(HostedInstance.objects.values_list("id", "name"))
-    rows = ConversationEndpoint.objects.filter(conversation_handle__in=[group.handle for group in groups])
-    return {(names[row.instance_id], row.conversation_handle): row for row in rows}
-
-
-def where_of(instance: str, one: ConversationEndpoint) -> str:
-    """The page that explains where a conversation goes, asked as it asks itself."""
-    page_query = {
-        "from": f"{instance}/{one.database}",
-        "to": one.far_service,
-        "broker": one.far_broker_instance or "",
-        "service": one.service_name if one.is_initiator else "",
-        "reply": "" if one.is_initiator else "1",
-        "conversation": one.conversation_handle,
-    }
-    return f"{reverse('where:where')}?{urlencode({name: value for name, value in page_query.items() if value})}"
 
 
 # -- One group ---------------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "answer": answered,
         "found": found[:MAX_FINDINGS],
         "mends": mends,
-        "is_unmended": not mends and not is_well(answered.explanation),
+        "is_unmended": not mends and not is_well(answered.explanation, estate),
         **_held(request, viewed, parsed.conversation),
         "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],
         "found_kinds": kinds_of(found),

@@ -15,7 +15,7 @@ from tests.routing.lint.estates import AT, db, estate, route, server
 def said(*instances: Any, is_reply: bool = False) -> list[str]:
     whole = estate(*instances)
     conversation = Conversation("a", "D", "Ship", is_reply=is_reply)
-    return [str(one) for one in obstacles(explain(whole, conversation, AT), whole)]
+    return [str(one.says) for one in obstacles(explain(whole, conversation, AT), whole)]
 
 
 def sender(*routes: Any, **more: Any) -> Any:

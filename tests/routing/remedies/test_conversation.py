@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from routing.common.errors import Invalid
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate
+from routing.lint.obstacles import obstacles
 from routing.lint.registry import lint
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -73,6 +74,17 @@ def test_a_way_back_is_made() -> None:
     assert "Return to OrderEntry" in one.sql
 
 
+def test_a_queue_that_is_off_is_switched_on() -> None:
+    sender = database("D", "Order", routes=[to("b", "Parts")])
+    service = {"name": "Parts", "queue": "dbo.Q", "contracts": ["c"]}
+    parts = database("E", routes=[to("a", "Order")]) | {"services": [service]}
+    parts |= {"queues": [{"name": "dbo.Q", "enabled": False}]}
+    where = estate(host("a", sender, outside=[to("LOCAL")]), host("b", parts, outside=[to("LOCAL")]))
+    (one, *_) = conversation_remedies(explain(where, Conversation("a", "D", "Parts"), AT), where)
+    assert one.sql == "USE [E];\nALTER QUEUE [dbo].[Q] WITH STATUS = ON;"
+    assert (one.unblocks, one.left) == (True, ())
+
+
 @pytest.mark.parametrize(("begun", "service"), [("D", "Order"), ("D", "Nowhere")])
 def test_nothing_is_offered_for_what_is_well_or_for_a_service_that_is_nowhere(begun: str, service: str) -> None:
     where = estate(host("a", SENDER, outside=[to("LOCAL")]), host("b", TARGET, outside=[to("LOCAL")]))
@@ -97,6 +109,8 @@ def test_each_remedy_mends_the_conversation_in_the_estate_with_it(case: Case) ->
             if one.is_way_back:
                 ways = sum(back.arrives for back in explain(one.estate, asked, AT).returns)
                 assert ways == sum(back.arrives for back in explanation.returns) + one.ways_back
+            elif one.unblocks:
+                assert len(one.left) < len(obstacles(explanation, where))
             else:
                 assert any(end.kind == DELIVERED for end in one.after)
                 assert set(one.after) != set(explanation.forward.outcomes)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -18,14 +19,30 @@ from routing.documents.estate_document import read_estate
 REFUSED = "Connection attempt failed with error: '10061(refused)'."
 
 
-def bring_in(*rows: dict[str, Any], days: int = 0, endpoints: list[dict[str, Any]] | None = None) -> None:
+NOT_FOUND = "The target service name could not be found."
+NO_BINDING = "Dialog security is not available because there is no remote service binding for the target service."
+LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
+TO_SHIP = {"name": "ToShip", "remote_service_name": "Ship", "address": "tcp://depot:4022"}
+BACK = {"name": "Back", "remote_service_name": "Mine", "address": "tcp://shop:4022"}
+PARTS = {"name": "Parts", "services": ["Ship"], "routes": [LOCAL, BACK]}
+MSDB = {"name": "msdb", "routes": [LOCAL]}
+
+
+def bring_in(
+    *rows: dict[str, Any],
+    days: int = 0,
+    endpoints: list[dict[str, Any]] | None = None,
+    routes: tuple[dict[str, Any], ...] = (),
+) -> None:
     at = timezone.now().replace(microsecond=0) - timedelta(days=days)
     queue = {"collected_at": format_moment(at), "rows": list(rows)}
-    local = {"name": "AutoCreatedLocal", "address": "LOCAL"}
-    orders = {"name": "Orders", "services": ["Mine"], "routes": [local], "transmission_queue": queue}
+    orders = {"name": "Orders", "services": ["Mine"], "routes": [LOCAL, *routes], "transmission_queue": queue}
     if endpoints is not None:
         orders["conversation_endpoints"] = {"collected_at": format_moment(at), "rows": endpoints}
-    instances = [{"name": "shop", "databases": [orders, {"name": "Never"}]}]
+    instances = [
+        {"name": "shop", "addresses": ["tcp://shop:4022"], "databases": [orders, {"name": "Never"}, MSDB]},
+        {"name": "depot", "addresses": ["tcp://depot:4022"], "databases": [PARTS, MSDB]},
+    ]
     text = json.dumps({"format": "brokerui.estate/1", "instances": instances})
     estate_import(estate=read_estate(text), author="import")
 
@@ -90,3 +107,29 @@ def test_conversations_by_state_with_count_and_age(client: Client) -> None:
     assert "DISCONNECTED_INBOUND</b><br>The other side has ended, and the application here has not.<br>Let the" in text
     assert "CONVERSING</b><br>Under way: neither side has ended.</td>" in text, "few need no step"
     assert "mark-old" in text
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("status", "sql", "says"),
+    [
+        (NO_BINDING, "CREATE REMOTE SERVICE BINDING [To Ship]", "It was not tried: no estate has keys"),
+        ("The login 'X$' does not have CONNECT permission on the endpoint.", "GRANT CONNECT ON ENDPOINT", "not tried"),
+        (REFUSED, "sys.tcp_endpoints", "It changes nothing and shows where to look."),
+    ],
+)
+def test_a_row_has_the_statement_for_its_status(client: Client, status: str, sql: str, says: str) -> None:
+    bring_in(row(status, 12), routes=(TO_SHIP,))
+    text = page(client)
+    assert sql in text
+    assert says in text
+    assert "Once that is mended, routing delivers it in <b>Parts</b> on <b>depot</b>." in text
+
+
+@pytest.mark.django_db
+def test_a_row_of_routing_has_the_remedy_that_the_engine_tried(client: Client) -> None:
+    bring_in(row(NOT_FOUND, 3), row(NOT_FOUND, 2, "Nobody's"))
+    text = page(client)
+    assert text.count("What mends it") == 1, "no database has the other service"
+    assert "WITH SERVICE_NAME = N'Ship', ADDRESS = N'tcp://depot:4022'" in unescape(text)
+    assert "With this: delivered in <b>Parts</b> on <b>depot</b>." in text

@@ -102,6 +102,15 @@ def test_what_is_delayed_stands_by_its_cause_with_a_way_to_its_explanation(viewe
     assert (second["to_service"], second["transmission_status"]) == ("To", "9727")
 
 
+def test_a_row_offers_what_mends_it(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    stuck(wire, "To", encryption=True)
+    text = page(viewer, DELAYED)
+    assert text.count("What mends it") == 1, "no database has the other service"
+    assert "brokerui keys import A/one KEY_FILE --service To" in text
+    assert "Once it is imported, routing delivers it in" in text
+
+
 def test_the_explanation_is_there(viewer: Client, wire: Wire) -> None:
     stuck(wire, "Nowhere")
     found = re.search(r'id="why-1" href="([^"]*)"', page(viewer, DELAYED))

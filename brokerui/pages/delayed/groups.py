@@ -1,0 +1,63 @@
+"""The groups of delayed conversations as the page has them: what holds one of each, and what mends it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
+from brokerui.analysis.monitoring.held import held_words, one_of_each
+from brokerui.analysis.monitoring.held_offers import held_offers
+from brokerui.analysis.monitoring.waiting import WaitingGroup
+from brokerui.analysis.monitoring.wording import cause_words, due
+from brokerui.estate.selectors import LiveEstate
+from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.transmission_status import statuses
+
+
+@dataclass(frozen=True, slots=True)
+class DelayedGroup:
+    """A group as the page has it."""
+
+    group: WaitingGroup
+    cause: str
+    due: str
+    where: str
+    """The address of the page that explains it."""
+    here: str
+    """The query of the page with its conversations."""
+    offers: tuple[ConversationOffer, ...]
+    """What mends it, the best first."""
+
+
+def shown_groups(
+    live: LiveEstate, groups: list[WaitingGroup], at: int, here: Callable[[WaitingGroup], str]
+) -> list[DelayedGroup]:
+    """Of each group the one conversation that was counted with it; without groups that have gone since."""
+    ones = one_of_each(groups)
+    texts = statuses(ones)
+    held, offers = held_words(live, ones, texts), held_offers(live, ones, texts)
+    shown = []
+    for group in groups:
+        place = group.instance, group.handle
+        if place in ones:
+            cause = held[place] or cause_words(group.cause)
+            where = where_of(group.instance, ones[place])
+            shown.append(DelayedGroup(group, cause, due(group.next_attempt, at), where, here(group), offers[place]))
+    return shown
+
+
+def where_of(instance: str, one: ConversationEndpoint) -> str:
+    """The page that explains where a conversation goes, asked as it asks itself."""
+    page_query = {
+        "from": f"{instance}/{one.database}",
+        "to": one.far_service,
+        "broker": one.far_broker_instance or "",
+        "service": one.service_name if one.is_initiator else "",
+        "reply": "" if one.is_initiator else "1",
+        "conversation": one.conversation_handle,
+    }
+    return f"{reverse('where:where')}?{urlencode({name: value for name, value in page_query.items() if value})}"

@@ -303,7 +303,7 @@ def _imports(rows: Rows) -> Addresses:
 
 
 def _messages() -> Addresses:
-    """Of what is hosted: here that nothing is; `benchmarks/messaging/monitoring.py` looks at much."""
+    """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
     names = ("delayed", "queues", "mirrors", "connections")
     pages = {f"{name}:{name}": [f"/messaging/{name}/"] for name in names}
     return pages | {f"{name}:csv": [f"/messaging/{name}/{name}.csv"] for name in names}

@@ -105,7 +105,7 @@ def _settings() -> None:
     api_settings.DEFAULT_THROTTLE_RATES = {"anon": None, "user": None}
 
 
-# -- What is there -----------------------------------------------------------------------------------------
+# -- Prepared data -----------------------------------------------------------------------------------------
 
 
 def _prepared(client: Client) -> None:
@@ -202,13 +202,13 @@ def _asked(client: Client, url: str) -> Took:
 
 
 def until_idle() -> None:
-    """Until what is read beside requests was read."""
+    """Wait for the end of deferred work."""
     while is_deferred_work_running():
         time.sleep(0.01)
 
 
 def _request(client: Client, url: str) -> Took:
-    """One request; of what is streamed, until its first piece is there."""
+    """Time one request; a streamed answer until its first piece."""
     size, status = 0, 0
 
     def ask() -> None:
@@ -272,7 +272,7 @@ def _median(took: list[Took]) -> Took:
 
 
 def _told(what: str, found: list[tuple[str, Took]]) -> bool:
-    """What is over the bound, and the slowest of all. The processor's time counts: the clock also tells of others."""
+    """Print the requests over the bound, and the slowest. Processor time counts: the clock also measures other work."""
     for url, took in sorted(found, key=lambda one: -one[1].cpu):
         if took.cpu > BOUND / 3 or took.wall > BOUND or took.status >= 400:
             print(

@@ -167,7 +167,7 @@ AUTH_PASSWORD_VALIDATORS = [
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")
 ]
 SESSION_COOKIE_AGE = 43_200
-# Who guesses is stopped at the pair of name and address: nobody can lock another one out from elsewhere.
+# Wrong passwords lock the pair of name and address, so that nobody can lock a user out from another address.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = env.int("LOGIN_FAILURES", default=5)
 AXES_COOLOFF_TIME = timedelta(minutes=15)

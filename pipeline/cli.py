@@ -58,7 +58,7 @@ def _report(run: JobRun) -> int:
 
 
 def _written(write: Callable[[], object], done: Sentence | None = None) -> int:
-    """Write to standard output; 4 where it takes nothing, with what is done all the same, 141 where its reader has
+    """Write to standard output. Returns 4 if that fails, after saying that the job is done, and 141 if its reader has
     gone."""
     output: TextIO | None = sys.stdout
     try:

@@ -3,8 +3,8 @@
     python scripts/fuzz_wire.py [--seconds 600] [--seed 1]
 
 Each input is noise, or valid fragments and frames that were cut, mixed, and changed at places that matter. It must be
-read or refused: no other exception, nothing slow, nothing held that did not come. What is read must be written again to
-the same bytes. The first input that fails is printed, with the seed.
+read or refused: no other exception, nothing slow, no more memory than the input takes. A fragment that was read must be
+written to the same bytes again. The first input that fails is printed, with the seed.
 """
 
 from __future__ import annotations

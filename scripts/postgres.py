@@ -52,7 +52,7 @@ def server(*, durable: bool = False) -> Iterator[str]:
 
 @contextmanager
 def running(*, durable: bool = False) -> Iterator[Server]:
-    """The same, for who kills it and starts it again."""
+    """The same, for tests that kill the server and start it again."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=_temporary()))
     try:
         user = _owner(folder)
@@ -119,7 +119,7 @@ def _temporary() -> Path:
 
 
 def _owner(folder: Path) -> dict[str, Any]:
-    """Who runs the server, as `subprocess` takes it; the folder is given to that user."""
+    """Return the user to run the server as, for `subprocess`; the folder is given to that user."""
     if os.geteuid():
         return {}
     try:

@@ -29,7 +29,7 @@ from tests.acceptance.records import connected
 
 RETRY_MS = 64_000
 WAITING = "SELECT conversation_handle FROM conversation_endpoints WHERE far_service = 'Nowhere'"
-# Copies of one conversation that waits: what is written is what the product has written.
+# Copies of one waiting conversation, so that the rows are those that the product writes.
 ENDPOINTS = """
     INSERT INTO conversation_endpoints
     SELECT copy.* FROM conversation_endpoints one

@@ -38,7 +38,7 @@ HOP_MS = 1.5
 """Of Celery, on a machine where these are the bounds."""
 HOPS_SECONDS = 5.0
 WARM_SECONDS = 3
-"""Of which nothing is reported: both applications load what they use, and connect, with their first messages."""
+"""Not measured: with their first messages both applications load modules and connect."""
 
 
 def milliseconds(first: Deployment, second: Deployment, handles: list[str], rate: float, seconds: float) -> list[float]:

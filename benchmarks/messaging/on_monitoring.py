@@ -70,7 +70,7 @@ def _operator() -> Client:
 
 
 def _page(client: Client, path: str) -> bool:
-    """The first time nothing was counted yet; later what was counted last is shown, and counted again beside it."""
+    """Request a page several times: first without a count, then with the last count, which is renewed beside it."""
     waiting.forget()
     slowest = 0.0
     for _ in range(8):

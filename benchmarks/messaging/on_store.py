@@ -67,7 +67,7 @@ class Rate(NamedTuple):
 
 
 def rate(work: Callable[[], int]) -> Rate:
-    """Of rows, of which `work` does some, until there are none or the time is over."""
+    """Return the microseconds per row of `work`, called until it has no more rows or the time is over."""
     work()
     before, done = spent(), 0
     while (now := work()) and time.perf_counter() - before.clock < SECONDS:

@@ -2,7 +2,7 @@
 
     .venv/bin/python benchmarks/pipeline/telemetry.py [--messages 200000] [--runs 2]
 
-The claims: the whole job takes at most 8 times what Spark needs to read and write the same events; a log of which one
+The claims: the whole job takes at most 8 times what Spark needs to read and write the same events; a log in which one
 conversation has a third of the messages costs at most 1.3 times the even one; driver and executors stay under 3 GB.
 """
 
@@ -42,7 +42,7 @@ EVENTS: list[tuple[int, str, dict[str, Any]]] = [
 ]
 """Of each message: a class, the instance that says so, and what it has beside the message."""
 EVERY = 20
-"""Of so many messages the conversation of one waits, and goes on."""
+"""Messages per one whose conversation waits once, and goes on."""
 
 
 def main() -> int:
@@ -75,7 +75,7 @@ def _telemetry(log: str) -> None:
 
 
 def _log(spark: SparkSession, messages: int, of_first: int) -> str:
-    """A day's log; the first conversation has so many of the messages."""
+    """Write a day's log; the first conversation has `of_first` of the messages."""
     folder = PLACE / f"log-{messages}-{of_first}"
     if not folder.exists():
         new = PLACE / f".{folder.name}"

@@ -112,7 +112,7 @@ class Bench:
         return str(folder)
 
     def ingest(self, traffic: str, *, keep: bool = False) -> None:
-        """A new lake of it, `lake-True` where rows that came twice are kept, which stays for who asks about it next."""
+        """Ingest the traffic into a new lake; `keep`: without removing rows that came twice."""
         name = PLACE / f"lake-{keep}"
         shutil.rmtree(name, ignore_errors=True)
         with lake_for_writing(str(name)) as lake:

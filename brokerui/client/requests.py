@@ -74,7 +74,7 @@ class Requests:
     def _try(
         self, method: str, path: str, text: bytes | None, headers: dict[str, str], longer_s: float
     ) -> tuple[ServerReply | None, str]:
-        """What came, or why nothing did."""
+        """Send a request once. Returns the reply; None with the reason if the connection fails."""
         try:
             connection = self._connected(self._timeout_s + longer_s)
             connection.request(method, f"{self._site.path}/api/v1/{path}", text, headers)

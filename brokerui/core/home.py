@@ -26,7 +26,7 @@ def is_checkout() -> bool:
 
 
 def _of_the_user() -> Path:
-    """Where programs keep the data of who runs them: never among the packages, which an update replaces."""
+    """The folder for data of the user who runs the program: never among the packages, which an update replaces."""
     folder = os.environ.get("XDG_DATA_HOME", "")
     # As the convention has it, a path that is not absolute is none.
     return (Path(folder) if Path(folder).is_absolute() else Path.home() / ".local/share") / "brokerui"

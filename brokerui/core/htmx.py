@@ -13,6 +13,7 @@ def htmx_of(request: HttpRequest) -> HtmxDetails:
 
 
 def wants_piece(request: HttpRequest) -> bool:
-    """Whether a piece is asked for. Who goes back in the history asks by htmx too, and gets the whole page."""
+    """Whether the request is for a part of a page. A step back in the history comes from htmx too, but needs the whole
+    page."""
     htmx = htmx_of(request)
     return bool(htmx) and not htmx.history_restore_request

@@ -155,7 +155,7 @@ _ABSENT_INITIATOR: Mapping[DialogInput, DialogState | int] = dict.fromkeys(
 )
 """What arrives for an initiator that is not there makes none."""
 _ABSENT_TARGET: Mapping[DialogInput, DialogState | int] = {BEGIN_DIALOG: 8461}
-"""Who begins is the initiator."""
+"""The side that begins the conversation is the initiator."""
 
 
 def _by_role(is_initiator: bool) -> dict[tuple[DialogState, DialogInput], DialogState | int]:

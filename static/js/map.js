@@ -1,4 +1,4 @@
-// The map: what of it is seen, what is selected on it, and keys along it.
+// The map: the visible part, the selection, and keys to move along routes.
 import { areaOf, byRef, marks, pane, picture } from "./map/picture.js";
 import { Viewport } from "./map/viewport.js";
 import { startControls } from "./map/controls.js";
@@ -26,7 +26,7 @@ function startPicture() {
   document.querySelector(".map-keys")?.removeAttribute("hidden");
 }
 
-// As it was left; else as the address says; else what is selected or in the middle of the map is in sight.
+// Show the part that was visible last; else the one that the address names; else the selection or the focus of the map.
 function look(viewport) {
   const first = marks().find((one) => one.hasAttribute("aria-current")) ?? byRef(picture.dataset.middle) ?? marks()[0];
   if (first) rove(first);

@@ -94,7 +94,7 @@ class Scene:
 
     @contextmanager
     def full_disk(self) -> Iterator[None]:
-        """Nothing can be written any more into the tables of what comes, at the receiver."""
+        """Let every write into the receiver's tables of arrived messages fail."""
         with records.connected(self.urls[1]) as connection:
             connection.execute(DISK_FULL.format(table="queue_messages"))
             try:

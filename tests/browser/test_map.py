@@ -109,7 +109,7 @@ def test_pan_and_zoom_by_buttons_wheel_drag_and_keys(site: Page) -> None:
     site.mouse.wheel(0, -200)
     expect(size).not_to_have_text("100 %")
     under = size_of(site)
-    assert abs(under["x"] + 5 * under["width"] / first["width"] - first["x"] - 5) < 1, "what is under the mouse stays"
+    assert abs(under["x"] + 5 * under["width"] / first["width"] - first["x"] - 5) < 1, "the point under the mouse stays"
     site.mouse.wheel(0, 200)
     expect(size).to_have_text("100 %")
     pane = site.get_by_role("region", name="The picture").bounding_box()

@@ -26,7 +26,7 @@ def local_place(outcome: Outcome) -> Sentence:
 
 
 def local_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[Sentence, ...]:
-    """Who listens there, as far as the estate tells, and what becomes of the message if that is so."""
+    """The instance that listens there, as far as the estate tells, and the outcome of the message then."""
     instance, address = estate.instances[outcome.instance], parse_network_address(outcome.detail)
     return listener_sentence(estate, instance, address), *_then(journey, outcome, estate, address)
 

@@ -1,4 +1,4 @@
-"""What each rule says, in one sentence, for who meets its id in an explanation."""
+"""The sentence for each rule, shown beside its id in an explanation."""
 
 from __future__ import annotations
 

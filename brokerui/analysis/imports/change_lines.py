@@ -41,7 +41,7 @@ class ChangeLine(NamedTuple):
 
 
 def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[ChangeLine]:
-    """Every row, in the order of the estates: what goes, then what changes, then what comes.
+    """Yield a line for every row, in the order of the estates: removed rows, then changed ones, then new ones.
 
     The services that SQL Server creates in every database are left out: they come and go with their database.
     """

@@ -31,10 +31,10 @@ def dated(told: CatalogSnapshot, at: datetime) -> CatalogSnapshot:
     return told if told.collected_at is not None else replace(told, collected_at=at.replace(microsecond=0))
 
 
-def collected_file(instance: str, told: CatalogSnapshot) -> CollectedFile:
-    """Which databases a file tells about what waits."""
+def collected_file(instance: str, snapshot: CatalogSnapshot) -> CollectedFile:
+    """Return the databases whose waiting messages or open conversations a file has."""
     return CollectedFile(
-        told.where, instance, tuple(name for name, parts in told.parts.items() if _PARTS & parts.keys())
+        snapshot.where, instance, tuple(name for name, parts in snapshot.parts.items() if _PARTS & parts.keys())
     )
 
 

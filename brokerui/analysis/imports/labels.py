@@ -20,12 +20,12 @@ KINDS: Words = {
 }
 MODES: Words = {
     Mode.INSTANCES: _("Replace the instances of these files, keep the others"),
-    Mode.INTO: _("Run scripts on the live estate: add to what is there"),
+    Mode.INTO: _("Run scripts on the live estate: add to it and change it"),
     Mode.WHOLE: _("Replace the whole estate"),
 }
 MODE_HINTS: Words = {
     Mode.INSTANCES: _("For scripts that make an instance from nothing, and for documents of some instances."),
-    Mode.INTO: _("For scripts that change what is there, such as a deployment."),
+    Mode.INTO: _("For scripts that change live objects, such as a deployment."),
     Mode.WHOLE: _("Instances that are in none of the files are removed."),
 }
 STATES: Words = {

@@ -82,7 +82,7 @@ class Suppression(models.Model):
     expires = models.DateTimeField()
     created_at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)
-    """Who wrote it."""
+    """User who wrote it."""
 
     class Meta:
         ordering = ["expires", "id"]

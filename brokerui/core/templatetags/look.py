@@ -44,7 +44,7 @@ def chip(outcome: str, certainty: str = "", label: str | Promise = "") -> SafeSt
 
 @register.simple_tag
 def when(moment: datetime) -> SafeString:
-    """How long ago, with the exact time for who points at it."""
+    """The age, with the exact time as a tooltip."""
     utc = moment.astimezone(timezone.get_default_timezone())
     exact = f"{date_format(utc, 'Y-m-d H:i:s')} UTC"
     is_new = timezone.now() - moment < timedelta(minutes=1)

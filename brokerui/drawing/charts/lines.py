@@ -45,7 +45,7 @@ class Panel(NamedTuple):
 
 
 class ChartBar(NamedTuple):
-    """Who had a role from one moment to another."""
+    """The holder of a role from one moment to another."""
 
     row: int
     start: int

@@ -72,7 +72,7 @@ def plain(text: str) -> str:
 
 
 LONGEST = 34
-"""Letters of a label; the whole name is shown to who points at it, and in the table."""
+"""Characters of a label; the tooltip and the table show the whole name."""
 
 
 def short(text: str, longest: int = LONGEST) -> str:

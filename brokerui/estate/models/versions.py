@@ -1,4 +1,4 @@
-"""Versions of the live estate, which of them is current, and who wrote when."""
+"""Versions of the live estate, the current one, and the audit of changes."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Live(models.Model):
 
 
 class AuditEntry(models.Model):
-    """Who wrote what when, and from where. Entries are only ever added."""
+    """A change: user, action, moment and client address. Entries are only ever added."""
 
     at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)

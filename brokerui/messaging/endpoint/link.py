@@ -120,7 +120,7 @@ class NextHopLink:
 
     # -------------------------------------------------------------------------------------------- carrying
     async def _carry(self, wire: Wire) -> None:
-        """Send what waits, as long as the connection is there."""
+        """Send the waiting frames, as long as the connection is online."""
         while wire.connection.is_online:
             await wire.roomy.wait()
             self._wanted.clear()  # frames that are put from here on set it again

@@ -11,7 +11,7 @@
 A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
 (`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. In a list of arrived
 frames no peer has more than its share, nor more than is left free: a peer that sends more than workers take does not
-block the others. Nothing here is durable: the dialog layer sends again what is lost.
+block the others. Nothing here is durable: the dialog layer sends lost fragments again.
 
 Each function gives a command, which `run` carries out; a worker writes
 

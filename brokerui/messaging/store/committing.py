@@ -176,7 +176,7 @@ class Commit:
         holding = [endpoint.conversation_handle for endpoint in endpoints if endpoint.held]
         self._run_among(_OF_HANDLES, holding, table="held_fragments")
 
-    # ------------------------------------------------------------ what comes
+    # ------------------------------------------------------------ written rows
 
     def _write_conversations(self) -> None:
         changes, known = self._changes, self._claim.endpoints

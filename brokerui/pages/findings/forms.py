@@ -15,7 +15,7 @@ USUAL = timedelta(days=90)
 
 
 class SuppressForm(forms.Form):
-    """Who answers, why, and until when."""
+    """The fields of a suppression: the responsible user, the reason, and the end."""
 
     owner = forms.CharField(max_length=AUTHOR, label=_("Who answers for it"))
     reason = forms.CharField(max_length=REASON, label=_("Why it is suppressed"))

@@ -67,7 +67,7 @@ class Told:
 
 @require_safe
 def suppression_list(request: HttpRequest) -> HttpResponse:
-    """Who answers for what, until when."""
+    """The suppressions, with the responsible user and the end of each."""
     rows = suppressions()
     report = findings_for(_live())
     context: dict[str, Any] = {

@@ -23,7 +23,7 @@ from brokerui.pages.tables.site import site
 
 
 class Author(Typed):
-    """Who it was."""
+    """The user who made the change."""
 
     title = gettext_lazy("author")
     parameter_name = "author"
@@ -144,7 +144,7 @@ class Versions(BaseAdmin):
 
 @admin.register(AuditEntry, site=site)
 class Audit(BaseAdmin):
-    """Who wrote what when, and from where."""
+    """The audit: user, action, moment and client address of each change."""
 
     about = gettext_lazy("Who wrote what when, and from where.")
     actions = None

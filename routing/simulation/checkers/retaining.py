@@ -1,6 +1,7 @@
 """RETENTION: received and sent messages stay in the queue until the conversation ends on that side, and no longer.
 
-A queue that is altered in the middle keeps what is received and sent from then on, or no more of it.
+A queue whose RETENTION is switched on in the middle keeps messages received and sent from then on; one whose RETENTION
+is switched off keeps no further ones.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class SilencingChecker(Checker):
         rows = (row for row in commit.endpoints if row.handle == handle)
         return (next(rows, None) or self.ledger.last[handle]).database
 
-    # ------------------------------------------------------------ what leaves
+    # ------------------------------------------------------------ frames
 
     def _arrive(self, arrived: FrameArrived) -> None:
         header = self._left.get(arrived.number)

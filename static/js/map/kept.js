@@ -1,9 +1,9 @@
-// What of the picture was seen last: it stays so when the page is loaded again in this tab.
+// Keep the visible part of the picture when the page is loaded again in this tab.
 const PARAMETERS = ["scenario", "as_of", "draft", "focus", "hops", "first", "last", "service"];
 const KEEP_MS = 200;
 let timer;
 
-// What is the same view of the same estate, whatever is selected or opened on it.
+// Return a key for the same view of the same estate, whatever is selected or opened on it.
 export function viewName() {
   const query = new URLSearchParams(location.search);
   return PARAMETERS.map((name) => query.get(name) ?? "").join("\n");

@@ -1,4 +1,4 @@
-// All of the picture in the corner, where it does not fit: the frame is what is seen, and can be dragged.
+// The minimap: the whole picture in a corner if it does not fit; its frame marks the visible part, and can be dragged.
 import { boxArea, shapes, when } from "./picture.js";
 import { drag } from "./drag.js";
 import { grown } from "./geometry.js";

@@ -1,4 +1,4 @@
-// What is selected, and the panel that tells of it, without a new page.
+// The selection, and the panel with its details, without a new page.
 import { marks, when } from "./picture.js";
 
 const panel = document.getElementById("panel");
@@ -12,7 +12,7 @@ function mark(select) {
   }
 }
 
-// What stands in the panel comes from an address; the last one asked for is shown.
+// Load an address into the panel; of several requests the last one is shown.
 export async function showInPanel(url) {
   await htmx.ajax("GET", url, { target: "#panel", swap: "innerHTML" });
   document.getElementById("live").textContent = panel.querySelector("h2")?.innerText ?? "";

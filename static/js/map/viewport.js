@@ -1,4 +1,4 @@
-// Which part of the picture is seen, and how large: one transform of the whole picture.
+// The visible part of the picture and its scale: one transform of the whole picture.
 import { boxArea, picture, shapes, when } from "./picture.js";
 import { clamp, union } from "./geometry.js";
 
@@ -18,7 +18,7 @@ export class Viewport {
     [this.x, this.y, this.k] = [0, 0, 1];
     for (const name of ["drawn", "moved"]) when(name, () => { this.#bounds = null; this.#tell(); });
     new ResizeObserver(() => this.#apply()).observe(pane);
-    // Browsers scroll what is focused into sight: here the picture moves in its place.
+    // Browsers scroll a focused element into view: move the picture instead.
     pane.addEventListener("scroll", () => {
       const [left, top] = [pane.scrollLeft, pane.scrollTop];
       pane.scrollTo(0, 0);
@@ -47,7 +47,7 @@ export class Viewport {
 
   panBy(x, y) { this.set({ x: this.x + x, y: this.y + y, k: this.k }); }
 
-  // What is under this point of the pane stays under it.
+  // Zoom by a factor, with the point of the pane fixed.
   zoomAt(point, factor) {
     const k = clamp(this.k * factor, SMALLEST, LARGEST);
     const by = k / this.k;
@@ -68,7 +68,7 @@ export class Viewport {
     this.set({ x: (this.width - w * k) / 2 - x * k, y: Math.min(spare / 2, 2 * MARGIN) - y * k, k });
   }
 
-  // All of it where it can still be read, else its own size with this area in sight.
+  // Show the whole picture if it is still readable, else this area at full size.
   begin(area) {
     this.fit();
     if (this.k >= READABLE) return;
@@ -87,7 +87,7 @@ export class Viewport {
     this.panBy(nearest(left, right, this.width), nearest(top, bottom, this.height));
   }
 
-  // From the page to the pane, and on to the picture.
+  // Return the point of an event in the coordinates of the pane.
   inPane(event) {
     const here = this.pane.getBoundingClientRect();
     return { x: event.clientX - here.left - this.pane.clientLeft, y: event.clientY - here.top - this.pane.clientTop };

@@ -61,7 +61,7 @@ def host_both() -> None:
 
 
 class Wire:
-    """Carries what waits, until nothing does."""
+    """Carries waiting frames between instances, until there are none."""
 
     def __init__(self, addresses: Mapping[str, str] = ADDRESSES) -> None:
         self.addresses = addresses

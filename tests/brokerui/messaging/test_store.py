@@ -490,7 +490,7 @@ def plans() -> tuple[str, str]:
 
 
 @on_postgres
-def test_the_caller_keeps_the_settings_of_his_transaction(instance: int, store: DatabaseStore) -> None:
+def test_the_caller_keeps_the_settings_of_its_transaction(instance: int, store: DatabaseStore) -> None:
     """Ours hold while a claim lives, however it ends."""
     write(store, endpoint("1t"))
     mine = DatabaseStore(instance, in_transaction=True)
@@ -498,16 +498,16 @@ def test_the_caller_keeps_the_settings_of_his_transaction(instance: int, store: 
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            his = plans()
+            callers = plans()
             token = mine.claim(ClaimRequest(("1t",)), NOW).token
             assert plans() == ("off", "force_generic_plan")
             mine.release(token)
-            assert plans() == his == ("on", "force_custom_plan")
+            assert plans() == callers == ("on", "force_custom_plan")
             write(mine, enqueued=[message("1t", 0)])
-            assert plans() == his
+            assert plans() == callers
             with pytest.raises(Conflict), transaction.atomic():
                 write(mine, endpoint("1t"))
-            assert plans() == his
+            assert plans() == callers
         assert plans() == ("on", "auto")
 
 

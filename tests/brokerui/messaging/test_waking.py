@@ -53,7 +53,7 @@ def test_who_is_at_work_does_what_comes_meanwhile_too(woken: list[str]) -> None:
     run_until_idle(TASK, work)
     assert (len(done), woken) == (2, ["some.task"])
     wake_once(TASK)
-    assert len(woken) == 2, "he has gone"
+    assert len(woken) == 2, "the worker has ended"
 
 
 def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> None:

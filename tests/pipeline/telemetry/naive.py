@@ -47,7 +47,7 @@ def took(begin: datetime, end: datetime) -> int:
     return max(0, (end - begin) // timedelta(milliseconds=1))
 
 
-# ---------------------------------------------------------------- what waits
+# ---------------------------------------------------------------- waiting messages
 
 
 def depths(rows: list[Json]) -> list[Row]:

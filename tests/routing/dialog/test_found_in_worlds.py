@@ -18,7 +18,7 @@ SECOND = 1000
 
 
 def test_fragments_that_were_acknowledged_one_by_one_are_a_message_that_has_arrived() -> None:
-    """A side that has ended discards what comes, and so never knows when a message of several fragments is whole."""
+    """A side that has ended discards fragments, so it never knows when a message of several fragments is whole."""
     world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle, target = world.open()
     world.end(target)

@@ -202,7 +202,7 @@ class Disagreement(OfRun):
     next_hop = models.TextField()
     expected = models.TextField()
     peer = models.TextField(null=True)
-    """Who logged in at that address last."""
+    """The instance that logged in at that address last."""
     told = models.JSONField()
     """The instances that told of the message."""
 

@@ -1,0 +1,118 @@
+"""No docstring, comment or document has a riddle: a clause that hides the actor, the object or the number."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from brokerui.core.home import CHECKOUT
+
+RIDDLES: Final = {
+    "name the actor (the worker, the caller, the user, the peer)": (
+        r"\b[Ww]hoever\b",
+        r"(?:^|[.:;] |\"\"\"|// |# )Who [a-z]",
+        r"\b(?:for|by|of|to|from|than|with) who\b(?! in\b|,)",
+        r"\b(?:he|him|his)\b",
+    ),
+    "put the noun first (`the rows of a file`, `a file whose rows`)": (r"\b[Oo]f (?:which|whom|whose)\b",),
+    "give the number and its unit": (r"\b[Ss]o (?:many|much|often|long)\b",),
+    "name the thing (the message, the row, the frame, the user's text)": (
+        r"\b[Ww]hat (?:is|was|has|comes|came|leaves|waits)\b",
+    ),
+}
+"""Patterns of riddles, by the advice to their author."""
+GROUPS: Final = {advice: f"kind{number}" for number, advice in enumerate(RIDDLES)}
+ANY_RIDDLE: Final = re.compile("|".join(f"(?P<{GROUPS[advice]}>{'|'.join(RIDDLES[advice])})" for advice in RIDDLES))
+
+PLAIN: Final = (
+    r"\b[Ww]hat (?:is|was) (?:wrong|missing|due|new|left|known|measured|still|under way)\b",
+    r"\b(?:all|any|both|each|half|many|most|neither|none|one|part|several|some|two|three|copy) of (?:which|whom)\b",
+    r"\bso (?:many|much|often|long)\b(?=[^.;]*\b(?:as|that)\b)",
+    r"(?:^##+ |\[)What (?:is|was|has)\b",
+    r"\bRun what is there\b",
+)
+"""Words that are understood at once: they are no riddles. Headings of Markdown, and links to them, may be questions;
+the last one names a permission, in a migration."""
+
+KINDS: Final = ("*.py", "*.html", "*.md", "*.js")
+EXAMPLES: Final = ("tests/scripts/test_riddles.py", "tests/scripts/test_sentences.py")
+"""Files that quote riddles."""
+RECORDS: Final = "benchmarks/results/"
+"""Measurements with a date, which are not rewritten."""
+
+
+def riddles_in(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield each riddle of a text: the number of its line, its words, and the advice."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        for match in ANY_RIDDLE.finditer(line):
+            if not _is_plain(line, lines[number + 1 : number + 2], match):
+                yield number + 1, match[0].strip(), _advice(match)
+
+
+def _advice(match: re.Match[str]) -> str:
+    return next(advice for advice in RIDDLES if match[GROUPS[advice]] is not None)
+
+
+def _is_plain(line: str, following: list[str], match: re.Match[str]) -> bool:
+    """Return whether the match lies in plain words; these may go on in the following line."""
+    text = " ".join([line, *(one.strip() for one in following)])
+    return any(
+        found.start() <= match.end() and match.start() <= found.end()
+        for pattern in PLAIN
+        for found in re.finditer(pattern, text)
+    )
+
+
+def _tracked() -> list[Path]:
+    listed = subprocess.run(["git", "ls-files", "--", *KINDS], cwd=CHECKOUT, capture_output=True, text=True, check=True)
+    paths = [path for path in listed.stdout.splitlines() if path not in EXAMPLES and not path.startswith(RECORDS)]
+    return [CHECKOUT / path for path in paths if (CHECKOUT / path).is_file()]
+
+
+def test_no_file_has_a_riddle() -> None:
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{number}: {words!r}: {advice}"
+        for path in _tracked()
+        for number, words, advice in riddles_in(path.read_text(encoding="utf-8"))
+    ]
+    assert not found, "\n".join(("Rewrite these sentences, or add plain words to PLAIN:", *found))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Whoever has it says when.",
+        '"""Who finds another at work leaves it to them."""',
+        "# kept for who asks next",
+        "the worker says that he is busy",
+        "Of which one worker has the lock",
+        "waits so long for a message",
+        "# What was sent\nis received",
+        "all of what waits here",
+    ],
+)
+def test_a_riddle_is_found(text: str) -> None:
+    assert len(list(riddles_in(text))) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a user who has access",
+        "two partners, neither of which is the principal",
+        "so many that\nthe page shows some",
+        "takes so\nlong as it has to",
+        "say what is missing",
+        "## What is promised",
+        "see [What is promised](guarantees.md)",
+        "# the head of the queue",
+    ],
+)
+def test_plain_words_are_no_riddle(text: str) -> None:
+    assert not list(riddles_in(text))

@@ -6,7 +6,8 @@ Every other node treats the name like one that occurs nowhere (`default_behaviou
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
+from copy import copy
 
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.model.address import address_in_name
@@ -31,6 +32,22 @@ class NameIndex:
         for estate in (before, after):
             for instance in estate.instances.values():
                 self._add(instance)
+
+    def with_instances(self, changed: Iterable[Instance], names: Set[str]) -> NameIndex:
+        """A copy for these names that also has a second estate, which differs from the first in these instances."""
+        changed = tuple(changed)
+        new = copy(self)
+        new._names = names
+        new._by_name, new._by_identifier = _own(self._by_name), _own(self._by_identifier)
+        for name in {name for one in changed for name in new._named_in(one)}:
+            new._by_name[name] = set(self._by_name.get(name, ()))
+        for identifier in {identifier for one in changed for identifier in one.identified}:
+            new._by_identifier[identifier] = set(self._by_identifier.get(identifier, ()))
+        for part in ("_transport", "_mirrored", "principals", "principal_identifiers"):
+            setattr(new, part, set(getattr(self, part)))
+        for instance in changed:
+            new._add(instance)
+        return new
 
     def nodes(self, service: str) -> set[Node]:
         """The nodes that may treat this service differently from a name that occurs nowhere."""
@@ -66,6 +83,11 @@ class NameIndex:
         held = (database for databases in instance.principals.values() for database in databases)
         self.principal_identifiers.update(one.broker_instance for one in held if one.broker_instance is not None)
 
+    def _named_in(self, instance: Instance) -> Iterator[str]:
+        for table in instance.tables.values():
+            yield from self._among(table.named)
+        yield from self._among(instance.targets)
+
     def _among(self, known: Mapping[str, object]) -> Iterable[str]:
         """The wanted names that are known; iterates over the smaller set."""
         if len(self._names) < len(known):
@@ -78,3 +100,8 @@ class NameIndex:
                 self._transport.add(node)
             if route.mirror_address is not None:
                 self._mirrored.add(node)
+
+
+def _own(index: dict[str, set[Node]]) -> dict[str, set[Node]]:
+    """A copy that shares the sets."""
+    return defaultdict(set, index)

@@ -7,11 +7,11 @@ all such identifiers do. One stand-in for each makes the classes complete.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from routing.model.address import address_in_name
-from routing.model.estate import Estate
+from routing.model.estate import Estate, Instance
 
 Node = tuple[str, str | None]
 """An entry point: (instance, database), or (instance, None) for messages that reach the instance from outside."""
@@ -48,15 +48,32 @@ class Vocabulary:
         self.reply_identifiers: dict[str, set[str]] = {}
         """By service name: the identifiers of the databases that have it."""
         for estate in (before, after):
-            self._add(estate)
+            self._add(estate.instances.values())
         self.addresses = {*before.by_address, *after.by_address}
-        self.by_address = _names_may_be_addresses(before) or _names_may_be_addresses(after)
+        self.by_address = any(map(_names_may_be_addresses, (*before.instances.values(), *after.instances.values())))
         """True if a TRANSPORT route without a service name makes service names with an address classes of their own."""
+        self._add_stand_ins()
+
+    def with_instances(self, after: Estate, changed: Iterable[Instance]) -> Vocabulary:
+        """A copy that also has the words of a second estate, which differs from the first in these instances."""
+        changed = tuple(changed)
+        new = object.__new__(Vocabulary)
+        new.entries = self.entries | dict.fromkeys(node for one in changed for node in _entries_of(one))
+        new.identifiers, new.reply_identifiers = dict(self.identifiers), dict(self.reply_identifiers)
+        for words in (new.identifiers, new.reply_identifiers):
+            words.update({name: set(words[name]) for name in _names_in(changed) & words.keys()})
+        new._add(changed)
+        new.addresses = {*self.addresses, *after.by_address}
+        new.by_address = self.by_address or any(map(_names_may_be_addresses, changed))
+        new._add_stand_ins()
+        return new
+
+    def _add_stand_ins(self) -> None:
         for name in (UNKNOWN_SERVICE, *self._address_names()):
             self.identifiers[name] = set()
 
-    def _add(self, estate: Estate) -> None:
-        for instance in estate.instances.values():
+    def _add(self, instances: Iterable[Instance]) -> None:
+        for instance in instances:
             for database in instance.databases.values():
                 for service in database.services:
                     known = self.identifiers.setdefault(service.name, set())
@@ -105,15 +122,23 @@ class Vocabulary:
 
 def _entries(estate: Estate) -> Iterator[Node]:
     for instance in estate.instances.values():
-        for name in instance.databases:
-            yield instance.name, name
-        yield instance.name, None
+        yield from _entries_of(instance)
 
 
-def _names_may_be_addresses(estate: Estate) -> bool:
-    return any(
-        route.address.is_transport
-        for instance in estate.instances.values()
-        for table in instance.tables.values()
-        for route in table.nameless
-    )
+def _entries_of(instance: Instance) -> Iterator[Node]:
+    for name in instance.databases:
+        yield instance.name, name
+    yield instance.name, None
+
+
+def _names_in(instances: Iterable[Instance]) -> set[str]:
+    names: set[str] = set()
+    for instance in instances:
+        for database in instance.databases.values():
+            names.update(service.name for service in database.services)
+            names.update(database.table.named)
+    return names
+
+
+def _names_may_be_addresses(instance: Instance) -> bool:
+    return any(route.address.is_transport for table in instance.tables.values() for route in table.nameless)

@@ -9,26 +9,33 @@ from functools import cached_property
 from routing.classes.class_evaluator import ClassEvaluator
 from routing.classes.default_behaviour import DefaultBehaviour
 from routing.classes.forwarding_graph import ForwardingGraph
+from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.name_index import NameIndex
-from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass, Vocabulary
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from routing.diff.delta import delta
+from routing.diff.intent import Intent
 from routing.model.estate import Estate
 
 
 class DiffContext:
     """Two estates at one time, and everything that is computed once for all classes of traffic."""
 
-    def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
-        self.before = before
+    def __init__(self, before: Estate | IndexedEstate, after: Estate, at: datetime) -> None:
+        self._indexed = before if isinstance(before, IndexedEstate) else IndexedEstate(before)
+        self.before = before = self._indexed.estate
         self.after = after
         self.at = at
-        self.vocabulary = Vocabulary(before, after)
+        self.vocabulary = self._indexed.vocabulary_with(after)
         self.delta = delta(before, after, self.vocabulary)
         self.order = {node: index for index, node in enumerate(self.vocabulary.entries)}
 
     @cached_property
     def specials(self) -> NameIndex:
-        return NameIndex(self.before, self.after, self.names)
+        return self._indexed.specials_with(self.after, self.names)
+
+    def intent(self) -> Intent:
+        """Tell the intended classes of this comparison apart."""
+        return Intent(self.before, self.after, self.at, self.specials.nodes)
 
     @cached_property
     def flow(self) -> ForwardingGraph:

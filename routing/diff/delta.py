@@ -48,13 +48,19 @@ def delta(before: Estate, after: Estate, vocabulary: Vocabulary) -> Delta:
             claims[name] = _differing(_claims(old), _claims(new))
     _addresses(found, before, after, vocabulary)
     _principals(found, before, after, {name: services for name, services in claims.items() if services})
-    found.one_sided = frozenset(node for node in vocabulary.entries if (_has(before, node) != _has(after, node)))
+    found.one_sided = frozenset(_one_sided(before, after))
     return found
 
 
-def _has(estate: Estate, node: Node) -> bool:
-    instance = estate.instances.get(node[0])
-    return instance is not None and (node[1] is None or node[1] in instance.databases)
+def _one_sided(before: Estate, after: Estate) -> Iterator[Node]:
+    for name in before.instances.keys() | after.instances.keys():
+        old, new = before.instances.get(name), after.instances.get(name)
+        if old is not new:
+            yield from _nodes(name, old) ^ _nodes(name, new)
+
+
+def _nodes(name: str, instance: Instance | None) -> set[Node]:
+    return set() if instance is None else {(name, None), *((name, database) for database in instance.databases)}
 
 
 def _instance(found: Delta, old: Instance, new: Instance) -> None:
@@ -122,6 +128,8 @@ def _routed_by(identifiers: set[str], *instances: Instance) -> set[str]:
 
 def _addresses(found: Delta, before: Estate, after: Estate, vocabulary: Vocabulary) -> None:
     """Add the routes whose address leads to another instance than before, or begins or ceases to lead to one."""
+    if before.by_address is after.by_address:
+        return
     changed = {
         key
         for key in before.by_address.keys() | after.by_address.keys()

@@ -7,10 +7,8 @@ breaks something changes one that a route names, or that was delivered.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Container, Mapping, Set
+from collections.abc import Callable, Container, Iterable, Set
 from datetime import datetime
-from functools import cached_property
 from typing import Protocol
 
 from routing.classes.reachability import routes_by_name
@@ -20,7 +18,11 @@ from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED, EXITS, Outcome
 
 
-class Members(Container[object], Protocol):
+FEW = 16
+"""Members of a group that are looked at one by one, rather than all entry points with a route for the name."""
+
+
+class Members(Container[object], Iterable[Node], Protocol):
     """The entry points of a group."""
 
     def __len__(self) -> int: ...
@@ -44,21 +46,27 @@ class Intent:
     unexpired route of the entry point names afterwards, and those that left the estate by such a route before. Every
     database has the services that SQL Server creates: classes to these are intended if a route names them."""
 
-    def __init__(self, before: Estate, after: Estate, at: datetime) -> None:
+    def __init__(self, before: Estate, after: Estate, at: datetime, routed: Callable[[str], Iterable[Node]]) -> None:
         self._estates = before, after
         self._at = at
+        self._routed = routed
+        """The nodes that may have a route for exactly a name, and perhaps others."""
 
     def members(self, group: ChangedClasses) -> int:
         """How many classes of a group are intended."""
         whole = self._whole(group)
         if whole is not None:
             return len(group.members) if whole else 0
-        return sum(node in group.members for node in self._naming(group))
+        if len(group.members) <= FEW:
+            return sum(self._is_named(node, group) for node in group.members)
+        return sum(
+            node in group.members for node in self._routed(group.traffic.to_service) if self._is_named(node, group)
+        )
 
     def has(self, node: Node, group: ChangedClasses) -> bool:
         """True if the class of this entry point is intended."""
         whole = self._whole(group)
-        return node in self._naming(group) if whole is None else whole
+        return self._is_named(node, group) if whole is None else whole
 
     def _whole(self, group: ChangedClasses) -> bool | None:
         """True if all classes of the group are intended, False if none; None if only those that a route names."""
@@ -69,25 +77,16 @@ class Intent:
             return None
         return True if any(end.kind == DELIVERED for end in (*group.before, *group.after)) else None
 
-    def _naming(self, group: ChangedClasses) -> set[Node]:
-        """The entry points with a live route for the name that counts in this group."""
-        service = group.traffic.to_service
-        old, new = self._named
-        left = any(end.kind == EXITS for end in group.before)
-        return new.get(service, set()) | (old.get(service, set()) if left else set())
-
-    @cached_property
-    def _named(self) -> tuple[Mapping[str, set[Node]], Mapping[str, set[Node]]]:
-        """Before and after, by service name: the entry points with a live route for exactly this name."""
+    def _is_named(self, node: Node, group: ChangedClasses) -> bool:
+        """Whether the entry point has a live route for the name that counts in this group."""
         before, after = self._estates
-        return _named(before, self._at), _named(after, self._at)
+        service = group.traffic.to_service
+        if _names(after, node, service, self._at):
+            return True
+        return any(end.kind == EXITS for end in group.before) and _names(before, node, service, self._at)
 
 
-def _named(estate: Estate, at: datetime) -> Mapping[str, set[Node]]:
-    found: dict[str, set[Node]] = defaultdict(set)
-    for instance in estate.instances.values():
-        for database, table in instance.tables.items():
-            for name in table.named:
-                if routes_by_name(table, name, at):
-                    found[name].add((instance.name, database))
-    return found
+def _names(estate: Estate, node: Node, service: str, at: datetime) -> bool:
+    instance = estate.instances.get(node[0])
+    table = instance.tables.get(node[1]) if instance is not None else None
+    return table is not None and routes_by_name(table, service, at)

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
 from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
+from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
 from routing.common.gc_control import gc_paused
 from routing.diff.context import DiffContext
@@ -24,13 +25,13 @@ from routing.diff.result import Differential, DiffGroup, GroupMembers, Outcomes,
 from routing.model.estate import Estate
 
 
-def compare(before: Estate, after: Estate, at: datetime) -> Differential:
+def compare(before: Estate | IndexedEstate, after: Estate, at: datetime) -> Differential:
     """Every class whose outcomes differ between two estates at a moment, in groups."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
         one_sided = comparing.delta.one_sided
         groups = [group for name in comparing.names for group in _groups(comparing, name, one_sided)]
-        return Differential(comparing.vocabulary.count(), in_worst_order(groups), Intent(before, after, at))
+        return Differential(comparing.vocabulary.count(), in_worst_order(groups), comparing.intent())
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class StepwiseDiff:
     intent: Intent
 
 
-def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDiff:
+def compare_stepwise(before: Estate | IndexedEstate, after: Estate, at: datetime) -> StepwiseDiff:
     """Like `compare`, but unsorted; names of changed routes and services come first."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
@@ -63,7 +64,7 @@ def compare_stepwise(before: Estate, after: Estate, at: datetime) -> StepwiseDif
             vanished=gone * each,
             names=len(names),
             steps=(_step(comparing, name) for name in sorted(names, key=lambda name: name not in named)),
-            intent=Intent(before, after, at),
+            intent=comparing.intent(),
         )
 
 

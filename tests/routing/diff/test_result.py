@@ -99,7 +99,7 @@ WORSE, MOVED, BETTER = (
     group("S", "dropped", "exits", 3),
 )
 AGAIN = group("S", "to B", "delayed", 4, identifier="id")
-NOBODY = Intent(Estate(), Estate(), AT)
+NOBODY = Intent(Estate(), Estate(), AT, lambda name: ())
 """No estate, and so no route that names anything."""
 COMPARISON = Differential(20, in_worst_order([BETTER, AGAIN, MOVED, WORSE]), NOBODY)
 

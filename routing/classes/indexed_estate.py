@@ -1,0 +1,37 @@
+"""One estate with what comparisons look up in it, indexed once: a comparison with an edited copy costs what the edits do."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from functools import cached_property
+
+from routing.classes.name_index import NameIndex
+from routing.classes.traffic_class import Vocabulary
+from routing.model.estate import Estate, Instance
+
+
+class IndexedEstate:
+    """An estate, its words, and the special nodes of each service name."""
+
+    def __init__(self, estate: Estate) -> None:
+        self.estate = estate
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.estate, Estate())
+
+    @cached_property
+    def _specials(self) -> NameIndex:
+        return NameIndex(self.estate, Estate(), self._vocabulary.identifiers.keys())
+
+    def vocabulary_with(self, after: Estate) -> Vocabulary:
+        """The words of this estate and of another one."""
+        return self._vocabulary.with_instances(after, self._changed(after))
+
+    def specials_with(self, after: Estate, names: Set[str]) -> NameIndex:
+        """The special nodes of these names in this estate or in another one."""
+        return self._specials.with_instances(self._changed(after), names)
+
+    def _changed(self, after: Estate) -> list[Instance]:
+        """The instances of another estate that this one does not share as objects."""
+        return [one for name, one in after.instances.items() if self.estate.instances.get(name) is not one]

@@ -62,7 +62,7 @@ VIEWS = (
 ELSEWHERE = frozenset(
     {
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
-        *("api:change", "api:change_edits", "api:change_estate", "changes:change"),
+        *("api:change", "api:change_edits", "api:change_estate", "changes:change", "changes:effect-line"),
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""

@@ -1,4 +1,4 @@
-"""One estate with what comparisons look up in it, indexed once: a comparison with an edited copy costs what the edits do."""
+"""One estate with what comparisons look up in it, indexed once: comparing an edited copy costs what the edits do."""
 
 from __future__ import annotations
 

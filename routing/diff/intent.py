@@ -17,7 +17,6 @@ from routing.common.names import is_system_service
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED, EXITS, Outcome
 
-
 FEW = 16
 """Members of a group that are looked at one by one, rather than all entry points with a route for the name."""
 

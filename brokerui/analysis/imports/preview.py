@@ -10,10 +10,10 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from brokerui.analysis.effect.ends import Ends, ends_compared, group_as_json
 from brokerui.analysis.imports.change_lines import CHANGED, KINDS, NEW, REMOVED, ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.models import Phase
-from brokerui.analysis.imports.outcomes import Ends, ends_compared, group_as_json
 from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.analysis.imports.sources import Mode
 from brokerui.core.sentence_json import sentence_as_json

@@ -18,6 +18,7 @@ from brokerui.changes.errors import DraftClosedError, DraftNotFoundError, DraftS
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import LISTED, draft_edits, draft_get, draft_info, draft_list
 from brokerui.core.paging import page_number
+from brokerui.pages.changes.effect_line import effect_line_of
 from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
 from routing.common.errors import Invalid
@@ -79,6 +80,14 @@ def change_remove(request: HttpRequest, number: int) -> HttpResponse:
         messages.warning(request, _("There is no such edit any more. Nothing was written."))
         return redirect("changes:change", number)
     return _written(request, number, services.edits_replace, edits=without(draft_edits(draft), index))
+
+
+@access(write=Level.VIEW)
+@require_http_methods(["GET", "HEAD", "POST"])
+def effect_line(request: HttpRequest, number: int) -> HttpResponse:
+    """What the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""
+    line = effect_line_of(request, _found(number))
+    return render(request, "changes/effect_line.html", {"line": line, "draft": line.draft})
 
 
 def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraft], **values: Any) -> HttpResponse:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brokerui.analysis.effect.ends import ends_compared
 from brokerui.analysis.imports.change_lines import ChangeLine, by_instance, lines_of
-from brokerui.analysis.imports.outcomes import ends_compared
 from brokerui.estate.changed_row_counts import counted
 from brokerui.estate.difference import difference
 from routing.diff.run import compare

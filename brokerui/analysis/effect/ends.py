@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from routing.classes.indexed_estate import IndexedEstate
 from routing.diff.intent import Intent
 from routing.diff.result import BETTER, MOVED, WORSE, DiffGroup, Outcomes, in_worst_order
 from routing.diff.run import compare_stepwise
@@ -33,9 +34,11 @@ class Ends:
 
     classes: int = 0
     names: int = 0
-    """Names that the import may affect."""
+    """Names that the change may affect."""
     counts: Counter[str] = field(default_factory=Counter)
     """Intended classes that end worse, better or elsewhere, and those of entry points that appeared or vanished."""
+    kinds: Counter[str] = field(default_factory=Counter)
+    """The intended classes by finer kind of change."""
     apart: Counter[str] = field(default_factory=Counter)
     """Classes that end otherwise and that nobody intends, by verdict: they are no part of what the change is called."""
     groups: list[DiffGroup] = field(default_factory=list)
@@ -61,27 +64,47 @@ class Ends:
         }
 
 
+class EndsCount:
+    """A comparison that goes on name by name, as long as its caller has time for it."""
+
+    def __init__(self, before: Estate | IndexedEstate, after: Estate, at: datetime) -> None:
+        self._stepwise = stepwise = compare_stepwise(before, after, at)
+        self.ends = Ends(stepwise.classes, stepwise.names)
+        self.ends.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
+        self.done = 0
+        """Names that are compared already."""
+
+    @property
+    def is_settled(self) -> bool:
+        return self.done == self.ends.names
+
+    def step(self) -> None:
+        """Compare the next name."""
+        _add(self.ends, next(self._stepwise.steps), self._stepwise.intent)
+        self.done += 1
+        if self.is_settled:
+            _keep_worst(self.ends)
+
+
 def ends_compared(
-    before: Estate,
+    before: Estate | IndexedEstate,
     after: Estate,
     at: datetime,
     on_progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Ends:
-    """Compare all names that the import may affect; an exception from `on_progress` ends it."""
-    stepwise = compare_stepwise(before, after, at)
-    found = Ends(stepwise.classes, stepwise.names)
-    found.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
-    for done, groups in enumerate(stepwise.steps, 1):
-        _add(found, groups, stepwise.intent)
-        on_progress(done, found.names)
-    _keep_worst(found)
-    return found
+    """Compare all names that the change may affect; an exception from `on_progress` ends it."""
+    count = EndsCount(before, after, at)
+    while not count.is_settled:
+        count.step()
+        on_progress(count.done, count.ends.names)
+    return count.ends
 
 
 def _add(found: Ends, groups: Iterable[DiffGroup], intent: Intent) -> None:
     for group in groups:
         intended = intent.members(group)
         found.counts[group.verdict] += intended
+        found.kinds[group.kind] += intended
         found.apart[group.verdict] += len(group.members) - intended
         found.grouped += bool(intended)
         (found.groups if intended else found.groups_apart).append(group)

@@ -1,0 +1,116 @@
+"""What a change does to all conversations, worked out a piece at a time and kept for who looks again.
+
+The effect of a draft is the comparison of the version that it was made on with the estate that it makes; that of
+further edits, not yet saved, the comparison of the draft with and without them.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property, partial
+
+from brokerui.analysis.effect.ends import Ends, EndsCount
+from brokerui.analysis.effect.rows import EffectRow, rows_of
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.selectors import draft_base, draft_estate
+from brokerui.core.cache import LruCache
+from brokerui.estate.edit_list import apply_edit_list
+from brokerui.estate.packing import digest_of, pack_edits
+from brokerui.estate.selectors import LiveEstate
+from routing.classes.indexed_estate import IndexedEstate
+from routing.model.estate import Edit, Estate
+
+INDEXED, KEPT = 4, 64
+"""Estates with an index, and effects, that a process keeps."""
+_indexed: LruCache[IndexedEstate] = LruCache(INDEXED)
+_effects: LruCache[Effect] = LruCache(KEPT)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An estate before and after a change."""
+
+    before: LiveEstate
+    after: LiveEstate
+
+    @property
+    def is_none(self) -> bool:
+        return self.before.digest == self.after.digest
+
+
+class Effect:
+    """The effect of a change at a moment: all of it once it is settled."""
+
+    def __init__(self, change: Change, at: datetime) -> None:
+        self._change, self._at = change, at
+        self._guard = threading.Lock()
+        self._count: EndsCount | None = None
+
+    @property
+    def before(self) -> Estate:
+        return self._change.before.estate
+
+    @property
+    def after(self) -> Estate:
+        return self._change.after.estate
+
+    @property
+    def is_settled(self) -> bool:
+        return self._count is not None and self._count.is_settled
+
+    @property
+    def ends(self) -> Ends:
+        return self._count.ends if self._count else Ends()
+
+    @property
+    def done(self) -> int:
+        """Names that are compared already, of `ends.names`."""
+        return self._count.done if self._count else 0
+
+    @cached_property
+    def rows(self) -> Sequence[EffectRow]:
+        """The worst of what is intended."""
+        return list(rows_of(self.ends.groups))
+
+    @cached_property
+    def rows_apart(self) -> Sequence[EffectRow]:
+        """The worst of what nobody is likely to send."""
+        return list(rows_of(self.ends.groups_apart))
+
+    def work(self, seconds: float) -> Effect:
+        """Go on comparing for about so long; where another thread does, wait for it as long."""
+        if self.is_settled or not self._guard.acquire(timeout=seconds):
+            return self
+        try:
+            until = time.monotonic() + seconds
+            if self._count is None:
+                self._count = EndsCount(_indexed_of(self._change.before), self.after, self._at)
+            while not self._count.is_settled and time.monotonic() < until:
+                self._count.step()
+        finally:
+            self._guard.release()
+        return self
+
+
+def change_of(draft: SavedDraft, further: Sequence[Edit] = ()) -> Change:
+    """Return what a draft changes, or what further edits would change of it. Raises `Invalid` with `edits[INDEX]`."""
+    made = draft_estate(draft)
+    if not further:
+        return Change(draft_base(draft), made)
+    after = apply_edit_list(made.estate, further)
+    return Change(made, LiveEstate(made.version, digest_of(made.digest, None, pack_edits(further)), after))
+
+
+def effect_of(change: Change, at: datetime) -> Effect:
+    """Return the effect of a change; the same one for all who ask for it within a minute."""
+    at = at.replace(second=0, microsecond=0)
+    key = change.before.digest, change.after.digest, at
+    return _effects.get_or_make(key, partial(Effect, change, at))
+
+
+def _indexed_of(estate: LiveEstate) -> IndexedEstate:
+    return _indexed.get_or_make(estate.digest, lambda: IndexedEstate(estate.estate))

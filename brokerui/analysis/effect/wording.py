@@ -1,0 +1,174 @@
+"""The effect of a change in words: what gets worse, better, or ends elsewhere, with services and databases by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from brokerui.analysis.effect.effect import Effect
+from brokerui.analysis.effect.rows import EffectRow
+from brokerui.analysis.explanations.outcome_wording import short_reason
+from routing.classes.traffic_class import STAND_IN, UNKNOWN_IDENTIFIER, Node
+from routing.common.sentence import Sentence, listed, say, say_counted
+from routing.diff.result import BETTER, MOVED, WORSE, Outcomes
+from routing.model.estate import Estate
+from routing.rules.decision import DELAYED, DELIVERED, EXITS, Outcome
+from routing.rules.journey import in_order
+
+SHOWN_IDENTIFIERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class EffectWords:
+    """The line of effect."""
+
+    title: Sentence
+    evidence: Sentence | None = None
+    """Before and after of the first row."""
+
+
+def effect_in_words(effect: Effect) -> EffectWords:
+    """Return the sentence, with the worst row by name."""
+    counts = effect.ends.counts
+    first = effect.rows[0] if effect.rows else None
+    if first is None:
+        return EffectWords(_nothing_intended(effect))
+    title = {WORSE: _worse, BETTER: _better, MOVED: _moved}[first.verdict](counts, row_in_words(first, effect.after))
+    return EffectWords(title, evidence(first))
+
+
+def _nothing_intended(effect: Effect) -> Sentence:
+    ends = effect.ends
+    if ends.counts.total():
+        return say("Only conversations of new or dropped entry points change: {rest}.", rest=_new_or_gone(effect))
+    if ends.apart[WORSE]:
+        return say_counted(
+            ends.apart[WORSE],
+            "No conversation that a route names changes. {count} kind that nobody is likely to send gets worse.",
+            "No conversation that a route names changes. {count} kinds that nobody is likely to send get worse.",
+        )
+    if ends.apart.total():
+        return say("No conversation that a route names changes, and nothing gets worse.")
+    return say("No conversation changes.")
+
+
+def _new_or_gone(effect: Effect) -> Sentence:
+    counts = effect.ends.counts
+    return say("{new} kinds are new, {gone} are gone", new=f"{counts['appeared']:,}", gone=f"{counts['vanished']:,}")
+
+
+def _worse(counts: dict[str, int], first: Sentence) -> Sentence:
+    values = {"first": first, "moved": f"{counts[MOVED]:,}", "better": f"{counts[BETTER]:,}"}
+    if not counts[MOVED] and not counts[BETTER]:
+        return say_counted(
+            counts[WORSE],
+            "{count} kind of conversation gets worse: {first}.",
+            "{count} kinds of conversation get worse, first {first}.",
+            **values,
+        )
+    return say_counted(
+        counts[WORSE],
+        "{count} kind of conversation gets worse: {first}; {moved} end elsewhere, {better} get better.",
+        "{count} kinds of conversation get worse, first {first}; {moved} end elsewhere, {better} get better.",
+        **values,
+    )
+
+
+def _moved(counts: dict[str, int], first: Sentence) -> Sentence:
+    values = {"first": first, "better": f"{counts[BETTER]:,}"}
+    return say_counted(
+        counts[MOVED],
+        "{count} kind of conversation ends elsewhere: {first}; {better} get better, nothing gets worse.",
+        "{count} kinds of conversation end elsewhere, first {first}; {better} get better, nothing gets worse.",
+        **values,
+    )
+
+
+def _better(counts: dict[str, int], first: Sentence) -> Sentence:
+    return say_counted(
+        counts[BETTER],
+        "{count} kind of conversation gets better: {first}; nothing gets worse.",
+        "{count} kinds of conversation get better, first {first}; nothing gets worse.",
+        first=first,
+    )
+
+
+def row_in_words(row: EffectRow, estate: Estate) -> Sentence:
+    """Return who sends what to which service, with which identifiers."""
+    words = {"origin": origin_in_words(row), "service": service_in_words(row.service)}
+    identifiers = identifiers_in_words(row.identifiers, estate)
+    if row.is_reply:
+        return say("{origin} → {service}, replies {identifiers}", identifiers=identifiers, **words)
+    return say("{origin} → {service}, {identifiers}", identifiers=identifiers, **words)
+
+
+def origin_in_words(row: EffectRow) -> Sentence:
+    """Return where these conversations begin."""
+    first = node_in_words(row.entries[0])
+    more = row.entry_count - 1
+    return say("{first} and {count} more", first=first, count=f"{more:,}") if more else first
+
+
+def node_in_words(node: Node) -> Sentence:
+    """Return an entry point by name."""
+    instance, database = node
+    if database is None:
+        return say("from outside to {instance}", instance=instance)
+    return say("{database} on {instance}", database=database, instance=instance)
+
+
+def service_in_words(service: str) -> Sentence | str:
+    """Return a service by name."""
+    return say("any other service") if service == STAND_IN else service
+
+
+def identifiers_in_words(identifiers: Sequence[str | None], estate: Estate) -> Sentence:
+    """Return the identifiers that conversations give, by the databases that have them."""
+    words = [_identifier(one, estate) for one in identifiers[:SHOWN_IDENTIFIERS]]
+    more = len(identifiers) - len(words)
+    if more:
+        return say("{identifiers} or {count} others", identifiers=tuple(words), count=f"{more:,}")
+    if len(words) == 1:
+        return words[0]
+    return say("{identifiers} or {last}", identifiers=tuple(words[:-1]), last=words[-1])
+
+
+def _identifier(identifier: str | None, estate: Estate) -> Sentence:
+    if identifier is None:
+        return say("without identifier")
+    if identifier == UNKNOWN_IDENTIFIER:
+        return say("with an identifier that no database has")
+    holders = [one.identified[identifier].name for one in estate.instances.values() if identifier in one.identified]
+    if holders:
+        return say("with the identifier of {databases}", databases=listed(holders))
+    return say("with identifier {identifier}", identifier=identifier)
+
+
+def evidence(row: EffectRow) -> Sentence:
+    """Return how these conversations end before and after."""
+    if not row.before:
+        return say("New. After: {after}.", after=ends_in_words(row.after))
+    if not row.after:
+        return say("Before: {before}. After: gone.", before=ends_in_words(row.before))
+    return say("Before: {before}. After: {after}.", before=ends_in_words(row.before), after=ends_in_words(row.after))
+
+
+def ends_in_words(outcomes: Outcomes) -> Sentence:
+    """Return where messages of a kind of conversation end: always, or one of several."""
+    ends = [end_in_words(outcome) for outcome in in_order(outcomes)]
+    if len(ends) == 1:
+        return say("always {end}", end=ends[0])
+    return say("{ends} or {last}", ends=tuple(ends[:-1]), last=ends[-1])
+
+
+def end_in_words(outcome: Outcome) -> Sentence:
+    """Return one end."""
+    kind, instance, detail = outcome
+    if kind == DELIVERED:
+        return say("delivered to {database} on {instance}", database=detail, instance=instance)
+    if kind == EXITS:
+        return say("sent out of the estate to {address}", address=detail)
+    reason = short_reason(detail)
+    if kind == DELAYED:
+        return say("waiting on {instance}, {reason}", instance=instance, reason=reason)
+    return say("dropped on {instance}, {reason}", instance=instance, reason=reason)

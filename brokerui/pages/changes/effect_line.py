@@ -1,0 +1,83 @@
+"""The line of effect: what a draft, or further edits of it, would do to all conversations, in one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+from django.utils import timezone
+
+from brokerui.analysis.effect.effect import Effect, change_of, effect_of
+from brokerui.analysis.effect.wording import EffectWords, effect_in_words
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.services import MAX_EDITS
+from routing.common.errors import Invalid
+from routing.common.sentence import Sentence, say
+from routing.diff.result import BETTER, MOVED, WORSE
+from routing.documents.edits_json import edits_from
+from routing.model.estate import Edit
+
+FIRST_S, FURTHER_S = 0.15, 0.5
+"""Seconds that a request works on the effect: the first one for a change, and those that ask again."""
+COUNTING, SETTLED, REFUSED, NOTHING = "counting", "settled", "refused", "nothing"
+OLD_CHARS = 600
+
+
+@dataclass(frozen=True)
+class EffectLine:
+    """What the line shows."""
+
+    draft: SavedDraft
+    state: str
+    """`counting`, `settled`, `refused`, or `nothing` for a draft without edits."""
+    effect: Effect | None = None
+    refusal: Sentence | None = None
+    edits: str = ""
+    """The further edits as they were sent."""
+    old: str = ""
+    """The sentence that was shown before, until the new one is known."""
+
+    @property
+    def words(self) -> EffectWords | None:
+        return effect_in_words(self.effect) if self.effect and self.state == SETTLED else None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        counts = self.effect.ends.counts if self.effect else {}
+        return {verdict: counts.get(verdict, 0) for verdict in (WORSE, MOVED, BETTER)}
+
+    @property
+    def apart_worse(self) -> int:
+        """Kinds that nobody is likely to send and that get worse."""
+        return self.effect.ends.apart[WORSE] if self.effect else 0
+
+
+def effect_line_of(request: HttpRequest, draft: SavedDraft) -> EffectLine:
+    """Return the line for the draft as it is, or for the further edits that a request sends."""
+    edits, old = request.POST.get("edits", ""), request.POST.get("old", "")[:OLD_CHARS]
+    try:
+        further = _edits(edits) if edits else ()
+        change = change_of(draft, further)
+    except Invalid as fault:
+        return EffectLine(draft, REFUSED, refusal=_refusal(fault), edits=edits)
+    if change.is_none:
+        return EffectLine(draft, NOTHING)
+    is_again = "again" in request.POST or "again" in request.GET
+    effect = effect_of(change, timezone.now()).work(FURTHER_S if is_again else FIRST_S)
+    return EffectLine(draft, SETTLED if effect.is_settled else COUNTING, effect, edits=edits, old=old)
+
+
+def _edits(text: str) -> Sequence[Edit]:
+    try:
+        edits = edits_from(json.loads(text))
+    except (json.JSONDecodeError, RecursionError):
+        raise Invalid("edits", say("must be a JSON array")) from None
+    if len(edits) > MAX_EDITS:
+        raise Invalid("edits", say("has more than {limit} edits", limit=MAX_EDITS))
+    return edits
+
+
+def _refusal(fault: Invalid) -> Sentence:
+    return say("{path}: {problem}", path=fault.path, problem=fault.problem)

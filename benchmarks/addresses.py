@@ -63,6 +63,7 @@ ELSEWHERE = frozenset(
     {
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "changes:change", "changes:effect-line"),
+        "changes:route-form",
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import views
+from brokerui.pages.changes import editing, views
 
 app_name = "changes"
 urlpatterns = [
     path("", views.change_list, name="list"),
     path("<int:number>/", views.change_detail, name="change"),
     path("<int:number>/effect-line/", views.effect_line, name="effect-line"),
+    path("<int:number>/route/", editing.route_form, name="route-form"),
     path("<int:number>/undo/", views.change_undo, name="undo"),
     path("<int:number>/redo/", views.change_redo, name="redo"),
     path("<int:number>/remove/", views.change_remove, name="remove"),

@@ -14,14 +14,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.changes import services
-from brokerui.changes.errors import DraftClosedError, DraftNotFoundError, DraftStaleError, NoStepError
+from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import SavedDraft
-from brokerui.changes.selectors import LISTED, draft_edits, draft_get, draft_info, draft_list
+from brokerui.changes.selectors import LISTED, draft_edits, draft_info, draft_list
 from brokerui.core.paging import page_number
 from brokerui.pages.changes.effect_line import effect_line_of
 from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
-from routing.common.errors import Invalid
+from brokerui.pages.changes.viewed_draft import draft_of
+from brokerui.pages.changes.writing import REFUSALS, refusal, revision_sent
 
 
 @access(write=Level.EDIT)
@@ -45,7 +46,7 @@ def change_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def change_detail(request: HttpRequest, number: int) -> HttpResponse:
     """One draft with its edits in words."""
-    page = DraftPage(_found(number), page_number(request.GET.get("page", "")))
+    page = DraftPage(draft_of(request, number), page_number(request.GET.get("page", "")))
     return render(request, "changes/change.html", {"page": page, "draft": page.draft})
 
 
@@ -74,7 +75,7 @@ def change_discard(request: HttpRequest, number: int) -> HttpResponse:
 @require_POST
 def change_remove(request: HttpRequest, number: int) -> HttpResponse:
     """Take one edit out of the list."""
-    draft, form = _found(number), StepForm(request.POST)
+    draft, form = draft_of(request, number), StepForm(request.POST)
     index = form.cleaned_data["index"] if form.is_valid() else None
     if index is None or index >= draft.edit_count:
         messages.warning(request, _("There is no such edit any more. Nothing was written."))
@@ -86,41 +87,16 @@ def change_remove(request: HttpRequest, number: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def effect_line(request: HttpRequest, number: int) -> HttpResponse:
     """What the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""
-    line = effect_line_of(request, _found(number))
+    line = effect_line_of(request, draft_of(request, number))
     return render(request, "changes/effect_line.html", {"line": line, "draft": line.draft})
 
 
 def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraft], **values: Any) -> HttpResponse:
     """Call a service for the revision that the user has seen, and show the draft; say why where it is refused."""
-    form = StepForm(request.POST)
-    revision = form.cleaned_data["revision"] if form.is_valid() else 0
     try:
-        service(number=number, revision=revision, author=request.user.get_username(), **values)
+        service(number=number, revision=revision_sent(request), author=request.user.get_username(), **values)
     except DraftNotFoundError:
         raise Http404 from None
-    except (DraftStaleError, DraftClosedError, NoStepError, Invalid) as error:
-        messages.warning(request, _refusal(error))
+    except REFUSALS as error:
+        messages.warning(request, refusal(error))
     return redirect("changes:change", number)
-
-
-def _refusal(error: Exception) -> str:
-    match error:
-        case DraftStaleError():
-            return _("Somebody edited this draft after you opened it. Nothing of yours was written: look at it again.")
-        case DraftClosedError():
-            return _("This draft is closed: it takes no edits.")
-        case NoStepError(is_redo=True):
-            return _("There is nothing to redo.")
-        case NoStepError():
-            return _("There is nothing to undo.")
-        case Invalid():
-            detail = {"path": error.path, "problem": error.problem.render(_)}
-            return _("Later edits need this one: %(path)s: %(problem)s. Nothing was written.") % detail
-    raise TypeError(type(error))
-
-
-def _found(number: int) -> SavedDraft:
-    try:
-        return draft_get(number)
-    except DraftNotFoundError:
-        raise Http404 from None

@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest
 
 from brokerui.changes.estate_view import EstateView
+from brokerui.changes.selectors import DraftInfo
 from brokerui.estate.models import Version
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
 from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list
@@ -23,6 +24,12 @@ class EstateBar:
 
     viewed: EstateView | None
     """What the page is about; None for a page that is about no estate."""
+    drafted: DraftInfo | None = None
+    """The draft that a page of drafts is about; `draft` is that of any page."""
+
+    @property
+    def draft(self) -> DraftInfo | None:
+        return self.drafted or (self.viewed.draft if self.viewed is not None else None)
 
     @cached_property
     def version(self) -> int:
@@ -43,4 +50,4 @@ class EstateBar:
 
 def bar(request: HttpRequest) -> dict[str, Any]:
     """`bar`."""
-    return {"bar": EstateBar(getattr(request, "viewed", None))}
+    return {"bar": EstateBar(getattr(request, "viewed", None), getattr(request, "drafted", None))}

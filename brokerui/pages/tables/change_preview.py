@@ -79,7 +79,7 @@ class ChangePreview:
     @property
     def token(self) -> str:
         """Token of these errors: a form sends it back once its user has seen them. Empty without errors."""
-        known = sorted(repr(_identity(note.finding)) for note in self.errors)
+        known = sorted(repr(identity_of(note.finding)) for note in self.errors)
         return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
 
 
@@ -118,8 +118,8 @@ def _preview_of(
     arounds = list(dict.fromkeys(arounds))
     # To the minute: findings of the estate as it is need not be computed for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
-    before = _before.get_or_make((draft.key, at, *arounds), lambda: _found(draft.before, at, arounds))
-    after = _found(draft.after, at, arounds) if draft else before
+    before = _before.get_or_make((draft.key, at, *arounds), lambda: findings_around(draft.before, at, arounds))
+    after = findings_around(draft.after, at, arounds) if draft else before
     preview = ChangePreview(is_change=bool(draft))
     trials = RemedyTrials(draft.after if draft else draft.before, at, TRIED_S)
     for identity, finding in after.items():
@@ -147,16 +147,18 @@ def _place(preview: ChangePreview, note: Note, forms: Mapping[tuple[str, Key], A
         preview.others.append(replace(note, where=place(finding)))
 
 
-def _identity(finding: Finding) -> tuple[str | None, ...]:
+def identity_of(finding: Finding) -> tuple[str | None, ...]:
+    """Return what a finding is about: equal before and after a change that leaves it."""
     return finding.code, finding.severity, finding.instance, finding.database, finding.object
 
 
-def _found(estate: Estate, at: datetime, arounds: list[Key]) -> dict[tuple[str | None, ...], Finding]:
+def findings_around(estate: Estate, at: datetime, arounds: list[Key]) -> dict[tuple[str | None, ...], Finding]:
+    """Return the findings of these instances and databases, by what they are about."""
     found: dict[tuple[str | None, ...], Finding] = {}
     for around in arounds:
         if around and _is_there(estate, around):
             found.update(
-                (_identity(one), one)
+                (identity_of(one), one)
                 for one in lint_around(estate, at, around[0], around[1] if len(around) > 1 else None)
             )
     return found

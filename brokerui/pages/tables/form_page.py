@@ -155,6 +155,19 @@ class FormPage:
         return None if self.has_errors else draft
 
     @property
+    def faults(self) -> dict[str, list[str]]:
+        """What cannot be, by name of the field; empty before anything was sent."""
+        if self.data is None:
+            return {}
+        return {
+            form[name].html_name: [str(problem) for problem in problems]
+            for form in self.forms
+            for name, problems in form.errors.items()
+            if name in form.fields
+            and not (hasattr(form, "empty_permitted") and form.empty_permitted and not form.has_changed())
+        }
+
+    @property
     def has_errors(self) -> bool:
         return any(form.errors for form in self.forms if not _is_empty_line(form))
 

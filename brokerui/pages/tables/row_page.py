@@ -67,7 +67,7 @@ def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: 
     return render(
         request,
         "tables/_preview.html",
-        {**context, "form_page": form_page, "preview": preview, "faults": _faults(form_page)},
+        {**context, "form_page": form_page, "preview": preview, "faults": form_page.faults},
     )
 
 
@@ -128,7 +128,7 @@ def _form(
     more = {
         "form_page": form_page,
         "preview": preview,
-        "faults": _faults(form_page),
+        "faults": form_page.faults,
         "base_version": live.version,
         "may_edit": may(request.user, Level.EDIT) and not is_system(form_page.kind, form_page.key),
         "is_system": is_system(form_page.kind, form_page.key),
@@ -140,19 +140,6 @@ def _form(
         "copy": _copy(form_page),
     }
     return render(request, "tables/form.html", {**context, **more}, status=status)
-
-
-def _faults(form_page: FormPage) -> dict[str, list[str]]:
-    """By name of the field."""
-    if form_page.data is None:
-        return {}
-    return {
-        form[name].html_name: [str(problem) for problem in problems]
-        for form in form_page.forms
-        for name, problems in form.errors.items()
-        if name in form.fields
-        and not (hasattr(form, "empty_permitted") and form.empty_permitted and not form.has_changed())
-    }
 
 
 def _asked(request: HttpRequest, kind: RowKind) -> dict[str, Any]:

@@ -121,6 +121,7 @@ ADDRESSES = [
     _form("changes:list", EDIT),
     _page("changes:change", "draft"),
     _form("changes:effect-line", VIEW, "draft"),
+    _form("changes:route-form", EDIT, "draft"),
     *(_button(f"changes:{name}", EDIT, "draft") for name in ("undo", "redo", "remove", "discard")),
     _page("jobs:list"),
     *(_button(f"jobs:{name}", EDIT, "job") for name in ("cancel", "retry")),

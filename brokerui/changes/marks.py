@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -16,7 +16,7 @@ from brokerui.estate.selectors import EMPTY, estate_as_of
 from routing.model.estate import Database, Estate
 from routing.model.route import Route
 
-ADDED, ALTERED = "added", "altered"
+ADDED, ALTERED, DROPPED = "added", "altered", "dropped"
 ROUTES: Final = "routes"
 _CACHE_SIZE = 32
 
@@ -46,9 +46,23 @@ class DraftMarks:
         return Counter(self.changed.values()) + Counter(dropped=len(self.dropped))
 
     @cached_property
-    def dropped_in(self) -> Counter[Ref]:
-        """How many routes are dropped, by database that stays."""
-        return Counter(database(one.names[0], one.names[1]) for one in self.dropped if len(one.names) > 2)
+    def dropped_in(self) -> Mapping[Ref, Sequence[Ref]]:
+        """The dropped databases of each instance that stays, and the dropped routes of each database that stays."""
+        found: dict[Ref, list[Ref]] = defaultdict(list)
+        for one in self.dropped:
+            if len(one.names) > 1:
+                found[database(*one.names[:2]) if len(one.names) > 2 else instance_ref(one.names[0])].append(one)
+        return found
+
+    @cached_property
+    def touched(self) -> frozenset[str]:
+        """The instances in which anything differs."""
+        return frozenset(one.names[0] for one in (*self.changed, *self.dropped))
+
+    def before(self, ref: Ref) -> Route:
+        """Return a route as it was in the base."""
+        instance, name, found = ref.names
+        return self.base.instances[instance].databases[name].table.routes[found]
 
     def dropped_routes(self) -> Iterator[tuple[str, str, Route]]:
         """Yield the routes that the draft drops, also with a database or an instance: instance, database, route."""

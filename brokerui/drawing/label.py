@@ -10,6 +10,7 @@ from brokerui.drawing.fonts import BOLD, MONO, PLAIN, Font, text_width
 FONTS = {
     "name": Font(13, BOLD),
     "note": Font(12, PLAIN),
+    "service": Font(12, PLAIN),
     "route": Font(12, MONO),
     "address": Font(12, PLAIN),
     "end": Font(12, BOLD),

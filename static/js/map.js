@@ -1,5 +1,8 @@
 // The map: the visible part, the selection, and keys to move along routes.
 import { areaOf, byRef, marks, pane, picture } from "./map/picture.js";
+import { startBoxes } from "./map/boxes.js";
+import { startDrawing } from "./map/drawing.js";
+import { startFolds } from "./map/folds.js";
 import { Viewport } from "./map/viewport.js";
 import { startControls } from "./map/controls.js";
 import { startGestures } from "./map/gestures.js";
@@ -17,11 +20,14 @@ function startPicture() {
   picture.setAttribute("height", picture.dataset.height);
   pane.style.setProperty("--picture-height", `${picture.dataset.height}px`);
   const viewport = new Viewport(pane);
+  startBoxes(viewport);
   look(viewport);
+  startDrawing(viewport);
   startGestures(pane, viewport);
   startControls(pane, viewport);
   startMinimap(pane, viewport);
   startRoving(viewport);
+  startFolds();
   viewport.onChange(keepView);
   document.querySelector(".map-keys")?.removeAttribute("hidden");
 }

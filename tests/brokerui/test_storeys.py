@@ -20,7 +20,7 @@ SHARED_TEMPLATES = {"components", "charts", "live", "admin"}
 SHARED_FILES = {
     "css": {"api", "charts", "components", "error", "later", "layout", "live", "map-picture", "tables", "tokens"},
     "js": {
-        *("api", "chart", "copy", "drop", "estate", "live", "menu", "nav", "poll"),
+        *("api", "chart", "copy", "drop", "estate", "keys", "live", "menu", "nav", "poll"),
         *("rows", "shortcuts", "tables", "theme", "ticks"),
     },
 }

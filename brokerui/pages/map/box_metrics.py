@@ -17,19 +17,25 @@ HEAD, PAD, INSET, BETWEEN = 36.0, 12.0, 11.0, 8.0
 """Height of a title; around cells; of texts in a cell; between two texts."""
 ROW, SERVICE = 24.0, 18.0
 """Heights of a row and of a service."""
+FOLD = 40.0
+"""Width of what opens and closes a database, at the end of its title; at its edge routes are drawn from it."""
 SYMBOL = 14.0
 """Width of the shape before the word of a badge, with the space between."""
-ROOM = {"name": 220.0, "note": 240.0, "route": 190.0, "sign": 120.0}
+ROOM = {"name": 220.0, "note": 240.0, "service": 240.0, "route": 190.0, "sign": 120.0}
 """The most pixels that one text may take, by role."""
 MIN_WIDTH = 150.0
 NOTE_SEPARATOR = " · "
+CHANGE = 18.0
+"""Room before the texts of rows for the mark of what a draft does to them."""
 
 
 class MapTextMetrics(TextMetrics):
     """Texts of the map, which stand beside one another on one line: a name, its notes, its badge."""
 
-    def __init__(self, translate: Translate) -> None:
+    def __init__(self, translate: Translate, indent: float = 0.0) -> None:
+        """`indent`: room before the texts of rows."""
         super().__init__(translate, ROOM)
+        self.indent = indent
 
     def notes(self, texts: Sequence[Text]) -> str:
         return self.joined(texts, NOTE_SEPARATOR)
@@ -97,8 +103,9 @@ def _width(box: MapBox, texts: MapTextMetrics) -> float:
 def _cell_width(cell: MapCell, texts: MapTextMetrics) -> float:
     rows = [_row_width(row, texts) for row in cell.rows]
     services = [texts.width(service, "note") for service in cell.services]
-    return max([texts.line_width(cell.title, "name", cell.notes, cell.sign), *rows, *services])
+    fold = FOLD if cell.fold else 0.0
+    return max([texts.line_width(cell.title, "name", cell.notes, cell.sign) + fold, *rows, *services])
 
 
 def _row_width(row: MapRow, texts: MapTextMetrics) -> float:
-    return texts.line_width(row.text, "route", row.notes, row.sign)
+    return texts.indent + texts.line_width(row.text, "route", row.notes, row.sign)

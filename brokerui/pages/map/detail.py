@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 
 from brokerui.estate.refs import OUTSIDE, Ref, database, instance_ref, outside, route
 from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.plan import (
     ANY,
+    BUNDLES,
     DETAIL,
     LOCAL,
     NAMED,
+    OPENED,
     REST,
     TRANSPORT,
     MapBox,
@@ -29,15 +32,27 @@ from routing.model.route import Route
 
 MAX_SERVICES = 3
 """Services of a database that are named; further ones are counted."""
-Way = tuple[str, tuple[Ref, ...]]
-"""The kind of a row, and the places to which its lines lead."""
+Way = tuple[str, tuple[Ref, ...], str]
+"""The kind of a row, the places to which its lines lead, and the name of a route that has a row of its own."""
 
 
-def detail(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
+@dataclass(frozen=True, slots=True)
+class Unbundled:
+    """Routes and services that are not bundled with others that lead the same way."""
+
+    routes: Container[Ref] = ()
+    databases: Container[Ref] = ()
+    """Databases that are opened: each route of theirs has a row, each service a line."""
+
+
+BUNDLED = Unbundled()
+
+
+def detail(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbundled = BUNDLED) -> MapPlan:
     """A box for each instance of the scope and each address outside that their routes name."""
     plan = MapPlan(DETAIL)
     for name in scope.instances:
-        box = instance_box(network, scope, name, at)
+        box = instance_box(network, scope, name, at, unbundled)
         plan.boxes[box.ref] = box
     for row in list(plan.rows()):
         for place in row.to:
@@ -50,21 +65,33 @@ def outside_box(address: str) -> MapBox:
     return MapBox(outside(address), address, (say("no instance of this estate"),), about=frozenset({outside(address)}))
 
 
-def instance_box(network: RouteNetwork, scope: Scope, name: str, at: datetime) -> MapBox:
+def instance_box(
+    network: RouteNetwork, scope: Scope, name: str, at: datetime, unbundled: Unbundled = BUNDLED
+) -> MapBox:
     """With every database and route."""
     here, instance = instance_ref(name), network.estate.instances[name]
-    cells = [_cell(network, scope, instance.name, one, at) for one in instance.databases.values()]
-    return MapBox(here, instance.name, (forwarding(instance),), cells, frozenset({here}))
+    cells = [_cell(network, scope, instance.name, one, at, unbundled) for one in instance.databases.values()]
+    address = next((one.text for one in instance.addresses), "")
+    return MapBox(here, instance.name, (forwarding(instance),), cells, frozenset({here}), address=address)
 
 
 def forwarding(instance: Instance) -> Sentence:
     return say("forwarding on") if instance.forwarding else say("forwarding off")
 
 
-def _cell(network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime) -> MapCell:
+def _cell(
+    network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime, unbundled: Unbundled
+) -> MapCell:
     here = database(instance, one.name)
-    rows = list(_rows(network, scope, instance, one, at))
-    return MapCell(here, one.name, tuple(_notes(one)), _services(one, scope.service), rows, frozenset({here}))
+    is_open = here in unbundled.databases
+    rows = list(_rows(network, scope, instance, one, at, unbundled))
+    services = _services(one, scope.service, len(one.services) if is_open else MAX_SERVICES)
+    fold = OPENED if is_open else BUNDLES if len(services) > MAX_SERVICES or _bundles(rows) else ""
+    return MapCell(here, one.name, tuple(_notes(one)), services, rows, frozenset({here}), fold=fold)
+
+
+def _bundles(rows: list[MapRow]) -> bool:
+    return any(row.kind != REST and row.routes > 1 for row in rows)
 
 
 def _notes(one: Database) -> Iterator[Text]:
@@ -79,33 +106,37 @@ def _notes(one: Database) -> Iterator[Text]:
         yield say("mirror")
 
 
-def _services(one: Database, service: str | None) -> list[Text]:
+def _services(one: Database, service: str | None, most: int) -> list[Text]:
     """The first services by name; `service`, for which the map is asked, stands before all others."""
     names = sorted((found.name for found in one.user_services), key=lambda name: name != service)
-    more = len(names) - MAX_SERVICES
+    more = len(names) - most
     if more <= 0:
         return list(names)
-    return [*names[:MAX_SERVICES], say_counted(more, "and one more service", "and {count} more services")]
+    return [*names[:most], say_counted(more, "and one more service", "and {count} more services")]
 
 
-def _rows(network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime) -> Iterator[MapRow]:
+def _rows(
+    network: RouteNetwork, scope: Scope, instance: str, one: Database, at: datetime, unbundled: Unbundled
+) -> Iterator[MapRow]:
     """Yield a row for each place to which routes lead, and a last one for the routes that are not drawn."""
+    is_open = database(instance, one.name) in unbundled.databases
     ways: dict[Way, list[Route]] = defaultdict(list)
     rest: list[Route] = []
     for found in one.table.routes.values():
         places = tuple(place for place in network.places(found) if scope.draws(instance, place))
         is_drawn = scope.keeps(found) and (places or not found.address.is_network)
         if is_drawn:
-            ways[_kind(found), places].append(found)
+            is_alone = is_open or route(instance, one.name, found.name) in unbundled.routes
+            ways[kind_of_row(found), places, found.name if is_alone else ""].append(found)
         else:
             rest.append(found)
-    for (kind, places), routes in ways.items():
-        yield _row(instance, one.name, kind, places, routes, at)
+    for (_, places, _), routes in ways.items():
+        yield row_of(instance, one.name, places, routes, at)
     if rest:
         yield _rest(instance, one.name, rest)
 
 
-def _kind(found: Route) -> str:
+def kind_of_row(found: Route) -> str:
     if found.address.is_local:
         return LOCAL
     if found.address.is_transport:
@@ -113,9 +144,10 @@ def _kind(found: Route) -> str:
     return NAMED if found.remote_service_name is not None else ANY
 
 
-def _row(instance: str, table: str, kind: str, places: tuple[Ref, ...], routes: list[Route], at: datetime) -> MapRow:
+def row_of(instance: str, table: str, places: tuple[Ref, ...], routes: list[Route], at: datetime) -> MapRow:
+    """The row of routes of one kind that lead to the same places."""
     expired = sum(found.expired(at) for found in routes)
-    first = routes[0].name
+    kind, first = kind_of_row(routes[0]), routes[0].name
     return MapRow(
         route(instance, table, first),
         kind,

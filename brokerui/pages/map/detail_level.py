@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brokerui.estate.refs import GROUP, INSTANCE
-from brokerui.pages.map.detail import detail
+from brokerui.pages.map.detail import BUNDLED, Unbundled, detail
 from brokerui.pages.map.map_query import MapQuery
 from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.plan import LOCAL, REST, TRANSPORT, MapPlan
@@ -69,14 +69,15 @@ def _whole_scope(network: RouteNetwork, page_query: MapQuery) -> Scope:
     return everything(network)
 
 
-def plan_of(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
+def plan_of(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbundled = BUNDLED) -> MapPlan:
     """The map with as much detail as can be read."""
     estate = network.estate
     if sum(1 + len(estate.instances[name].databases) for name in scope.instances) <= MAX_ELEMENTS:
-        plan = detail(network, scope, at)
+        plan = detail(network, scope, at, unbundled)
         if plan.elements <= MAX_ELEMENTS:
             return plan
-    return instances(network, scope, at) if len(scope.instances) <= MAX_ELEMENTS else groups(network, scope, at)
+    summary = instances if len(scope.instances) <= MAX_ELEMENTS else groups
+    return summary(network, scope, at, unbundled)
 
 
 def counts_of(network: RouteNetwork, scope: Scope, plan: MapPlan) -> MapCounts:

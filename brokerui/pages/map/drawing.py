@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
+from brokerui.changes.marks import DROPPED
 from brokerui.drawing.area import Area
 from brokerui.drawing.layered.diagram import Diagram, DiagramEdge, DiagramNode
 from brokerui.drawing.layered.edge_path import PathPoint, svg_path
 from brokerui.drawing.layered.layout import LayeredLayout, lay_out
 from brokerui.estate.refs import BETWEEN, ROUTE, Ref
 from brokerui.pages.map.box_metrics import (
+    CHANGE,
+    FOLD,
     INSET,
     NOTE_SEPARATOR,
     PAD,
@@ -21,9 +25,10 @@ from brokerui.pages.map.box_metrics import (
     MapTextMetrics,
     box_metrics,
 )
-from brokerui.pages.map.picture import BadgeSymbol, MapPicture, MapShape, Mark
-from brokerui.pages.map.plan import ANY, Badge, MapBox, MapCell, MapPlan, MapRow
-from routing.common.sentence import Translate, say
+from brokerui.pages.map.draft_marks import WORDS
+from brokerui.pages.map.picture import BadgeSymbol, Fold, MapLine, MapPicture, MapShape, Mark
+from brokerui.pages.map.plan import ANY, OPENED, Badge, MapBox, MapCell, MapPlan, MapRow
+from routing.common.sentence import Sentence, Translate, say
 
 ENTER_Y = 16.0
 """Where lines come to a box, below its top: a third of a STEP beside the heights at which lines leave rows."""
@@ -31,7 +36,7 @@ ENTER_Y = 16.0
 
 def picture_of(plan: MapPlan, translate: Translate = str, lit: Collection[Ref] = ()) -> MapPicture:
     """The picture of a plan; marks that stand for something in `lit` are highlighted."""
-    texts = MapTextMetrics(translate)
+    texts = MapTextMetrics(translate, CHANGE if plan.is_draft else 0.0)
     boxes = {ref: box_metrics(box, texts) for ref, box in plan.boxes.items()}
     layout = lay_out(_diagram(boxes))
     drawer = _MapDrawer(plan, texts, layout, frozenset(lit))
@@ -55,7 +60,7 @@ def _diagram(boxes: Mapping[Ref, MapBoxMetrics]) -> Diagram[Ref]:
         )
         for ref, one in boxes.items()
         for index, (row, nested) in enumerate(zip(one.box.rows(), one.rows, strict=True))
-        for to in row.to
+        for to in (*row.to, *row.was)
     ]
     return Diagram(nodes, edges)
 
@@ -71,7 +76,10 @@ class _MapDrawer:
         box, nested = metrics.box, self.layout.nested
         shape = MapShape(self._head(box, self.layout.boxes[box.ref]))
         for cell, place in zip(box.cells, metrics.cells, strict=True):
-            shape.cells.append(self._cell(box, cell, nested[box.ref, place.key]))
+            area = nested[box.ref, place.key]
+            shape.cells.append(self._cell(box, cell, area))
+            if cell.fold:
+                shape.folds.append(self._fold(cell, area))
         for index, (row, place) in enumerate(zip(box.rows(), metrics.rows, strict=True)):
             shape.rows.append(self._row(box, index, row, nested[box.ref, place.key]))
         return shape
@@ -85,34 +93,62 @@ class _MapDrawer:
             labels = texts.label(x, area.y + 20, title, "name"), texts.label(x, area.y + 37, note, "note")
         says = texts.render(say("{name}: {note}.", name=title, note=note))
         look = f"box {box.ref.kind} {box.change} {self._light(box.about, self._inside(box))}"
-        return self._badged(Mark(box.ref, area, look, labels, says), box.sign, area.x + area.w, area.y + 23)
+        mark = Mark(box.ref, area, look, labels, says, address=box.address)
+        return self._badged(mark, box.sign, area.x + area.w, area.y + 23)
 
     def _cell(self, box: MapBox, cell: MapCell, area: Area) -> Mark:
         texts = self.texts
         x, y = area.x + INSET, area.y + 17
         labels = list(texts.line(x, y, texts.render(cell.title), "name", cell.notes))
         for index, service in enumerate(cell.services):
-            labels.append(texts.label(x, y + SERVICE * (index + 1), service, "note"))
+            role = "note" if isinstance(service, Sentence) else "service"
+            labels.append(texts.label(x, y + SERVICE * (index + 1), service, role))
         notes = [texts.notes(cell.notes), *map(texts.render, cell.services)]
         name = say("{database} on {instance}", database=cell.title, instance=box.title) if cell.title else box.title
         says = texts.render(say("{name}: {note}.", name=name, note=NOTE_SEPARATOR.join(filter(None, notes))))
         inside = frozenset().union(*(row.about for row in cell.rows))
         look = f"cell {cell.change} {self._light(cell.about, inside)}"
         mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
-        return self._badged(mark, cell.sign, area.x + area.w, y)
+        return self._badged(mark, cell.sign, area.x + area.w - (FOLD if cell.fold else 0.0), y)
 
     def _row(self, box: MapBox, index: int, row: MapRow, area: Area) -> Mark:
         texts = self.texts
         y = area.y + area.h / 2 + 4
         text = texts.render(row.text)
-        labels = texts.line(area.x - 1 + INSET, y, text, "route", row.notes)
-        paths = tuple(_line(self.layout.paths[box.ref, index, to].points) for to in row.to)
-        head = "to-any" if row.kind == ANY else "to"
-        head += "-same" if self.plan.is_draft and not row.change else ""
-        is_itself = row.ref.kind in (ROUTE, BETWEEN)
-        says = self._row_says(row, text)
-        mark = Mark(row.ref, area, self._look(row), labels, says, paths, row.to, is_itself, head=head)
+        mark = Mark(
+            ref=row.ref,
+            area=area,
+            look=self._look(row),
+            labels=texts.line(area.x - 1 + INSET + texts.indent, y, text, "route", row.notes),
+            says=self._row_says(row, text),
+            lines=self._lines(box, index, row.to),
+            was=self._lines(box, index, row.was),
+            change=row.change,
+            is_itself=row.ref.kind in (ROUTE, BETWEEN),
+            head=self._arrow(row),
+        )
         return self._badged(mark, row.sign, area.x + area.w + 1, y)
+
+    def _arrow(self, row: MapRow) -> str:
+        """Which arrow ends the lines of a row; what a draft drops leads nowhere any more."""
+        if row.change == DROPPED:
+            return ""
+        return ("to-any" if row.kind == ANY else "to") + ("-same" if self.plan.is_draft and not row.change else "")
+
+    def _lines(self, box: MapBox, index: int, to: Sequence[Ref]) -> tuple[MapLine, ...]:
+        paths = ((one, self.layout.paths[box.ref, index, one].points) for one in to)
+        return tuple(MapLine(_line(points), one, _middle(points)) for one, points in paths)
+
+    def _fold(self, cell: MapCell, area: Area) -> Fold:
+        is_open = cell.fold == OPENED
+        name = self.texts.render(cell.title)
+        close, show = say("Bundle the routes of {name} again", name=name), say("Open all of {name}", name=name)
+        return Fold(
+            cell.ref,
+            Area(area.x + area.w - FOLD + 2, area.y, 24, 24),
+            is_open,
+            self.texts.render(close if is_open else show),
+        )
 
     def _badged(self, mark: Mark, sign: Badge | None, right: float, y: float) -> Mark:
         """The mark with a badge at the end of the line whose base is at `y`."""
@@ -128,7 +164,7 @@ class _MapDrawer:
         )
 
     def _row_says(self, row: MapRow, text: str) -> str:
-        note = self.texts.notes(row.notes)
+        note = self.texts.notes((*row.notes, *WORDS[row.change]))
         to = tuple(self.plan.boxes[to].title for to in row.to)
         if not to:
             return self.texts.render(say("{name}: {note}.", name=text, note=note))
@@ -149,6 +185,13 @@ class _MapDrawer:
     def _inside(self, box: MapBox) -> frozenset[Ref]:
         parts = (part for cell in box.cells for part in (cell.about, *(row.about for row in cell.rows)))
         return frozenset().union(*parts)
+
+
+def _middle(points: Sequence[PathPoint]) -> PathPoint:
+    """The middle of the longest part of a line."""
+    parts = list(pairwise(points))
+    (x, y), (to_x, to_y) = max(parts, key=lambda part: abs(part[0][0] - part[1][0]) + abs(part[0][1] - part[1][1]))
+    return (x + to_x) / 2, (y + to_y) / 2
 
 
 def _line(points: Sequence[PathPoint]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from brokerui.estate.refs import Ref, read_ref
+from brokerui.estate.refs import DATABASE, Ref, read_ref
 from brokerui.pages.map.scope import HOPS
 
 ZOOMS = ("auto", "fit", "50", "75", "100", "150")
@@ -32,11 +32,13 @@ class MapQuery:
     shown: str = ""
     """LIST, or the picture."""
     page: int = 1
+    opened: str = ""
+    """Refs, by spaces, of the databases whose routes and services are drawn one by one."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> MapQuery:
         """Parse a query string; values that the page does not know count as not given."""
-        texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select")}
+        texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select", "opened")}
         zoom, hops, page = query.get("zoom", ""), query.get("hops", ""), query.get("page", "")
         return cls(
             **texts,
@@ -51,6 +53,16 @@ class MapQuery:
     def selected(self) -> Ref | None:
         return read_ref(self.select) if self.select else None
 
+    @property
+    def opened_databases(self) -> frozenset[Ref]:
+        found = map(read_ref, self.opened.split())
+        return frozenset(ref for ref in found if ref and ref.kind == DATABASE)
+
+    def toggled(self, ref: Ref) -> str:
+        """`opened` with this database too, or without it."""
+        refs = self.opened_databases ^ {ref}
+        return " ".join(sorted(map(str, refs)))
+
     def but(self, **changes: Any) -> MapQuery:
         """The query with other values, on the first page of the list."""
         return replace(self, **{"page": 1, **changes})
@@ -62,4 +74,4 @@ class MapQuery:
         return urlencode({**viewed, **values})
 
 
-FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page")
+FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page", "opened")

@@ -20,6 +20,26 @@ class BadgeSymbol:
 
 
 @dataclass(frozen=True, slots=True)
+class MapLine:
+    """A line from a row to a box."""
+
+    path: str
+    to: Ref
+    middle: tuple[float, float]
+    """The middle of its longest part: there stands the mark of what a draft does to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A link that opens the bundled routes and services of a database, or bundles them again."""
+
+    ref: Ref
+    area: Area
+    is_open: bool
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """Something that can be selected: a link in the picture."""
 
@@ -30,14 +50,24 @@ class Mark:
     labels: tuple[Label, ...]
     says: str
     """Its description for screen readers."""
-    paths: tuple[str, ...] = ()
-    towards: tuple[Ref, ...] = ()
-    """The boxes to which its lines lead: arrow keys follow them."""
+    lines: tuple[MapLine, ...] = ()
+    """Arrow keys follow them."""
+    was: tuple[MapLine, ...] = ()
+    """Where they led before a draft altered them."""
+    change: str = ""
+    """`added`, `altered` or `dropped` by a draft: its sign stands before the texts of a row and on its lines."""
     is_itself: bool = True
     """False if it only adds details to a box or database that has a mark of its own."""
     symbol: BadgeSymbol | None = None
+    address: str = ""
+    """Of an instance: where a new route to it would lead."""
     head: str = "to"
-    """Which arrow ends its lines: `to`, or `to-any` of routes for any service."""
+    """Which arrow ends its lines: `to`, or `to-any` of routes for any service; empty: none."""
+
+    @property
+    def sign_at(self) -> tuple[float, float]:
+        """The middle of the sign of its change."""
+        return self.area.x + 12, self.area.y + self.area.h / 2
 
 
 @dataclass(slots=True)
@@ -47,6 +77,7 @@ class MapShape:
     head: Mark
     cells: list[Mark] = field(default_factory=list)
     rows: list[Mark] = field(default_factory=list)
+    folds: list[Fold] = field(default_factory=list)
 
     def marks(self) -> list[Mark]:
         return [self.head, *self.cells, *self.rows]

@@ -13,6 +13,8 @@ DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"
 """Every database and route; instances with numbers; groups of instances with numbers."""
 NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", "rest", "sum"
 """Kinds of rows: routes for one service, for any service, LOCAL, TRANSPORT, not drawn, added up."""
+BUNDLES, OPENED = "bundles", "opened"
+"""A database with routes or services that are bundled; a database whose routes and services are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class MapRow:
     """1 to 4: how wide the line is."""
     sign: Badge | None = None
     change: str = ""
-    """`added` or `altered` by the draft that the map shows; of cells and boxes likewise."""
+    """`added`, `altered` or `dropped` by the draft that the map shows; of cells and boxes likewise."""
+    was: tuple[Ref, ...] = ()
+    """The boxes to which its lines led before the draft altered it."""
 
 
 @dataclass(slots=True)
@@ -57,6 +61,8 @@ class MapCell:
     about: frozenset[Ref] = frozenset()
     sign: Badge | None = None
     change: str = ""
+    fold: str = ""
+    """BUNDLES or OPENED, where there is something to open or to close."""
 
 
 @dataclass(slots=True)
@@ -69,6 +75,8 @@ class MapBox:
     cells: list[MapCell] = field(default_factory=list)
     about: frozenset[Ref] = frozenset()
     stands_for: int = 1
+    address: str = ""
+    """Of an instance: the first at which it listens."""
     sign: Badge | None = None
     change: str = ""
 

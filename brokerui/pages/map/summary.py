@@ -8,7 +8,7 @@ from datetime import datetime
 from statistics import median_low
 
 from brokerui.estate.refs import ALL_OUTSIDE, GROUP, INSTANCE, Ref, between, instance_ref
-from brokerui.pages.map.detail import forwarding, instance_box
+from brokerui.pages.map.detail import BUNDLED, Unbundled, forwarding, instance_box
 from brokerui.pages.map.name_groups import name_groups
 from brokerui.pages.map.network import InstanceCounts, RouteNetwork
 from brokerui.pages.map.plan import (
@@ -38,13 +38,13 @@ WEIGHT_STEPS = (10, 100, 1000)
 """Numbers of routes from which on a line is drawn wider."""
 
 
-def instances(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
+def instances(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbundled = BUNDLED) -> MapPlan:
     """A box for each instance of the scope."""
     boxes = {instance_ref(name): (name,) for name in scope.instances}
-    return _Summary(network, scope, boxes, at).plan(INSTANCES)
+    return _Summary(network, scope, boxes, at, unbundled).plan(INSTANCES)
 
 
-def groups(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
+def groups(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbundled = BUNDLED) -> MapPlan:
     """A box for the instance in the middle and each that many others are joined to, one for each group of the rest."""
     alone = _hubs(network, scope.instances)
     if scope.focus:
@@ -53,7 +53,7 @@ def groups(network: RouteNetwork, scope: Scope, at: datetime) -> MapPlan:
     for names in name_groups(sorted(name for name in scope.instances if name not in alone), MAX_GROUPS):
         ref = instance_ref(names[0]) if len(names) == 1 else Ref(GROUP, (names[0], names[-1]))
         boxes[ref] = names
-    return _Summary(network, scope, boxes, at).plan(GROUPS)
+    return _Summary(network, scope, boxes, at, unbundled).plan(GROUPS)
 
 
 def _hubs(network: RouteNetwork, names: Iterable[str]) -> dict[str, None]:
@@ -66,7 +66,15 @@ def _hubs(network: RouteNetwork, names: Iterable[str]) -> dict[str, None]:
 class _Summary:
     """Adds up the routes of each box."""
 
-    def __init__(self, network: RouteNetwork, scope: Scope, boxes: Mapping[Ref, Sequence[str]], at: datetime) -> None:
+    def __init__(
+        self,
+        network: RouteNetwork,
+        scope: Scope,
+        boxes: Mapping[Ref, Sequence[str]],
+        at: datetime,
+        unbundled: Unbundled,
+    ) -> None:
+        self.unbundled = unbundled
         self.network = network
         self.scope = scope
         self.boxes = boxes
@@ -96,7 +104,7 @@ class _Summary:
         """The instance around which the map is, with every database and route, unless they are too many."""
         if not self.scope.focus:
             return None
-        box = instance_box(self.network, self.scope, self.scope.focus, self.at)
+        box = instance_box(self.network, self.scope, self.scope.focus, self.at, self.unbundled)
         for row in box.rows():
             row.to = tuple(dict.fromkeys(map(self._owner, row.to)))
         return box if sum(len(row.to) for row in box.rows()) + len(box.cells) <= MAX_LINES else None
@@ -151,7 +159,8 @@ class _Summary:
         cell = MapCell(ref, "", (_databases(databases), _routes(routes)), rows=list(self._rows(ref, drawn)))
         about = frozenset(map(instance_ref, names))
         if ref.kind == INSTANCE:
-            return MapBox(ref, ref.name, (forwarding(instances[0]),), [cell], about)
+            address = next((one.text for one in instances[0].addresses), "")
+            return MapBox(ref, ref.name, (forwarding(instances[0]),), [cell], about, address=address)
         title = say("{first} … {last}", first=names[0], last=names[-1])
         count = say_counted(len(names), "one instance", "{count} instances")
         return MapBox(ref, title, (count,), [cell], about, len(names))

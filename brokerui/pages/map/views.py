@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from brokerui.accounts.levels import Level, may
 from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_for
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.changes.marks import marks_of
@@ -18,6 +19,7 @@ from brokerui.core.htmx import wants_piece
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges
+from brokerui.pages.map.detail import Unbundled
 from brokerui.pages.map.detail_level import counts_of, plan_of, scope_of
 from brokerui.pages.map.draft_marks import put_marks
 from brokerui.pages.map.drawing import picture_of
@@ -52,7 +54,7 @@ def page(request: HttpRequest) -> HttpResponse:
     context = {"viewed": viewed, "page_query": page_query, "network": network, **_selected(viewed, network, page_query)}
     if wants_piece(request):
         return render(request, "map/_panel.html", context)
-    return render(request, "map/map.html", context | _map(viewed, network, page_query))
+    return render(request, "map/map.html", context | _map(request, viewed, network, page_query))
 
 
 @require_safe
@@ -74,7 +76,7 @@ def svg(request: HttpRequest) -> HttpResponse:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
     scope = scope_of(network, page_query)
-    plan = _plan(viewed, network, scope)
+    plan = _plan(viewed, network, scope, page_query)
     put_badges(plan, findings_for(viewed).findings)
     title = headline(counts_of(network, scope, plan), scope).render(translate)
     hits = found(network, page_query.q) if page_query.q else None
@@ -97,10 +99,10 @@ def _attached(name: str) -> dict[str, str]:
     return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
 
 
-def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
+def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dict[str, Any]:
     """Return the context of the picture, or of the list in its place, with the matches of the search."""
     scope = scope_of(network, page_query)
-    plan, report = _plan(viewed, network, scope), findings_for(viewed)
+    plan, report = _plan(viewed, network, scope, page_query), findings_for(viewed)
     put_badges(plan, report.findings)
     numbers = counts_of(network, scope, plan)
     hits = found(network, page_query.q) if page_query.q else None
@@ -117,6 +119,7 @@ def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dic
     else:
         shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     return shown | {
+        **_drawing(request, viewed),
         "hops": HOPS,
         "zooms": ZOOMS,
         "unknown": page_query.focus if page_query.focus and page_query.focus not in viewed.estate.instances else "",
@@ -126,11 +129,19 @@ def _map(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> dic
     }
 
 
-def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope) -> MapPlan:
+def _drawing(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
+    """What the canvas of a draft asks: whether its user may draw on it, and the addresses of form and effect."""
+    if viewed.draft is None:
+        return {}
+    return {"may_draw": viewed.draft.is_open and may(request.user, Level.EDIT)}
+
+
+def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope, page_query: MapQuery) -> MapPlan:
     """Return what the map shows; of a draft, with the marks of what it changes."""
-    plan, marks = plan_of(network, scope, viewed.at()), marks_of(viewed)
+    marks, at = marks_of(viewed), viewed.at()
+    plan = plan_of(network, scope, at, Unbundled(marks.changed if marks else (), page_query.opened_databases))
     if marks is not None:
-        put_marks(plan, marks)
+        put_marks(plan, marks, network, scope, at)
     return plan
 
 

@@ -10,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, OUTSIDE, ROUTE, Ref, database, instance_ref
+from brokerui.pages.map.map_query import MapQuery
 from brokerui.pages.map.panel import RouteLine
 from brokerui.pages.shell import links
 
@@ -69,6 +70,12 @@ def called(ref: Ref) -> str:
     if ref.kind == OUTSIDE and not ref.name:
         return _("addresses outside")
     return "" if ref.kind == BETWEEN else ref.name
+
+
+@register.filter
+def toggled(ref: Ref, page_query: MapQuery) -> str:
+    """The opened databases of the map, with this one too or without it."""
+    return page_query.toggled(ref)
 
 
 @register.filter

@@ -1,5 +1,10 @@
 // A drag with one pointer, whatever it drags: it begins after a few pixels, and Escape takes it back.
 const THRESHOLD = 4;
+const claimed = new WeakSet();
+
+// What a press begins is one thing: whatever takes it first says so.
+export function claim(event) { claimed.add(event); }
+export function isClaimed(event) { return claimed.has(event); }
 
 // `pane` holds the pointer once it has begun; `begin` may refuse by returning false.
 export function drag(pane, down, { begin = () => true, move, end = () => {}, cancel = () => {} }) {

@@ -1,5 +1,5 @@
 // Pan and zoom by wheel, by drag, with two fingers and by keys.
-import { drag } from "./drag.js";
+import { drag, isClaimed } from "./drag.js";
 import { isFree } from "../keys.js";
 
 const WHEEL_ZOOM = 0.0016;
@@ -28,7 +28,7 @@ function wheel(pane, viewport) {
 
 function onePointer(pane, viewport) {
   pane.addEventListener("pointerdown", (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.target.closest(".float, .minimap")) return;
+    if (isClaimed(event) || event.button !== 0 || event.target.closest(".float, .minimap")) return;
     let last = viewport.inPane(event);
     drag(pane, event, {
       begin() { pane.classList.add("panning"); },

@@ -1,21 +1,56 @@
-// Keep the visible part of the picture when the page is loaded again in this tab.
+// Keeps the visible part of the picture, in this tab, and the places of moved boxes, in the address and this browser.
 const PARAMETERS = ["scenario", "as_of", "draft", "focus", "hops", "first", "last", "service"];
 const KEEP_MS = 200;
 let timer;
 
-// Return a key for the same view of the same estate, whatever is selected or opened on it.
-export function viewName() {
+// The key of a view: the same for the same part of the same estate, whichever box is selected or opened.
+function viewName(kind) {
   const query = new URLSearchParams(location.search);
-  return PARAMETERS.map((name) => query.get(name) ?? "").join("\n");
+  return [`map ${kind}`, ...PARAMETERS.map((name) => query.get(name) ?? "")].join("\n");
 }
 
-export function keptView() {
-  try { return JSON.parse(sessionStorage.getItem(`map ${viewName()}`)); } catch { return null; }
+function read(storage, kind) {
+  try { return JSON.parse(storage().getItem(viewName(kind))); } catch { return null; }
 }
+
+function write(storage, kind, value) {
+  try {
+    if (value === null) storage().removeItem(viewName(kind)); else storage().setItem(viewName(kind), JSON.stringify(value));
+  } catch { /* private mode: not kept */ }
+}
+
+const [inTab, inBrowser] = [() => sessionStorage, () => localStorage];
+
+// -- The part that is seen ---------------------------------------------------------------------------------
+export function keptView() { return read(inTab, "seen"); }
 
 export function keepView({ x, y, k }) {
   clearTimeout(timer);
-  timer = setTimeout(() => {
-    try { sessionStorage.setItem(`map ${viewName()}`, JSON.stringify({ x, y, k })); } catch { /* private mode: not kept */ }
-  }, KEEP_MS);
+  timer = setTimeout(() => write(inTab, "seen", { x, y, k }), KEEP_MS);
 }
+
+// -- Where boxes were put: `#moved=REF,X,Y;REF,X,Y`, so that a link to the view has it ------------------------
+export function keptPlaces() {
+  const shared = new URLSearchParams(location.hash.slice(1)).get("moved");
+  const texts = shared?.split(";") ?? read(inBrowser, "moved") ?? [];
+  return new Map(texts.map((text) => text.split(",")).filter((parts) => parts.length === 3 && parts.slice(1).every((one) => Number.isFinite(Number(one))))
+    .map(([ref, x, y]) => [ref, { x: Number(x), y: Number(y) }]));
+}
+
+export function keepPlaces(places) {
+  const texts = [...places].map(([ref, { x, y }]) => `${ref},${x},${y}`);
+  write(inBrowser, "moved", texts);
+  setHash(`moved=${encodeURIComponent(texts.join(";"))}`);
+}
+
+export function forgetPlaces() {
+  write(inBrowser, "moved", null);
+  write(inTab, "all", null);
+  setHash("");
+}
+
+function setHash(hash) { history.replaceState(history.state, "", `${location.pathname}${location.search}${hash ? `#${hash}` : ""}`); }
+
+// -- Where all boxes of a draft stand: an edit brings a new picture, in which nothing jumps ------------------
+export function keptAll() { return new Map(read(inTab, "all") ?? []); }
+export function keepAll(places) { write(inTab, "all", [...places]); }

@@ -1,6 +1,6 @@
 // The minimap: the whole picture in a corner if it does not fit; its frame marks the visible part, and can be dragged.
 import { boxArea, shapes, when } from "./picture.js";
-import { drag } from "./drag.js";
+import { claim, drag } from "./drag.js";
 import { grown } from "./geometry.js";
 
 const [WIDTH, HEIGHT] = [168, 112];
@@ -40,7 +40,7 @@ export function startMinimap(pane, viewport) {
     viewport.set({ x: viewport.width / 2 - at.x * viewport.k, y: viewport.height / 2 - at.y * viewport.k, k: viewport.k });
   }
   map.addEventListener("pointerdown", (event) => {
-    event.preventDefault();
+    claim(event);
     lookAt(event);
     drag(pane, event, { move: lookAt });
   });

@@ -59,7 +59,9 @@ def assert_sound(plan: MapPlan) -> MapPicture:
             assert all(mark.area.holds(label.area) for label in mark.labels), mark
             assert [p for p in combinations([one.area for one in mark.labels], 2) if p[0].overlaps(p[1])] == []
         for row in shape.rows:
-            assert_lines(row.paths, [heads[to] for to in row.towards], shape.head.area, list(heads.values()), whole)
+            for lines in (row.lines, row.was):
+                paths = tuple(line.path for line in lines)
+                assert_lines(paths, [heads[line.to] for line in lines], shape.head.area, list(heads.values()), whole)
     return picture
 
 

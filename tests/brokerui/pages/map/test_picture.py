@@ -100,8 +100,8 @@ def test_styles_are_told_apart() -> None:
     assert "expired" in rows["GoneToo"].look.split()
     assert rows["GoneToo"].labels[1].full == "for Old · expired"
     assert "mirrored" in rows["Both"].look.split()
-    assert len(rows["Both"].paths) == 2
-    assert rows["ByName"].paths == rows["AutoCreatedLocal"].paths == ()
+    assert len(rows["Both"].lines) == 2
+    assert rows["ByName"].lines == rows["AutoCreatedLocal"].lines == ()
     assert "It leads to b, c." in rows["Both"].says
 
 

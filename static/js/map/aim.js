@@ -1,0 +1,74 @@
+// A line that is dragged to a target: valid ones have a dashed frame and a word, the one under the pointer a solid one.
+import { pane, picture } from "./picture.js";
+import { claim, drag } from "./drag.js";
+import { clamp, curve, grown, holds } from "./geometry.js";
+import { element } from "./overlay.js";
+
+const AWAY = 24;
+
+// Where the line enters a target: at the height of the pointer, on the side from which it comes.
+export function snapped(from, target, at) {
+  const { area } = target;
+  const y = clamp(at.y, area.y + 14, area.y + area.h - 14);
+  const isRight = area.x >= from.x;
+  if (target.isLocal) return { point: { x: area.x + area.w, y: clamp(at.y, area.y + 14, area.y + area.h - 14) }, into: -1 };
+  return isRight ? { point: { x: area.x, y }, into: 1 } : { point: { x: area.x + area.w, y }, into: -1 };
+}
+
+export function lineTo(from, target, at) {
+  if (!target) return curve(from, at, at.x >= from.x ? 1 : -1, at.x >= from.x ? 1 : -1).path;
+  const { point, into } = snapped(from, target, at);
+  return curve(from, point, target.isLocal || into > 0 ? 1 : -1, into).path;
+}
+
+// `over` hears of each target that the pointer comes to, and of null where it leaves all.
+export function aim(down, { layer, viewport, from, targets, tip, over, drop, cancel }) {
+  claim(down);
+  let [current, armed] = [null, false];
+  const start = viewport.inPicture(down);
+  const frames = new Map();
+  const line = element("path", { class: "drawn", "marker-end": "url(#to)" });
+
+  function begin() {
+    pane.classList.add("drawing");
+    picture.classList.add("drawing");
+    for (const target of targets) {
+      if (target.refused) continue;
+      const frame = layer.frame(grown(target.area, target.ref === "other" ? 0 : 4), `frame${target.ref === "other" ? " other" : ""}`);
+      const { x, y, w, h } = target.area;
+      const seenTo = (viewport.width - viewport.x) / viewport.k;
+      const tag = target.ref === "other" ? layer.tag(target.word, { x: x + w / 2, y: y + h / 2 }, "middle") : layer.tag(target.word, { x: Math.min(x + w - 6, Math.max(seenTo - 8 / viewport.k, x + 90)), y: y + 2 });
+      frames.set(target, [frame, tag]);
+    }
+    layer.add(line);
+  }
+  function move(event) {
+    const at = viewport.inPicture(event);
+    armed ||= Math.hypot(at.x - start.x, at.y - start.y) * viewport.k > AWAY;
+    const found = armed ? [...targets].reverse().find((target) => holds(target.area, at)) ?? null : null;
+    const target = found?.refused ? null : found;
+    line.setAttribute("d", lineTo(from, target, at));
+    tip(found, event);
+    if (target === current) return;
+    for (const one of frames.get(current) ?? []) one.classList.remove("over");
+    for (const one of frames.get(target) ?? []) one.classList.add("over");
+    current = target;
+    over(target);
+  }
+  function finish() {
+    pane.classList.remove("drawing");
+    picture.classList.remove("drawing");
+    layer.clear();
+    tip(null, null);
+  }
+  drag(pane, down, {
+    begin,
+    move,
+    end(event) {
+      const at = viewport.inPicture(event);
+      finish();
+      if (current) drop(current, at); else cancel();
+    },
+    cancel() { finish(); cancel(); },
+  });
+}

@@ -1,0 +1,50 @@
+// Frames, words and the line that follows the pointer, drawn over the picture during a drag.
+const SVG = "http://www.w3.org/2000/svg";
+const [TAG_HEIGHT, TAG_PAD, CHARACTER] = [22, 12, 6.9];
+
+export function element(name, attributes = {}, ...children) {
+  const one = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) one.setAttribute(key, value);
+  one.append(...children);
+  return one;
+}
+
+// A layer in the coordinates of the picture; its words keep their size at every zoom.
+export class Layer {
+  constructor(overlay, viewport, className) {
+    this.group = element("g", { class: className });
+    overlay.append(this.group);
+    this.viewport = viewport;
+    viewport.onChange(() => this.#follow());
+  }
+
+  #follow() {
+    const { x, y, k } = this.viewport;
+    this.group.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
+    for (const one of this.group.querySelectorAll("[data-x]")) this.#size(one);
+  }
+  #size(one) { one.setAttribute("transform", `translate(${one.dataset.x} ${one.dataset.y}) scale(${1 / this.viewport.k})`); }
+
+  add(...children) { this.group.append(...children); return children[0]; }
+  clear() { this.group.replaceChildren(); }
+
+  frame({ x, y, w, h }, className) {
+    return this.add(element("rect", { class: className, x, y, width: w, height: h, rx: 10 }));
+  }
+  // Its right end, or its middle, is at this point.
+  tag(text, { x, y }, anchor = "end") {
+    const width = text.length * CHARACTER + 2 * TAG_PAD;
+    const left = anchor === "end" ? -width : -width / 2;
+    const tag = element("g", { class: "tag" }, element("rect", { x: left, y: -TAG_HEIGHT / 2, width, height: TAG_HEIGHT, rx: TAG_HEIGHT / 2 }),
+      element("text", { x: left + width / 2, y: 4, "text-anchor": "middle" }, text));
+    [tag.dataset.x, tag.dataset.y] = [x, y];
+    this.#size(tag);
+    return this.add(tag);
+  }
+  ring({ x, y }, className) {
+    const ring = element("g", { class: className }, element("circle", { class: "hit", r: 12 }), element("circle", { class: "ring", r: 5 }));
+    [ring.dataset.x, ring.dataset.y] = [x, y];
+    this.#size(ring);
+    return this.add(ring);
+  }
+}

@@ -1,0 +1,24 @@
+// Puts a new picture of the server in place of the present one: no box jumps, and the visible part stays.
+import { announce, picture } from "./picture.js";
+import { placeAll, placesOfAll } from "./boxes.js";
+
+let asked = 0;
+
+export async function refresh(url = location.href) {
+  const number = ++asked;
+  const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin" });
+  if (!answer.ok) { location.assign(url); return; }
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = page.querySelector("#canvas svg.net");
+  if (number !== asked) return;
+  if (!fresh) { location.assign(url); return; }
+  const [known, focused] = [placesOfAll(), document.activeElement?.closest?.("svg.net a")?.dataset.ref];
+  picture.replaceChildren(...fresh.childNodes);
+  for (const name of ["width", "height"]) {
+    picture.dataset[name] = fresh.dataset[name];
+    picture.setAttribute(name, fresh.dataset[name]);
+  }
+  picture.setAttribute("viewBox", fresh.getAttribute("viewBox"));
+  placeAll(known);
+  announce("drawn", { page, focused });
+}

@@ -34,6 +34,8 @@ class DraftInfo:
     undo: int
     """Steps that can be taken back; `redo`: steps that were."""
     redo: int
+    revision: int
+    """The one that a writer names who has seen the draft like this."""
 
     @property
     def is_stale(self) -> bool:
@@ -78,6 +80,7 @@ def draft_info(draft: SavedDraft) -> DraftInfo:
         edit_count=draft.edit_count,
         undo=draft.step - draft.first_step,
         redo=draft.last_step - draft.step,
+        revision=draft.revision,
     )
 
 

@@ -20,6 +20,8 @@ BELL: Final = "brokerui:bell:"
 PENDING: Final = "brokerui:pending:"
 REQUESTED: Final = "brokerui:requested:"
 UNREACHABLE: Final = "brokerui:unreachable:"
+DRAFT_READERS: Final = "brokerui:draft:"
+"""The users who look at a draft, by its number."""
 CONDITIONS: Final = "brokerui:conditions"
 FORWARDED: Final = "brokerui:forwarded"
 READERS: Final = "brokerui:readers:"
@@ -66,6 +68,7 @@ BY_PREFIX: Final = {
     REQUESTED: KeyForm(LIST),
     UNREACHABLE: KeyForm(HASH),
     READERS: KeyForm(SORTED_SET),
+    DRAFT_READERS: KeyForm(SORTED_SET, has_end=True),
     MONITOR: KeyForm(HASH),
     f"{ENDPOINT}arrived:": KeyForm(LIST),
     f"{ENDPOINT}outgoing:": KeyForm(LIST),

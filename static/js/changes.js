@@ -22,7 +22,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
     first?.focus();
     first?.select?.();
   }
-  if (form && panel.contains(event.target)) { mark(form); tell(form); }
+  if (form && (event.target === panel || event.target.id === "edit-preview")) { mark(form); tell(form); }
 });
 
 // Wrong values are marked as such for those who do not see the sentence below them.
@@ -90,10 +90,20 @@ function tell(form) {
   const preview = form.querySelector("[data-edits]");
   if (preview && !("invalid" in preview.dataset)) tryOut(JSON.parse(preview.dataset.edits));
 }
-function tryOut(edits) { document.dispatchEvent(new CustomEvent("draft:try", { detail: { edits } })); }
+function tryOut(edits) { document.dispatchEvent(new CustomEvent("draft:try", { detail: { edits }, bubbles: true, cancelable: true })); }
+
+// The map shows the effect itself (`preventDefault`); on other pages the line is asked for here.
+addEventListener("draft:try", (event) => {
+  const line = document.querySelector("#effect-line[data-url]");
+  if (event.defaultPrevented || !line) return;
+  const values = { csrfmiddlewaretoken: document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "" };
+  if (event.detail.edits.length) values.edits = JSON.stringify(event.detail.edits);
+  htmx.ajax("POST", line.dataset.url, { source: line, target: line, swap: "outerHTML", values });
+});
+addEventListener("draft:typing", () => document.getElementById("effect-line")?.setAttribute("aria-busy", "true"));
 
 document.addEventListener("input", (event) => {
-  if (event.target.closest?.("[data-edit-form]")) document.dispatchEvent(new CustomEvent("draft:typing"));
+  if (event.target.closest?.("[data-edit-form]")) document.dispatchEvent(new CustomEvent("draft:typing", { bubbles: true }));
 });
 
 // -- After a write ------------------------------------------------------------------------------------------
@@ -104,3 +114,13 @@ addEventListener("draft:written", (event) => {
 
 const form = formIn(panel);
 if (form) { mark(form); document.querySelector("[data-problem]")?.focus(); }
+
+// -- Undo and redo by keys, outside of fields, which have their own ------------------------------------------------
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]");
+  if (event.key.toLowerCase() !== "z" || !(event.ctrlKey || event.metaKey) || event.altKey || isTyping || event.defaultPrevented) return;
+  const button = document.getElementById(event.shiftKey ? "redo" : "undo");
+  if (!button || document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  button.click();
+});

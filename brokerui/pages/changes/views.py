@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -23,6 +24,7 @@ from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
 from brokerui.pages.changes.viewed_draft import draft_of
 from brokerui.pages.changes.writing import REFUSALS, refusal, revision_sent
+from brokerui.pages.tables.row_page import next_page
 
 
 @access(write=Level.EDIT)
@@ -99,4 +101,4 @@ def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraf
         raise Http404 from None
     except REFUSALS as error:
         messages.warning(request, refusal(error))
-    return redirect("changes:change", number)
+    return redirect(next_page(request) or reverse("changes:change", args=[number]))

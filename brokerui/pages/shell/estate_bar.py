@@ -13,6 +13,7 @@ from brokerui.changes.selectors import DraftInfo
 from brokerui.estate.models import Version
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
 from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list
+from brokerui.pages.shell.draft_bar import DraftBar
 
 VERSIONS = 8
 """Versions that are offered; others can be typed."""
@@ -24,12 +25,8 @@ class EstateBar:
 
     viewed: EstateView | None
     """What the page is about; None for a page that is about no estate."""
-    drafted: DraftInfo | None = None
-    """The draft that a page of drafts is about; `draft` is that of any page."""
-
-    @property
-    def draft(self) -> DraftInfo | None:
-        return self.drafted or (self.viewed.draft if self.viewed is not None else None)
+    draft: DraftBar | None = None
+    """The bar of the draft that the page is about."""
 
     @cached_property
     def version(self) -> int:
@@ -50,4 +47,6 @@ class EstateBar:
 
 def bar(request: HttpRequest) -> dict[str, Any]:
     """`bar`."""
-    return {"bar": EstateBar(getattr(request, "viewed", None), getattr(request, "drafted", None))}
+    viewed: EstateView | None = getattr(request, "viewed", None)
+    draft: DraftInfo | None = getattr(request, "drafted", None) or (viewed.draft if viewed is not None else None)
+    return {"bar": EstateBar(viewed, DraftBar(draft, request) if draft is not None else None)}

@@ -40,7 +40,7 @@ def test_a_page_shows_the_draft_and_leads_to_others_of_it(viewer: Client, draft:
     text = page.content.decode()
     assert page.status_code == 200
     assert "Draft · Move &lt;parts&gt;" in text
-    assert "1 edit on version 1" in text
+    assert "on version 1, which is live" in text
     assert "the live estate is at" not in text
     kept = [link for link in links(text) if f"draft={draft.id}" in link]
     assert any(link.startswith(reverse("routes:list")) for link in kept)
@@ -58,7 +58,7 @@ def test_the_routes_are_those_of_the_draft_and_only_there(viewer: Client, draft:
 def test_a_draft_on_an_earlier_version_says_so(viewer: Client, draft: SavedDraft) -> None:
     changed(DRAFTED)
     text = viewer.get(reverse("routes:list"), {"draft": draft.id}).content.decode()
-    assert "1 edit on version 1</a> · the live estate is at version 2" in text
+    assert "on version 1; the live estate is at version 2" in text
 
 
 @pytest.mark.parametrize("number", ["77", "none", "-1", "9" * 30])

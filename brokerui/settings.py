@@ -40,6 +40,8 @@ RESULTS_KEEP        loaded runs of each pipeline job to keep (default: 20)
 RESULTS_MINUTES_DAYS  days before the end of an event log that are loaded by minute; all are loaded by hour (default: 7)
 SPACE_LOW_BYTES, SPACE_LEAST_BYTES  free bytes of a volume below which it is said that little is left, and below which
                     the product is not well (default: 1 GB, 100 MB)
+CHANGES_APPROVAL    whether a draft must be approved before it is applied: "none" (default), "any" (by anybody who may
+                    edit), "other" (by somebody who wrote none of its edits)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 """
 
@@ -412,6 +414,7 @@ RESULTS_MINUTES_DAYS = env.int("RESULTS_MINUTES_DAYS", default=7)
 SPACE_LOW_BYTES = env.int("SPACE_LOW_BYTES", default=1024 * MEGABYTE)
 SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
+CHANGES_APPROVAL = env.str("CHANGES_APPROVAL", default="none")
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")
 LOGGING = {

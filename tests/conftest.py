@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from brokerui.eventlog.recording import Recorder
 from scripts import browser
+from tests.append_only import let_flush_delete
 from tests.databases import TwoDatabases
 from tests.durations import Durations, recorded
 from tests.first_rows import FirstRows
@@ -79,6 +80,7 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
     """A database for the tests of this process, which gets its first rows back after each test that commits."""
     with django_db_blocker.unblock():
         FirstRows().take_over()
+        let_flush_delete()
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from brokerui.api.etags import etag_of
 from brokerui.api.fields import EditsField, NameField, StrictChoiceField, TextField
 from brokerui.api.queries import PageQuery
 from brokerui.api.serializers import StrictSerializer
-from brokerui.changes.models import NAME, DraftState, SavedDraft
+from brokerui.changes.models import NAME, PENDING, DraftState, SavedDraft
 from brokerui.changes.selectors import draft_edits, draft_info
 from brokerui.changes.services import MAX_EDITS
 from brokerui.estate.models.versions import AUTHOR
@@ -88,8 +88,8 @@ def change_row_as_json(draft: SavedDraft, live_version: int) -> dict[str, Any]:
         "author": draft.author,
         "state": draft.state,
         "base_version": base,
-        "version": None,
-        "stale": base != live_version,
+        "version": draft.applied.number if draft.applied else None,
+        "stale": draft.state in PENDING and base != live_version,
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from routing.model.merging import Merge
+
 
 class DraftNotFoundError(LookupError):
     """There is no draft of this number."""
@@ -43,3 +45,50 @@ class TooManyEditsError(ValueError):
         super().__init__(f"{count} edits, at most {limit} fit into a draft")
         self.count = count
         self.limit = limit
+
+
+class ApprovalMissingError(Exception):
+    """The draft must be approved before it is applied (setting `CHANGES_APPROVAL`)."""
+
+    def __init__(self) -> None:
+        super().__init__("the draft is not approved")
+
+
+class OwnApprovalError(Exception):
+    """The author of a draft must not approve it (setting `CHANGES_APPROVAL`)."""
+
+    def __init__(self) -> None:
+        super().__init__("the author must not approve the draft")
+
+
+class NothingToApplyError(Exception):
+    """The edits of the draft change nothing."""
+
+    def __init__(self) -> None:
+        super().__init__("the edits change nothing")
+
+
+class NotConfirmableError(Exception):
+    """The draft was applied without a time limit, or its time has run out."""
+
+    def __init__(self, *, is_late: bool) -> None:
+        super().__init__("the time to confirm has run out" if is_late else "nothing asks for a confirmation")
+        self.is_late = is_late
+
+
+class NoEditError(Exception):
+    """The draft has no edit of this index."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(f"no edit {index}")
+        self.index = index
+
+
+class CollisionError(Exception):
+    """The draft and the live estate changed the same objects, each in another way."""
+
+    def __init__(self, merged: Merge) -> None:
+        super().__init__(f"{len(merged.conflicts)} objects collide" if merged.conflicts else str(merged.fault))
+        self.conflicts = merged.conflicts
+        self.fault = merged.fault
+        """Why the objects of both cannot stand together, where none of them collides."""

@@ -8,7 +8,7 @@ from functools import partial
 from django.db.models import QuerySet
 
 from brokerui.changes.errors import DraftNotFoundError
-from brokerui.changes.models import DraftState, SavedDraft
+from brokerui.changes.models import PENDING, DraftState, SavedDraft
 from brokerui.changes.splice import Edits
 from brokerui.estate.cache import estates
 from brokerui.estate.edit_list import apply_edit_list
@@ -39,8 +39,9 @@ class DraftInfo:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the live estate has another version than the one that the edits were made on."""
-        return self.base_version != self.live_version
+        """Whether the live estate has another version by now than the one that the edits were made on, so that they
+        must be rebased before they can be applied."""
+        return self.state in PENDING and self.base_version != self.live_version
 
     @property
     def is_open(self) -> bool:
@@ -115,4 +116,6 @@ def _edited(base: Estate, draft: SavedDraft) -> Estate:
 
 
 def _rows() -> QuerySet[SavedDraft]:
-    return SavedDraft.objects.select_related("base").defer("base__document", "base__edits")
+    versions = ("base", "applied", "rolled_back")
+    held = [f"{version}__{content}" for version in versions for content in ("document", "edits")]
+    return SavedDraft.objects.select_related(*versions).defer(*held)

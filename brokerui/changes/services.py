@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.utils import timezone
 
-from brokerui.changes.errors import DraftClosedError, DraftStaleError, NoStepError, TooManyEditsError
-from brokerui.changes.models import DraftState, DraftStep, SavedDraft
-from brokerui.changes.selectors import draft_base, draft_edits, draft_estate, draft_get
+from brokerui.changes.errors import NoStepError, TooManyEditsError
+from brokerui.changes.models import PENDING, DraftState, DraftStep, SavedDraft
+from brokerui.changes.selectors import draft_base, draft_edits, draft_estate
 from brokerui.changes.splice import Edits, Splice, splice_between
-from brokerui.estate.audit import audit
+from brokerui.changes.writing import audit_draft, locked, write
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.models import Version
 from brokerui.estate.packing import pack_edits, unpack_edits
@@ -41,7 +41,7 @@ def draft_create(*, name: str, description: str = "", edits: Sequence[Edit] = ()
         edits=pack_edits(edits),
         edit_count=len(edits),
     )
-    _audit(draft, "create", author)
+    audit_draft(draft, "create", author)
     return draft
 
 
@@ -50,24 +50,24 @@ def draft_describe(
     *, number: int, revision: int, name: str | None = None, description: str | None = None, author: str
 ) -> SavedDraft:
     """Give a draft another name or description; None leaves it as it is."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, DraftState.DRAFT)
     draft.name = draft.name if name is None else name
     draft.description = draft.description if description is None else description
-    return _written(draft, "describe", author)
+    return write(draft, "describe", author)
 
 
 @transaction.atomic
 def draft_discard(*, number: int, revision: int, author: str) -> SavedDraft:
     """Close a draft; it stays in the list, with its edits."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, *PENDING)
     draft.state = DraftState.DISCARDED
-    return _written(draft, "discard", author)
+    return write(draft, "discard", author)
 
 
 @transaction.atomic
 def edits_replace(*, number: int, revision: int, edits: Sequence[Edit], author: str) -> SavedDraft:
     """Give a draft this list of edits. Raises `Invalid` with `edits[INDEX]` for one that its base cannot take."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, DraftState.DRAFT)
     apply_edit_list(draft_base(draft).estate, edits)
     return _stepped(draft, tuple(edits), author)
 
@@ -75,7 +75,7 @@ def edits_replace(*, number: int, revision: int, edits: Sequence[Edit], author: 
 @transaction.atomic
 def edits_append(*, number: int, revision: int, edits: Sequence[Edit], author: str) -> SavedDraft:
     """Add edits after those of a draft. Raises `Invalid` with `edits[INDEX]`, counted among the new ones."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, DraftState.DRAFT)
     apply_edit_list(draft_estate(draft).estate, edits)
     return _stepped(draft, (*draft_edits(draft), *edits), author)
 
@@ -83,23 +83,23 @@ def edits_append(*, number: int, revision: int, edits: Sequence[Edit], author: s
 @transaction.atomic
 def draft_undo(*, number: int, revision: int, author: str) -> SavedDraft:
     """Take back the last step. Raises `NoStepError` where there is none."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, DraftState.DRAFT)
     if draft.step == draft.first_step:
         raise NoStepError(is_redo=False)
     _set_edits(draft, _splice_of(draft, draft.step).reversed().apply(draft_edits(draft)))
     draft.step -= 1
-    return _written(draft, "undo", author)
+    return write(draft, "undo", author)
 
 
 @transaction.atomic
 def draft_redo(*, number: int, revision: int, author: str) -> SavedDraft:
     """Make the step again that was taken back last. Raises `NoStepError` where there is none."""
-    draft = _locked(number, revision)
+    draft = locked(number, revision, DraftState.DRAFT)
     if draft.step == draft.last_step:
         raise NoStepError(is_redo=True)
     draft.step += 1
     _set_edits(draft, _splice_of(draft, draft.step).apply(draft_edits(draft)))
-    return _written(draft, "redo", author)
+    return write(draft, "redo", author)
 
 
 def _stepped(draft: SavedDraft, after: Edits, author: str) -> SavedDraft:
@@ -110,18 +110,7 @@ def _stepped(draft: SavedDraft, after: Edits, author: str) -> SavedDraft:
         return draft
     _add_step(draft, splice, author)
     _set_edits(draft, after)
-    return _written(draft, "edit", author)
-
-
-def _locked(number: int, revision: int) -> SavedDraft:
-    """Return an open draft, which nobody else writes until the transaction ends."""
-    SavedDraft.objects.select_for_update().filter(id=number).values_list("id").first()
-    draft = draft_get(number)
-    if draft.revision != revision:
-        raise DraftStaleError(revision=revision, current_revision=draft.revision)
-    if draft.state != DraftState.DRAFT:
-        raise DraftClosedError(draft.state)
-    return draft
+    return write(draft, "edit", author)
 
 
 def _add_step(draft: SavedDraft, splice: Splice, author: str) -> None:
@@ -148,18 +137,6 @@ def _splice_of(draft: SavedDraft, number: int) -> Splice:
 
 def _set_edits(draft: SavedDraft, edits: Edits) -> None:
     draft.edits, draft.edit_count = pack_edits(edits), len(edits)
-
-
-def _written(draft: SavedDraft, action: str, author: str) -> SavedDraft:
-    draft.revision += 1
-    draft.updated_at = timezone.now()
-    draft.save()
-    _audit(draft, action, author)
-    return draft
-
-
-def _audit(draft: SavedDraft, action: str, author: str) -> None:
-    audit(author=author, action=f"draft.{action}", note=f"{draft.id} {draft.name}")
 
 
 def _check_count(count: int) -> None:

@@ -1,0 +1,26 @@
+"""Lets Django empty the tables between two tests that commit, also those of which no row is ever deleted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import connection
+
+_TRIGGERS = (
+    "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND name LIKE '%\\_append\\_only\\_%' ESCAPE '\\'"
+)
+
+
+def let_flush_delete() -> None:
+    """On SQLite drop the triggers before the tables are emptied, and create them again. PostgreSQL truncates."""
+    if connection.vendor != "sqlite":
+        return
+    flush = connection.ops.sql_flush
+
+    def around(*arguments: Any, **options: Any) -> list[str]:
+        with connection.cursor() as cursor:
+            triggers = cursor.execute(_TRIGGERS).fetchall()
+        drops = [f'DROP TRIGGER "{name}"' for name, _ in triggers]
+        return [*drops, *flush(*arguments, **options), *(sql for _, sql in triggers)]
+
+    connection.ops.sql_flush = around  # type: ignore[method-assign]

@@ -14,6 +14,8 @@ _ARCHAIC = frozenset(map(chr, (*range(0x0370, 0x0378), *range(0x03D8, 0x0400))))
 """Greek letters that no name of today has."""
 _SIGNS = frozenset(b"\x80\x85\x91\x92\x93\x94\x96\x97\x99\xa0\xa7\xa9\xae\xb0\xb2\xb3\xb4\xb5\xb7")
 """Bytes of Western signs that stand beside words: of money, quotes, dashes, degrees."""
+_GLUED = frozenset(b"\xa7\xa9\xae\xb2\xb3\xb4\xb5\xb7")
+"""Signs that stand beside a word; within one, they may be letters of half width."""
 _OTHERS = ("cp1250", "cp1254", "cp1257")
 """Code pages of Latin letters beside the Western one."""
 _WESTERN_WORD = re.compile(rb"[A-Za-z0-9_\x80-\xff]*[\x80-\xff][A-Za-z0-9_\x80-\xff]*")
@@ -23,7 +25,14 @@ _SHOWN = 5
 
 def is_doubtful_utf8(text: str) -> bool:
     """True for a text without a byte order mark that is valid UTF-8 by chance: words of it are in no one script."""
-    return any(_is_doubtful(text, match) for match in _FOREIGN_WORD.finditer(text))
+    return any(_is_doubtful(text, match) or _is_sign_alone(text, match) for match in _FOREIGN_WORD.finditer(text))
+
+
+def _is_sign_alone(text: str, match: re.Match[str]) -> bool:
+    """True for a name of one Western sign, such as `[¡]`: no person gives it, and it is a character in East Asia."""
+    before, after = text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+    is_sign = len(match[0]) == 1 and match[0] < "\u00c0" and match[0] not in "€§ªº"
+    return is_sign and before + after in ("[]", "''")
 
 
 def _is_doubtful(text: str, match: re.Match[str]) -> bool:
@@ -60,7 +69,7 @@ def doubtful_words(data: bytes) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for match in _WESTERN_WORD.finditer(data):
         is_whole = not _HAS_ASCII_LETTER.search(match[0])
-        if any(_differs(byte) or (is_whole and byte >= 0xC0) for byte in match[0]):
+        if any(_differs(byte) or (byte >= 0xC0 if is_whole else byte in _GLUED) for byte in match[0]):
             found.setdefault(match[0].decode("cp1252", "replace"))
             if len(found) == _SHOWN:
                 break

@@ -31,6 +31,10 @@ _NOT_WESTERN = re.compile(
     rb"|(?<![A-Za-z])[\xc0-\xde]{2}(?![A-Za-z])"
     rb"|(?<=[A-Za-z])[\x80-\x89\x8b\x91\x93-\x99\x9b\xa1-\xa9\xab-\xb6\xb8\xb9\xbb-\xbf](?=[A-Za-z])"
     rb"|(?<=[A-Za-z])[\x82\x84]"
+    rb"|[\x86-\x88\x98\xa4\xa6\xa8\xac\xad\xaf\xb6\xb8\xb9]"  # signs that Western scripts do not have
+    rb"|[\x81-\xdf][@^`{|}~]|[\x81-\xbf]\\"  # both bytes of a character of East Asia
+    rb"|[\x81-\xbf]\[|[\x81-\x9f\xa1\xa5\xab]_"
+    rb"|(?<=[\['.])(?:[\xa1-\xa6\xa8-\xbf]|[\x85\x91-\x97]{2})(?=[\]'])"  # signs alone, which are letters in East Asia
     rb"|[\xd0\xdd\xde\xf0\xfe]"  # letters of Iceland, and far more often of Turkey
     rb"|(?<![A-Za-z\x80-\xff])[\x80-\x89\x8b\x8d\x8f-\x99\x9b\x9d\xa1-\xbf](?=[A-Za-z\xc0-\xff])"
 )

@@ -136,3 +136,50 @@ def test_a_western_name_that_may_be_another_one_is_shown(name: str) -> None:
 )
 def test_utf_8_without_a_mark_is_read(name: str) -> None:
     assert text_from(script(name).encode(), where="x.sql") == script(name)
+
+
+def common(first: int, last: int) -> str:
+    """The characters of Big5 between two lead bytes, and the letters of half width."""
+    pairs = (bytes((lead, trail)) for lead in range(first, last + 1) for trail in range(0x40, 0x7F))
+    return "".join(pair.decode("big5", "ignore") for pair in pairs)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "names"),
+    [
+        ("big5", ["\u4e00", "\u4e00\u4e8c", "Queue\u4e00", "\u4e00_1", *common(0xA4, 0xA4)]),
+        (
+            "cp932",
+            [
+                "\uff71",
+                "\uff72",
+                "\uff7c\uff7d\uff83\uff91",
+                "\uff74\uff97\uff70",
+                "\uff84\uff91",
+                "\u8868",
+                "\u63aa",
+                "\u8358",
+            ],
+        ),
+    ],
+)
+def test_signs_that_are_letters_in_east_asia_are_refused_with_their_code_page(encoding: str, names: list[str]) -> None:
+    for name in names:
+        data = f"CREATE QUEUE [{name}];\n".encode(encoding)
+        with pytest.raises(InputError, match="name its encoding") as fault:
+            text_from(data, where="x.sql")
+        assert {"big5": "cp950", "cp932": "cp932"}[encoding] in str(fault.value), name
+        assert f"[{name}]" in text_from(data, where="x.sql", encoding=encoding)
+
+
+@pytest.mark.parametrize("name", ["m\u00b2", "A\u00b5"])
+def test_a_sign_within_a_name_is_shown(name: str) -> None:
+    (finding,) = code_page_findings(script(name).encode("cp1252"), where="x.sql", encoding=None)
+    assert f"To{name}" in str(finding.reason)
+
+
+def test_a_name_of_one_sign_is_no_utf_8() -> None:
+    data = script("\u9686").encode("gbk").replace(b"To", b"")
+    assert data.decode(), "by chance"
+    with pytest.raises(InputError, match="gb18030"):
+        text_from(data, where="x.sql")

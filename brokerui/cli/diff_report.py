@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from itertools import islice
 
+from brokerui.analysis.explanations.local_address import is_local, local_sentence
+from brokerui.analysis.explanations.missing_statements import missing_anywhere
+from brokerui.analysis.explanations.outcome_wording import if_it_is
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.traffic_weights import Weights
-from routing.classes.traffic_class import Node, TrafficClass
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, Node, TrafficClass
 from routing.common.sentence import Sentence, Translate, say, say_counted
 from routing.diff.result import BETTER, MOVED, WORSE, Differential, DiffGroup, Outcomes
 from routing.documents.conversation_json import entry_as_json
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
 from routing.rules.journey import in_order
+from routing.rules.suppositions import Supposition, suppositions
 
 SHOWN_ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
@@ -31,6 +38,8 @@ class DiffReport:
     """Messages by entry point and class; None: no traffic was given."""
     limit: int
     """Rows at the most."""
+    after: Estate
+    at: datetime
 
     @cached_property
     def summary(self) -> dict[str, int]:
@@ -68,6 +77,20 @@ class DiffReport:
         """How many of its classes a route or the traffic names."""
         seen = (node for node, count in self._by_class.get(group.traffic, ()) if count and node in group.members)
         return self.comparison.intent.members(group) + sum(not self.comparison.intent.has(node, group) for node in seen)
+
+    def supposed(self, node: Node, group: DiffGroup) -> Supposition | None:
+        """The unknown fact under which the class would be delivered after the change; None if it hangs on none."""
+        traffic = group.traffic
+        is_stand_in = UNKNOWN_SERVICE in traffic.to_service or traffic.to_broker_instance == UNKNOWN_IDENTIFIER
+        if traffic.is_reply or is_stand_in or not group.after:
+            return None
+        conversation = Conversation(*node, traffic.to_service, traffic.to_broker_instance)
+        return next(iter(suppositions(self.after, conversation, self.at, group.after)), None)
+
+    @property
+    def remarks(self) -> tuple[Sentence, ...]:
+        """What the answers may hang on beside the routes."""
+        return tuple(missing_anywhere(self.after))
 
     def messages_of(self, node: Node, group: DiffGroup) -> int | None:
         """The messages of one class; null without traffic."""
@@ -203,12 +226,23 @@ def _group_lines(report: DiffReport, group: DiffGroup, nodes: Iterator[Node], nu
     yield _group_title(report, group)
     yield say("  before  {ends}", ends=_ends_as_text(group.before))
     yield say("  after   {ends}", ends=_ends_as_text(group.after))
-    first = tuple(_entry_as_text(node) for node in islice(nodes, SHOWN_ENTRIES))
+    members = list(islice(nodes, SHOWN_ENTRIES))
+    yield from _beside(report, group, members[0])
+    first = tuple(map(_entry_as_text, members))
     more = number - len(first)
     if more > 0:
         yield say("  from    {entries} and {count} more", entries=first, count=f"{more:,}")
     else:
         yield say("  from    {entries}", entries=first)
+
+
+def _beside(report: DiffReport, group: DiffGroup, node: Node) -> Iterator[Sentence]:
+    """What the outcome afterwards hangs on, and who listens at an address of the sender's own machine."""
+    supposed = report.supposed(node, group)
+    if supposed is not None:
+        yield say("  unless  {supposed}", supposed=next(if_it_is(supposed)))
+    for end in filter(is_local, in_order(group.after)):
+        yield say("  there   {listener}", listener=local_sentence(end, report.after))
 
 
 def _group_title(report: DiffReport, group: DiffGroup) -> Sentence:

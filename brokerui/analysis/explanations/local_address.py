@@ -25,10 +25,15 @@ def local_place(outcome: Outcome) -> Sentence:
     return say("to {address} on the machine of {instance}", address=outcome.detail, instance=outcome.instance)
 
 
+def local_sentence(outcome: Outcome, estate: Estate) -> Sentence:
+    """The instance that listens there, as far as the estate tells."""
+    return listener_sentence(estate, estate.instances[outcome.instance], parse_network_address(outcome.detail))
+
+
 def local_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[Sentence, ...]:
     """The instance that listens there, as far as the estate tells, and the outcome of the message then."""
-    instance, address = estate.instances[outcome.instance], parse_network_address(outcome.detail)
-    return listener_sentence(estate, instance, address), *_then(journey, outcome, estate, address)
+    address = parse_network_address(outcome.detail)
+    return local_sentence(outcome, estate), *_then(journey, outcome, estate, address)
 
 
 def _then(journey: Journey, outcome: Outcome, estate: Estate, address: Address) -> Iterator[Sentence]:

@@ -95,11 +95,26 @@ def _correct(journey: Journey, hop: HopAccount, route: str | None) -> Sentence:
     return say("Correct the identifier that the conversation gives, or leave it out.")
 
 
+def twin_of(database: Database, instance: Instance) -> Database | None:
+    """The other database with its identifier and an enabled broker, which keeps its own from being enabled."""
+    if database.broker_enabled or database.broker_instance is None:
+        return None
+    holder = instance.identified[database.broker_instance]
+    return holder if holder.broker_enabled else None
+
+
 def _mend(database: Database, instance: Instance, service: str) -> Sentence:
     """The remedy for a database that cannot be the target."""
     facts = {"service": service, "database": database.name, "instance": instance.name}
     if database.mirroring_role == MIRROR:
         return say("{database} on {instance} is a mirror: send {service} to its principal.", **facts)
+    if (other := twin_of(database, instance)) is not None:
+        return say(
+            "{database} on {instance} has the identifier of {other}, whose broker is enabled, so its own cannot be"
+            " (9772): NEW_BROKER gives it another one, which ends all conversations in it.",
+            other=other.name,
+            **facts,
+        )
     if database.has_service(service):
         return say("Enable the broker of {database} on {instance}.", **facts)
     if database.broker_enabled:

@@ -1,11 +1,11 @@
-"""The sentence that an answer may hang on statements of the import that the estate lacks."""
+"""The sentences that an answer may hang on statements of the import that the estate lacks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from routing.common.names import MSDB
-from routing.common.sentence import Sentence, say_counted
+from routing.common.sentence import Sentence, listed, say_counted
 from routing.lint.missing_statements import named
 from routing.model.estate import Estate
 from routing.model.missing_statement import MissingStatement
@@ -39,6 +39,21 @@ def _sentences(estate: Estate, asked: dict[str, set[str]]) -> Iterator[Sentence]
                 instance=name,
                 which=named(concerned[0]),
             )
+
+
+def missing_anywhere(estate: Estate) -> Iterator[Sentence]:
+    """One sentence about all instances whose scripts have statements that the estate lacks; none where it has all."""
+    found = {name: one.missing_statements for name, one in estate.instances.items() if one.missing_statements}
+    if found:
+        yield say_counted(
+            sum(map(len, found.values())),
+            "{count} statement of the scripts of {instances} is missing in this estate, {which}; answers about"
+            " conversations there may be others with it.",
+            "{count} statements of the scripts of {instances} are missing in this estate, the first is {which}; answers"
+            " about conversations there may be others with them.",
+            instances=listed(tuple(found)),
+            which=named(next(iter(found.values()))[0]),
+        )
 
 
 def _concerns(missing: MissingStatement, databases: set[str]) -> bool:

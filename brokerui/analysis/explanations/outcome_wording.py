@@ -69,11 +69,11 @@ def outcome_sentences(
     if kind == EXITS:
         return exit_sentences(journey, end.outcome, estate)
     if supposed and detail in (SERVICE_NOT_FOUND, NO_PRINCIPAL):
-        return why(journey, end), meaning(journey, end), *(sentence for one in supposed for sentence in _if_it_is(one))
+        return why(journey, end), meaning(journey, end), *(sentence for one in supposed for sentence in if_it_is(one))
     return why(journey, end), meaning(journey, end), remedy(journey, end, estate)
 
 
-def _if_it_is(supposed: Supposition) -> Iterator[Sentence]:
+def if_it_is(supposed: Supposition) -> Iterator[Sentence]:
     """Under which unknown fact it is delivered, and what would tell it."""
     facts = {"database": supposed.database, "instance": supposed.instance, "identifier": supposed.identifier}
     if supposed.identifier is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from brokerui.analysis.explanations.locating_remedy import database_meant
+from brokerui.analysis.explanations.locating_remedy import database_meant, twin_of
 from routing.common.sentence import Sentence, say
 from routing.model.estate import MIRROR, Estate
 from routing.remedies.advice import outcomes_with_forwarding, outcomes_with_target
@@ -30,9 +30,10 @@ def outcomes_with_advice(journey: Journey, end: JourneyEnd, estate: Estate) -> t
         return outcomes_with_forwarding(estate, conversation, journey.at, end.instance)
     hop = hop_of(journey, end)
     meant = database_meant(journey, hop, estate) if end.outcome.detail == SERVICE_NOT_FOUND else None
-    if meant is None or meant.mirroring_role == MIRROR:
+    here = estate.instances[hop.instance]
+    if meant is None or meant.mirroring_role == MIRROR or twin_of(meant, here) is not None:
         return ()
-    return outcomes_with_target(estate, conversation, journey.at, estate.instances[hop.instance], meant)
+    return outcomes_with_target(estate, conversation, journey.at, here, meant)
 
 
 def with_reason_untried(advice: Sentence, journey: Journey, end: JourneyEnd, estate: Estate) -> Sentence:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import (
     add_at,
     add_estate,
@@ -49,8 +50,10 @@ def run(options: argparse.Namespace) -> int:
     before = load_estate(options.before, options.max_size)
     after = load_estate(options.after, options.max_size)
     weights = load_weights(options.traffic, Vocabulary(before, after)) if options.traffic else None
-    comparison = compare(before, after, now_unless(options.at))
-    report = DiffReport(comparison, weights, options.limit)
+    at = now_unless(options.at)
+    report = DiffReport(compare(before, after, at), weights, options.limit, after, at)
+    for remark in report.remarks:
+        sys.stderr.write(f"{one_line(remark.render(here()))}\n")
     _write(report_as_json(report) if options.format == "json" else report_as_text(report, here()))
     return STATUS[report.verdict]
 

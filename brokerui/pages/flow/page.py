@@ -13,6 +13,7 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.flow.folding import REST, Cut, FlowPlace, Folded, Lane, Path, folded
 from brokerui.analysis.flow.wording import ENDS, HEADS, more, outcome_words, reason_words
+from brokerui.analysis.reachability.caveats import Caveats, caveats_of
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.changes.estate_view import EstateView
@@ -94,6 +95,11 @@ class FlowPage:
     @cached_property
     def totals(self) -> Counter[str]:
         return Counter(self.matrix.verdict(node, name) for node, name in self.pairs)
+
+    @cached_property
+    def caveats(self) -> Caveats:
+        """What the verdicts of the shown pairs hang on."""
+        return caveats_of(self.matrix, self.viewed.estate, self.viewed.at(), self.pairs.keys())
 
     @cached_property
     def shows_databases(self) -> bool:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 
 from brokerui.analysis.flow.wording import title
+from brokerui.analysis.reachability.caveats import caveats_say, verdicts_of
 from brokerui.changes.estate_view import estate_view_of
 from brokerui.core.filters import FilterError
 from brokerui.pages.flow.exporting import ways_as_csv
@@ -45,7 +46,8 @@ def _told(page: FlowPage) -> dict[str, Any]:
         "count": len(page.ways),
         "conversations": len(page.pairs),
         "headline": headline(page.totals, named=True).render(translate),
-        "tone": tone(page.totals),
+        "tone": tone(page.totals, verdicts_of(page.caveats.hanging, page.matrix)),
+        "caveats": [one.render(translate) for one in caveats_say(page.caveats, page.matrix, page.viewed.estate)],
         "title": title(len(page.ways), picture.of_places, picture.folded).render(translate),
         "figure": figure_of(page) if page.ways else None,
         "lines": list(lines_of(page)),

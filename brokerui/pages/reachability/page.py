@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.reachability.caveats import Caveats, Pair, caveats_of
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.changes.estate_view import EstateView
@@ -21,11 +22,13 @@ from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
 from brokerui.pages.reachability.query import ALL, NAMED, SHOWN, VERDICTS, ReachabilityQuery
-from brokerui.pages.reachability.wording import WORDS
+from brokerui.pages.reachability.wording import HANGS, LOCAL, WORDS
 from routing.classes.reachability import entry_points
 from routing.common.sentence import translator
 
 translate = translator(gettext, ngettext)
+CAVEAT = "?"
+"""Beside the sign of a pair of which more is to be said."""
 WORTH = 6
 """Letters that are worth to be left out."""
 
@@ -46,6 +49,7 @@ class ReachabilityPage:
     of_rows: int
     """Origins in all, before they were grouped."""
     of_columns: int
+    caveats: Caveats
 
     @property
     def counts(self) -> list[tuple[str, str, str, int, str, bool]]:
@@ -91,7 +95,10 @@ def _page(
     groups = origin_groups(viewed.estate, nodes, rows), service_groups(names, columns)
     table = table_of(known.matrix, *groups, named=named)
     shown = table.only(asked.verdict) if asked.verdict else table
-    return ReachabilityPage(viewed, asked, known, table, shown, named, len(rows), len(columns))
+    shown_rows = set(rows)
+    pairs = {(node, name) for name in columns for node in known.matrix.named[name] if node in shown_rows}
+    caveats = caveats_of(known.matrix, viewed.estate, viewed.at(), pairs)
+    return ReachabilityPage(viewed, asked, known, table, shown, named, len(rows), len(columns), caveats)
 
 
 def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
@@ -120,6 +127,20 @@ def link_of(page: ReachabilityPage, origin: AxisGroup, service: AxisGroup) -> st
     return f"{reverse('where:where')}?{urlencode(query)}"
 
 
+def pair_of(page: ReachabilityPage, place: tuple[int, int]) -> Pair | None:
+    """The pair of a field that has one alone."""
+    row, column = page.shown.rows[place[0]], page.shown.columns[place[1]]
+    return (row.members[0], column.members[0]) if len(row.members) == len(column.members) == 1 else None
+
+
+def caveat_of(page: ReachabilityPage, place: tuple[int, int]) -> str:
+    """What is said of a field beside its verdict: what is not known, or that an address is the sender's own machine."""
+    pair = pair_of(page, place)
+    if pair in page.caveats.hanging:
+        return HANGS.render(translate)
+    return LOCAL.render(translate) if pair in page.caveats.local else ""
+
+
 def figure_of(page: ReachabilityPage) -> Figure:
     """The table as a chart."""
     table = page.shown
@@ -129,7 +150,13 @@ def figure_of(page: ReachabilityPage) -> Figure:
     columns = [group.label.replace(shared, "") if shared else group.label for group in table.columns]
     labels = [plain(short(label)) for label in rows], [plain(short(label)) for label in columns]
     fields = [
-        Field(row, column, worst(counts), _tells(labels[0][row], labels[1][column], counts, words), _id(row, column))
+        Field(
+            row,
+            column,
+            worst(counts),
+            _tells(labels[0][row], labels[1][column], counts, words, caveat_of(page, (row, column))),
+            _id(row, column),
+        )
         for (row, column), counts in table.fields.items()
     ]
     return matrix_figure(rows, columns, fields, words, f"{shared}…" if shared else "")
@@ -143,9 +170,10 @@ def shared_beginning(groups: Sequence[AxisGroup]) -> str:
     return beginning if len(groups) > 1 and len(beginning) >= WORTH else ""
 
 
-def _tells(row: str, column: str, counts: Counts, words: dict[str, str]) -> str:
+def _tells(row: str, column: str, counts: Counts, words: dict[str, str], caveat: str) -> str:
     if counts.total() == 1:
-        return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}"
+        beside = f"<br>{caveat}" if caveat else ""
+        return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}{beside}"
     lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(SHOWN) if counts[v])
     return "<br>".join((f"{row} → {column}", *lines))
 
@@ -191,9 +219,15 @@ def _cell(page: ReachabilityPage, row: int, column: int, words: dict[str, str]) 
     counts = page.shown.fields.get((row, column))
     if counts is None:
         return SafeString("")
-    verdict, pairs = worst(counts), counts.total()
+    verdict, pairs, caveat = worst(counts), counts.total(), caveat_of(page, (row, column))
+    label = f"{words[verdict]}: {caveat}" if caveat else words[verdict]
     sign = format_html(
-        '<span class="sign {}" role="img" aria-label="{}">{}</span>', verdict, words[verdict], SIGNS[verdict]
+        '<span class="sign {}" role="img" aria-label="{}" title="{}">{}{}</span>',
+        verdict,
+        label,
+        label,
+        SIGNS[verdict],
+        CAVEAT if caveat else "",
     )
     if pairs > 1:
         return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")

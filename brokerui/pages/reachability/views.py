@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from brokerui.analysis.reachability.caveats import caveats_say, verdicts_of
 from brokerui.analysis.reachability.selectors import LATE, is_small, job_of
 from brokerui.changes.estate_view import estate_view_of
 from brokerui.drawing.charts.look import UNNAMED
@@ -58,8 +59,9 @@ def _told(page: ReachabilityPage) -> dict[str, Any]:
         "page": page,
         "known": page.known,
         "headline": headline(totals, named=page.named).render(translate),
-        "tone": tone(totals),
+        "tone": tone(totals, verdicts_of(page.caveats.hanging, page.known.matrix)),
         "apart": _apart(page),
+        "caveats": [one.render(translate) for one in caveats_say(page.caveats, page.known.matrix, page.viewed.estate)],
         "title": (shown if not page_query.verdict else only(totals[page_query.verdict], page_query.verdict)).render(
             translate
         ),

@@ -19,6 +19,9 @@ WORDS = {
     DROPPED: say("Always dropped"),
     UNNAMED: say("No route names it"),
 }
+HANGS = say("unless an identifier or a mirroring role that is not known is the right one")
+LOCAL = say("to an address of the sender's own machine")
+"""What is said of a pair beside its verdict."""
 GOOD, WARN, BAD = "good", "warn", "bad"
 
 
@@ -84,11 +87,11 @@ def _rest(verdict: str, count: int) -> Sentence:
     )
 
 
-def tone(totals: Mapping[str, int]) -> str:
-    """The tone of the headline."""
-    if any(totals.get(verdict) for verdict in (DROPPED, MIXED)):
+def tone(totals: Mapping[str, int], hanging: Mapping[str, int] | None = None) -> str:
+    """The tone of the headline; `hanging`: how many of them hang on what is not known, which is no fault."""
+    if any(totals.get(verdict, 0) > (hanging or {}).get(verdict, 0) for verdict in (DROPPED, MIXED)):
         return BAD
-    return WARN if any(totals.get(verdict) for verdict in (DELAYED, MAY_DELIVER)) else GOOD
+    return WARN if any(totals.get(verdict) for verdict in (DELAYED, MAY_DELIVER, DROPPED, MIXED)) else GOOD
 
 
 def what_is_shown(rows: tuple[int, int], columns: tuple[int, int]) -> Sentence:

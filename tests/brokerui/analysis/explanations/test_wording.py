@@ -340,6 +340,15 @@ def test_an_own_service_that_the_database_has_not_is_told() -> None:
         assert none not in texts(words(estate, "a", None, service, from_service="i").headline.details)
 
 
+def test_a_copy_that_shares_an_identifier_cannot_be_enabled() -> None:
+    guid = "aaaaaaaa-0000-4000-8000-000000000001"
+    copy = database("Copy", services=("S",), broker_instance=guid, broker_enabled=False)
+    first = database("X", LOCAL, services=("I",), broker_instance=guid)
+    said = " ".join(texts(words(estate_of(instance("a", first, copy)), "a", "X", "S").headline.details))
+    assert "Copy on a has the identifier of X, whose broker is enabled, so its own cannot be (9772): NEW_BROKER" in said
+    assert "Enable the broker" not in said
+
+
 def test_hops_say_whose_table_decided_and_what() -> None:
     said = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts")
     assert [str(hop.title) for hop in said.hops] == [

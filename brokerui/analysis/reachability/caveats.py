@@ -28,7 +28,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Caveats:
-    """What is to be said beside the verdicts of some pairs."""
+    """The sentences that belong beside the verdicts of some pairs."""
 
     hanging: Mapping[Pair, Supposition]
     """Pairs that would be delivered if an identifier or a mirroring role were the right one, which is not known."""

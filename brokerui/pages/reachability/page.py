@@ -28,7 +28,7 @@ from routing.common.sentence import translator
 
 translate = translator(gettext, ngettext)
 CAVEAT = "?"
-"""Beside the sign of a pair of which more is to be said."""
+"""Beside the sign of a pair that has a caveat."""
 WORTH = 6
 """Letters that are worth to be left out."""
 
@@ -134,7 +134,7 @@ def pair_of(page: ReachabilityPage, place: tuple[int, int]) -> Pair | None:
 
 
 def caveat_of(page: ReachabilityPage, place: tuple[int, int]) -> str:
-    """What is said of a field beside its verdict: what is not known, or that an address is the sender's own machine."""
+    """The caveat of a field: an unknown fact, or an address of the sender's own machine; empty without one."""
     pair = pair_of(page, place)
     if pair in page.caveats.hanging:
         return HANGS.render(translate)

@@ -21,7 +21,7 @@ WORDS = {
 }
 HANGS = say("unless an identifier or a mirroring role that is not known is the right one")
 LOCAL = say("to an address of the sender's own machine")
-"""What is said of a pair beside its verdict."""
+"""The caveats of a pair."""
 GOOD, WARN, BAD = "good", "warn", "bad"
 
 
@@ -88,7 +88,7 @@ def _rest(verdict: str, count: int) -> Sentence:
 
 
 def tone(totals: Mapping[str, int], hanging: Mapping[str, int] | None = None) -> str:
-    """The tone of the headline; `hanging`: how many of them hang on what is not known, which is no fault."""
+    """The tone of the headline; `hanging`: the number of pairs with an unknown fact, which is no fault."""
     if any(totals.get(verdict, 0) > (hanging or {}).get(verdict, 0) for verdict in (DROPPED, MIXED)):
         return BAD
     return WARN if any(totals.get(verdict) for verdict in (DELAYED, MAY_DELIVER, DROPPED, MIXED)) else GOOD

@@ -119,6 +119,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "brokerui.core.middleware.address_limit",
+    "brokerui.core.newer_database.NewerDatabaseMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     # After the CSRF cookie was read, before the CSRF check reads the body.

@@ -17,10 +17,10 @@ from brokerui.core.refusals import log_refusal, quoted, reason_of
 from routing.common.sentence import Sentence, translator
 
 
-def error_page(request: HttpRequest, *, status: int, title: str, text: str) -> HttpResponse:
+def error_page(request: HttpRequest, *, status: int, title: str, text: str, code: str = "") -> HttpResponse:
     """Render the error page, or a problem document for programs, without a query: the database may be the cause."""
     if asks_for_problems(request):
-        return problem_response(status=status, detail=text)
+        return problem_response(status=status, detail=text, code=code)
     return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
 
 

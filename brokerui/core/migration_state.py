@@ -3,11 +3,14 @@ code, after which this code would write what no longer fits."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +33,21 @@ def migration_state() -> MigrationState:
     """Compare now. Raises `DatabaseError`."""
     executor = MigrationExecutor(connection)
     pending = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    return MigrationState(len(pending), _newer(executor.loader))
+    return MigrationState(len(pending), _newer(executor.loader, executor.loader.applied_migrations))
 
 
 def newer_migrations() -> tuple[str, ...]:
     """Return the migrations that only newer code can have applied. Raises `DatabaseError`."""
-    return _newer(MigrationLoader(connection))
+    return _newer(_code(), MigrationRecorder(connection).applied_migrations())
 
 
-def _newer(loader: MigrationLoader) -> tuple[str, ...]:
+@cache
+def _code() -> MigrationLoader:
+    """The migrations of this code, which are read once."""
+    return MigrationLoader(None)
+
+
+def _newer(loader: MigrationLoader, applied: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     known = {*loader.disk_migrations, *(name for one in loader.replacements.values() for name in one.replaces)}
-    unknown = (name for name in loader.applied_migrations if name not in known)
+    unknown = (name for name in applied if name not in known)
     return tuple(sorted(f"{app}.{name}" for app, name in unknown if app not in loader.unmigrated_apps))

@@ -51,9 +51,9 @@ def problem(
     return body | more
 
 
-def problem_response(*, status: int, detail: str) -> JsonResponse:
+def problem_response(*, status: int, detail: str, code: str = "") -> JsonResponse:
     """Make the answer where no REST view does."""
-    return JsonResponse(problem(status=status, detail=detail), status=status, content_type=MEDIA_TYPE)
+    return JsonResponse(problem(status=status, detail=detail, code=code), status=status, content_type=MEDIA_TYPE)
 
 
 def shown(text: str) -> str:

@@ -11,14 +11,18 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.checks import run_checks
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.test import AsyncClient, Client
 from redis import Redis
 
-from brokerui.core import disk_space, tasks
+from brokerui.core import disk_space, newer_database, tasks
 from brokerui.core.conditions import RefusedConditionError, conditions, conditions_to_run_in
 from brokerui.core.disk_space import Volume
 from brokerui.core.home import CHECKOUT
@@ -33,11 +37,21 @@ from brokerui.running.logs import ProcessLog
 from routing.common.errors import Invalid
 from tests.brokerui.messaging.endpoint.conftest import one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
-from tests.brokerui.product import command, environment, eventually, free_port, processes_of, running, start
+from tests.brokerui.product import (
+    START_SECONDS,
+    command,
+    environment,
+    eventually,
+    free_port,
+    processes_of,
+    running,
+    start,
+)
 
 __all__ = ["one_valkey", "valkey"]
 
-NEWER = "Newer code has migrated the database: this code does not know estate.9999_later, later.0001_initial."
+NAMES = "estate.9999_later, later.0001_initial"
+NEWER = f"Newer code has migrated the database: this code does not know {NAMES}."
 
 
 def ids() -> list[str]:
@@ -75,7 +89,11 @@ def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def migrate(home: Path) -> None:
-    words = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    manage(home, "migrate")
+
+
+def manage(home: Path, *words: str) -> None:
+    words = (sys.executable, "manage.py", *words, "--verbosity=0")
     subprocess.run(words, cwd=CHECKOUT, env=environment(home), check=True)
 
 
@@ -102,6 +120,72 @@ def test_the_start_commands_and_status_refuse_a_newer_database(newer: Path) -> N
     assert found["database_problem"] == "newer code has migrated it: estate.9999_later, later.0001_initial"
     assert [one["id"] for one in found["conditions"]] == ["brokerui.E014"]
     assert (newer / "brokerui.sqlite3").read_bytes() == before, "nothing was written"
+
+
+def test_gunicorn_alone_refuses_each_request_and_names_the_migrations(newer: Path) -> None:
+    manage(newer, "collectstatic", "--noinput")
+    before, port = (newer / "brokerui.sqlite3").read_bytes(), free_port()
+    words = [Path(sys.executable).with_name("gunicorn"), "brokerui.wsgi", "--bind", f"127.0.0.1:{port}"]
+    with subprocess.Popen(words, cwd=CHECKOUT, env=environment(newer), stderr=subprocess.PIPE, text=True) as web:
+        try:
+            page = eventually(lambda: answer_of(f"http://127.0.0.1:{port}/"), START_SECONDS)
+            problem = eventually(lambda: answer_of(f"http://127.0.0.1:{port}/api/v1/estate/"), 60)
+        finally:
+            web.terminate()
+        _, told = web.communicate(timeout=60)
+    assert (page[0], NAMES in page[1]) == (503, True)
+    assert (problem[0], json.loads(problem[1])["code"]) == (503, "newer_database")
+    assert any(" 503 " in line and line.endswith(f"this code does not know {NAMES}") for line in told.splitlines()), (
+        told
+    )
+    assert (newer / "brokerui.sqlite3").read_bytes() == before, "nothing was written"
+
+
+def answer_of(url: str) -> tuple[int, str] | None:
+    """None: nothing listens there yet."""
+    try:
+        with urlopen(url, timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as refused:
+        return refused.code, refused.read().decode()
+    except URLError:
+        return None
+
+
+@pytest.fixture
+def later(db: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Newer code migrates the database while this process runs, which looks at each request."""
+    monkeypatch.setattr(newer_database, "EVERY_S", 0)
+    MigrationRecorder(connection).record_applied("later", "0001_initial")
+    yield
+    MigrationRecorder(connection).record_unapplied("later", "0001_initial")
+
+
+def test_requests_are_refused_until_the_database_is_this_code_s_again(later: None, client: Client) -> None:
+    refused = client.get("/")
+    assert (refused.status_code, "does not know later.0001_initial" in refused.content.decode()) == (503, True)
+    posted = client.post("/api/v1/instances/A/", {}, content_type="application/json")
+    assert (posted.status_code, posted.json()["code"]) == (503, "newer_database")
+    assert (client.get("/healthz").status_code, client.get("/readyz").json()["problem"]) == (
+        200,
+        "newer code has migrated it: later.0001_initial",
+    )
+    MigrationRecorder(connection).record_unapplied("later", "0001_initial")
+    assert client.get("/").status_code != 503
+
+
+def test_a_database_that_does_not_answer_is_no_newer_one(later: None, client: Client, monkeypatch: Any) -> None:
+    def fail() -> None:
+        raise DatabaseError
+
+    monkeypatch.setattr(newer_database, "newer_migrations", fail)
+    assert client.get("/").status_code != 503
+
+
+@pytest.mark.django_db(transaction=True)
+def test_asgi_refuses_as_well(later: None) -> None:
+    refused = async_to_sync(AsyncClient().get)("/")
+    assert (refused.status_code, "does not know later.0001_initial" in refused.content.decode()) == (503, True)
 
 
 # ---------------------------------------------------------------- keys

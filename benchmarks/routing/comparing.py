@@ -1,6 +1,6 @@
 """The differential on the large estate after loading: groups and summary of one edit, rows streamed, memory.
 
-.venv/bin/python benchmarks/routing/diff/context.py
+.venv/bin/python benchmarks/routing/comparing.py
 
 Each edit is compared in a process of its own: two documents read, as `brokerui diff` does, so that they share nothing;
 with the collector of cycles on, and off as in that command; with hubs that hand to one another in loops, and without.

@@ -30,12 +30,12 @@ from routing.adjacent.fragment import (
     INITIATOR,
     UNSEQUENCED,
     AckRange,
-    FragmentNames,
     Header,
     read_fragment,
     rewrite_hop,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.frames import FrameReader, Hello, read_close, read_hello, write_close, write_frame, write_hello
 from routing.adjacent.guard import DIGEST, NO_KEY, TAG_BYTES, WIRE_LABEL
 from routing.adjacent.limits import MAX_FRAME_BYTES

@@ -25,12 +25,12 @@ from routing.adjacent.connection_events import FragmentsArrived
 from routing.adjacent.fragment import (
     INITIATOR,
     AckRange,
-    FragmentNames,
     Header,
     read_fragment,
     rewrite_hop,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.frames import Hello
 from routing.adjacent.limits import MAX_BODY_BYTES
 from routing.adjacent.online_connections import OnlineConnections

@@ -23,7 +23,12 @@ from brokerui.core.redis_url import redis_url
 from brokerui.core.valkey import valkey_command
 from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.exchange.lists import connections, put_arrived, put_outgoing, run, take_arrived
-from routing.adjacent.fragment import INITIATOR, FragmentNames, Header, write_fragment
+from routing.adjacent.fragment import (
+    INITIATOR,
+    Header,
+    write_fragment,
+)
+from routing.adjacent.fragment_names import FragmentNames
 
 HOME = settings.HOME
 SERVE = "import django, sys; django.setup(); from benchmarks.messaging.on_endpoint import main; main(sys.argv[1])"

@@ -6,12 +6,11 @@ and forwarders change only hops and time with `rewrite_hop`. Neither `read_fragm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
 from struct import Struct
 from typing import Final, NamedTuple
 
 from routing.adjacent.errors import Corrupted, LocalProtocolError
+from routing.adjacent.fragment_names import FragmentNames, read_names, write_names
 from routing.adjacent.guard import (
     DIGEST_GUARD,
     KEY_ID_BYTES,
@@ -31,9 +30,6 @@ from routing.adjacent.limits import (
     MAX_TIME_MS,
     VERSION,
 )
-from routing.common.errors import Invalid
-from routing.common.identifier import identifier_bytes, identifier_of, parse_identifier
-from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 
 INITIATOR: Final = 1
@@ -52,7 +48,6 @@ _HEADER: Final = Struct(f">IBIBBB16s16sQIII{KEY_ID_BYTES}sBH")
 _PROTECTED: Final = Struct(f">BBB16s16sQIII{KEY_ID_BYTES}sBH")
 _RANGE: Final = Struct(">QIQI")
 _LENGTH: Final = Struct(">I")
-_TEXT: Final = Struct(">H")
 _ID: Final = 16
 _NULL: Final = bytes(_ID)
 _CONVERSATION: Final = slice(UNPROTECTED_BYTES + 3, UNPROTECTED_BYTES + 3 + _ID)
@@ -62,8 +57,6 @@ MAX_FRAGMENT_BYTES: Final = (
     _HEADER.size + MAX_RANGES * _RANGE.size + MAX_NAMES_BYTES + MAX_BODY_BYTES + max(OVERHEAD_BYTES.values())
 )
 """Maximum bytes of a fragment; it fits in every frame (`MIN_FRAME_BYTES`)."""
-NAMES_CACHE_SIZE: Final = 4096
-"""Parsed names sections to cache, since the messages of a conversation repeat them. At most 17 MB, usually below 1."""
 
 
 class AckRange(NamedTuple):
@@ -73,19 +66,6 @@ class AckRange(NamedTuple):
     first_fragment: int
     last_sequence: int
     last_fragment: int
-
-
-class FragmentNames(NamedTuple):
-    """Names for routing and dispatch: the same for all messages of one type in one direction."""
-
-    to_service: str
-    from_service: str
-    contract: str = ""
-    message_type: str = ""
-    """Empty in a standalone acknowledgement."""
-    to_broker_instance: str | None = None
-    """A GUID in lower case, as `parse_identifier` gives it."""
-    from_broker_instance: str | None = None
 
 
 class Header(NamedTuple):
@@ -159,7 +139,7 @@ def write_fragment(header: Header, body: BytesLike, guard: FragmentGuard = DIGES
     objection = _objection(header, size)
     if objection is not None:
         raise LocalProtocolError(*objection)
-    section = _section(names)
+    section = write_names(names)
     protected = _PROTECTED.pack(
         VERSION,
         flags,
@@ -219,7 +199,7 @@ def read_fragment(raw: bytes) -> Fragment:
     acknowledged: tuple[AckRange, ...] = ()
     if ranges:
         acknowledged = tuple(map(AckRange._make, _RANGE.iter_unpack(memoryview(raw)[_HEADER.size : names_at])))
-    names = _names(raw[names_at:body_at])
+    names = read_names(raw[names_at:body_at])
     header = Header(
         conversation, message, names, flags, sequence, life, hops, fragment, fragments, acknowledged, consumed
     )
@@ -313,91 +293,3 @@ def _objection_on_the_way(hops_remaining: int, time_consumed: int) -> _Objection
     if not 0 <= time_consumed <= MAX_TIME_MS:
         return "time consumed", say("{milliseconds} is out of range", milliseconds=time_consumed)
     return None
-
-
-# ------------------------------------------------------------------------------------------------ the section of names
-_HAS_TO_BROKER: Final = 1
-_HAS_FROM_BROKER: Final = 2
-_NAME_LIMITS: Final[Mapping[str, int]] = {
-    "to service": SERVICE_NAME_CHARS,
-    "from service": SERVICE_NAME_CHARS,
-    "contract": SERVICE_NAME_CHARS,
-    "message type": SERVICE_NAME_CHARS,
-}
-_TEXTS: Final = 4
-"""Number of text fields in `FragmentNames`, before the identifiers."""
-_REQUIRED: Final = frozenset({"to service", "from service"})
-
-
-@lru_cache(NAMES_CACHE_SIZE)
-def _section(names: FragmentNames) -> bytes:
-    """Return the names section of a header."""
-    to_broker, from_broker = names.to_broker_instance, names.from_broker_instance
-    has = (to_broker is not None and _HAS_TO_BROKER) | (from_broker is not None and _HAS_FROM_BROKER)
-    pieces = [bytes([has])]
-    for field, identifier in (("to broker instance", to_broker), ("from broker instance", from_broker)):
-        if identifier is not None:
-            try:
-                same = parse_identifier(identifier) == identifier
-            except Invalid:
-                same = False
-            if not same:
-                raise LocalProtocolError(field, say("must be a GUID in lower case"))
-            pieces.append(identifier_bytes(identifier))
-    for (field, limit), name in zip(_NAME_LIMITS.items(), names[:_TEXTS], strict=True):
-        try:
-            _check(name, field, limit)
-        except Invalid as invalid:
-            raise LocalProtocolError(invalid.path, invalid.problem) from None
-        text = name.encode()
-        pieces += (_TEXT.pack(len(text)), text)
-    return b"".join(pieces)
-
-
-@lru_cache(NAMES_CACHE_SIZE)
-def _names(section: bytes) -> FragmentNames:
-    """Parse the names section of a header."""
-    if not section or section[0] & ~(_HAS_TO_BROKER | _HAS_FROM_BROKER):
-        raise Corrupted("names", say("begins with a flag that is not known here"))
-    at = 1
-    identifiers: list[str | None] = []
-    for flag in (_HAS_TO_BROKER, _HAS_FROM_BROKER):
-        if section[0] & flag:
-            piece = section[at : at + _ID]
-            if len(piece) != _ID:
-                raise _ends_too_soon()
-            at += _ID
-            identifiers.append(identifier_of(piece))
-        else:
-            identifiers.append(None)
-    texts: list[str] = []
-    for field, limit in _NAME_LIMITS.items():
-        if len(section) < at + _TEXT.size:
-            raise _ends_too_soon()
-        (size,) = _TEXT.unpack_from(section, at)
-        at += _TEXT.size
-        piece = section[at : at + size]
-        if len(piece) != size:
-            raise _ends_too_soon()
-        at += size
-        try:
-            text = piece.decode()
-            _check(text, field, limit)
-        except UnicodeDecodeError:
-            raise Corrupted(field, say("is not UTF-8")) from None
-        except Invalid as invalid:
-            raise Corrupted(invalid.path, invalid.problem) from None
-        texts.append(text)
-    if at != len(section):
-        raise Corrupted("names", say("goes on after the last name"))
-    return FragmentNames(texts[0], texts[1], texts[2], texts[3], identifiers[0], identifiers[1])
-
-
-def _check(name: str, field: str, limit: int) -> None:
-    """Raise `Invalid` for a name longer than SQL Server's columns."""
-    if name or field in _REQUIRED:
-        check_name(name, field, limit)
-
-
-def _ends_too_soon() -> Corrupted:
-    return Corrupted("names", say("ends in the middle of a name"))

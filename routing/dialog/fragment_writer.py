@@ -9,10 +9,10 @@ from routing.adjacent.fragment import (
     INITIATOR,
     UNSEQUENCED,
     AckRange,
-    FragmentNames,
     Header,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.guard import BytesLike, FragmentGuard
 from routing.adjacent.limits import MAX_TIME_MS
 from routing.common.identifier import identifier_bytes

@@ -12,7 +12,8 @@ from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim, ClaimQuery
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.postgres import CallersSession, OwnSession, pool_of
+from brokerui.messaging.store.postgres_pool import pool_of
+from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSession
 from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest

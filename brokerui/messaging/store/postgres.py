@@ -1,4 +1,4 @@
-"""A claim on PostgreSQL: a transaction. Its locks are advisory ones, which end with it, however it ends.
+"""Statements of the store on PostgreSQL, within a transaction. Its locks are advisory ones, which end with it.
 
 They need no row, so they hold conversations that are not there yet; and try-locks never wait, so nothing deadlocks.
 Rows are read by a statement after the one that locks: a statement sees the commits until its own beginning.
@@ -6,56 +6,25 @@ Rows are read by a statement after the one that locks: a statement sees the comm
 
 from __future__ import annotations
 
-import os
-import select
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import psycopg
-from django.db import DatabaseError, IntegrityError, OperationalError, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
 from brokerui.messaging.store.tables import WrittenTable
-from routing.runtime.store import Conflict
 
-# Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
-# Each join begins with the given values.
-PLANS: Final = {
-    "plan_cache_mode": "force_generic_plan",
-    "enable_seqscan": "off",
-    "enable_hashjoin": "off",
-    "enable_mergejoin": "off",
-    "enable_material": "off",
-    "jit": "off",
-}
-OPTIONS: Final = " ".join(
-    f"-c {name}={value}" for name, value in (("default_transaction_isolation", "read\\ committed"), *PLANS.items())
-)
-# Something to be written, as small as possible: a commit without it waits for nothing.
-_HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
-_CURRENT = ", ".join(f"current_setting('{name}') AS {name}" for name in PLANS)
-_SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLANS.items())
-# OFFSET keeps the two apart: what they were is read first.
-_PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
-_AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
 _TAKEN: Final = "brokerui.taken"
 """A setting of the transaction: the keys that a statement took, for those that travel with it."""
 _ORDERS: Final = (
     "SELECT nextval(pg_get_serial_sequence('queue_messages', 'queuing_order')) FROM generate_series(1, %(count)s::int8)"
 )
-IDLE: Final = 8
-"""Connections that are kept for the next claim."""
 FEW: Final = 10
 """Rows that are not worth a COPY."""
-DUPLICATE: Final = "23505"
-OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
-"""Unique violation, serialization failure, deadlock."""
-
 INSTANCES: Final = 1
 """The kind of the locks that whole instances are held by. They have two numbers, and are apart from all others."""
-_SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
 _LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %({seed})s))"
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
 
@@ -161,7 +130,7 @@ class PostgresSession(Session):
         self.run(f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same}", given.parameters)
 
     @contextmanager
-    def _travelling(self) -> Iterator[None]:
+    def travelling(self) -> Iterator[None]:
         """Send statements without waiting for each other, as long as no result is read. An error of one is raised at
         the end at the latest."""
         with self._wrapped, self._together:
@@ -199,184 +168,3 @@ def _literal(column: Sequence[int | bool | None]) -> str:
 def _texts(column: Sequence[Any], kind: str) -> list[Any]:
     """Texts, and bodies, which may be parts of something larger."""
     return [None if one is None else bytes(one) for one in column] if kind == "bytea" else list(column)
-
-
-class OwnSession(PostgresSession):
-    """A transaction on a connection of our own."""
-
-    def __init__(self, pool: Pool, instance: int) -> None:
-        self._pool = pool
-        super().__init__(pool.database, pool.take(), instance)
-        self._is_open = False
-        self._end = "COMMIT"
-        """Where nothing was written: after ROLLBACK the driver would forget all statements that it has prepared."""
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        try:
-            yield
-        except OperationalError as error:
-            self._check_open(error)
-            _check_conflict(error)
-            raise
-
-    def begin(self, sql: str) -> Answer:
-        self._is_open = True
-        self.run("BEGIN", {})
-        self.run(_SHARED.format(instance=self._instance), {})
-        return self.ask(sql, {})
-
-    @property
-    def losses(self) -> int:
-        return self._pool.losses
-
-    def flush(self) -> None:
-        with self.reading():
-            self.run(_HARDEN, {})
-
-    @contextmanager
-    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
-        self._end = "ROLLBACK"
-        self._check_open()
-        with _raising_conflicts(), self._travelling():
-            yield
-            if is_async_commit:
-                self.run("SET LOCAL synchronous_commit = off", {})
-            # With the rest: if the connection breaks from here on, it is not known whether it was committed.
-            self.run("COMMIT", {})
-        self._is_open = False
-
-    def _check_open(self, error: OperationalError | None = None) -> None:
-        """The locks ended with the connection, and nothing was written."""
-        if not is_alive(self._connection):
-            raise Conflict("the claim has ended with its connection to the database") from error
-
-    def close(self) -> None:
-        if self._is_open and not self._connection.closed:
-            with suppress(psycopg.Error):
-                self._cursor.execute(self._end)
-        self._pool.put(self._connection)
-
-
-class CallersSession(PostgresSession):
-    """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one.
-
-    After a conflict the caller has to roll back, to a savepoint of its own at least.
-    """
-
-    def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
-        database.ensure_connection()
-        # Statements whose parameters the server binds are prepared: ours, and none of Django's.
-        database.connection.prepare_threshold = 1
-        super().__init__(database, database.connection, instance)
-        self._before: Answer | None = None
-        """For the caller's settings, while others hold for our statements."""
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        yield
-
-    def begin(self, sql: str) -> Answer:
-        self._before = self.ask(_PLANNED, {})
-        self.run(_SHARED.format(instance=self._instance), {})
-        return self.ask(sql, {})
-
-    losses = 0
-
-    def flush(self) -> None:
-        """The caller's commit does."""
-
-    @contextmanager
-    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
-        with _raising_conflicts(), self._travelling():
-            yield
-            self._restore()
-
-    def _restore(self) -> None:
-        if self._before is not None:
-            (settings,), self._before = self._before(), None
-            self.run(_AS_BEFORE, dict(zip(PLANS, settings, strict=False)))
-
-    def close(self) -> None:
-        """The transaction goes on, and the locks with it."""
-        with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
-            self._restore()
-
-
-@contextmanager
-def _raising_conflicts() -> Iterator[None]:
-    """A conflict with what others have committed is raised as one; anything else stays what it is."""
-    try:
-        yield
-    except (OperationalError, IntegrityError) as error:
-        _check_conflict(error)
-        raise
-
-
-def _check_conflict(error: OperationalError | IntegrityError) -> None:
-    if getattr(error.__cause__, "sqlstate", None) in OTHERS_WERE_FASTER:
-        raise Conflict(str(error)) from error
-
-
-def pool_of(alias: str) -> Pool:
-    """The process has one for each database."""
-    return _pools.setdefault(alias, Pool(alias))
-
-
-class Pool:
-    """Connections of a process to the database of Django's alias, for claims that are not in a caller's transaction."""
-
-    def __init__(self, alias: str) -> None:
-        self._alias = alias
-        self._idle: list[psycopg.Connection[Row]] = []
-        self._process = os.getpid()
-        self.losses = 0
-        """Connections that the server has ended."""
-
-    @property
-    def database(self) -> BaseDatabaseWrapper:
-        return connections[self._alias]
-
-    def take(self) -> psycopg.Connection[Row]:
-        if self._process != os.getpid():  # what a fork has copied belongs to its parent
-            self._idle, self._process = [], os.getpid()
-        while self._idle:
-            connection = self._idle.pop()
-            if is_alive(connection):
-                return connection
-            self._lose(connection)
-        return self._connect()
-
-    def _lose(self, connection: psycopg.Connection[Row]) -> None:
-        self.losses += 1
-        connection.close()
-
-    def _connect(self) -> psycopg.Connection[Row]:
-        given = {
-            key: value
-            for key, value in self.database.get_connection_params().items()
-            if key not in {"context", "cursor_factory", "prepare_threshold"}
-        }
-        given["options"] = f"{given.get('options', '')} {OPTIONS}".strip()
-        with self.database.wrap_database_errors:
-            return psycopg.connect(**given, autocommit=True, prepare_threshold=1)
-
-    def put(self, connection: psycopg.Connection[Row]) -> None:
-        if connection.closed:
-            self._lose(connection)
-        elif len(self._idle) >= IDLE:
-            connection.close()
-        else:
-            self._idle.append(connection)
-
-    def close(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
-
-
-def is_alive(connection: psycopg.Connection[Row]) -> bool:
-    """Return whether the server has not ended it meanwhile: then there is something to read without a query."""
-    return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]
-
-
-_pools: dict[str, Pool] = {}

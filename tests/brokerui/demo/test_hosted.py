@@ -29,7 +29,7 @@ from brokerui.messaging.models import (
     OutgoingMessage,
     QueueMessage,
 )
-from brokerui.messaging.store.postgres import pool_of
+from brokerui.messaging.store.postgres_pool import pool_of
 from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.due_conversations import is_due, send_due
 from routing.dialog.states import CD

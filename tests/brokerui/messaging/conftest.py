@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from brokerui.messaging.exchange import outbox
-from brokerui.messaging.store.postgres import pool_of
+from brokerui.messaging.store.postgres_pool import pool_of
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.messaging.hosted import Wire, host_both

@@ -25,7 +25,8 @@ from brokerui.messaging.models import (
 from brokerui.messaging.store import DatabaseStore, claiming, instance_state
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.postgres import _HARDEN, IDLE, OwnSession, Pool, pool_of
+from brokerui.messaging.store.postgres_pool import IDLE, Pool, pool_of
+from brokerui.messaging.store.postgres_transactions import _HARDEN, OwnSession
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest

@@ -6,7 +6,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, AckRange, FragmentNames, Header
+from routing.adjacent.fragment import (
+    END,
+    ERROR,
+    INITIATOR,
+    UNSEQUENCED,
+    AckRange,
+    Header,
+)
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.limits import MAX_FRAGMENTS, MAX_HOPS, MAX_RANGES, MAX_SEQUENCE, MAX_TIME_MS
 
 ids = st.binary(min_size=16, max_size=16).filter(any)

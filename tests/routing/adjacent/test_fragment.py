@@ -19,12 +19,12 @@ from routing.adjacent.fragment import (
     MIN_FRAGMENT_BYTES,
     UNSEQUENCED,
     AckRange,
-    FragmentNames,
     conversation_of,
     read_fragment,
     rewrite_hop,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.guard import DIGEST, KEYED, MD5, NO_KEY, SEALED, TAG_BYTES, UNPROTECTED_BYTES
 from tests.routing.adjacent.naive_wire import naive_read
 from tests.routing.adjacent.strategies import headers

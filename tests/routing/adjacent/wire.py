@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
 
-from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, AckRange, FragmentNames, Header
+from routing.adjacent.fragment import (
+    END,
+    ERROR,
+    INITIATOR,
+    UNSEQUENCED,
+    AckRange,
+    Header,
+)
+from routing.adjacent.fragment_names import FragmentNames
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "reference" / "wire.md"
 CONVERSATION = UUID("c0c0c0c0-0000-4000-8000-000000000001").bytes

@@ -15,11 +15,11 @@ from routing.adjacent.fragment import (
     INITIATOR,
     UNSEQUENCED,
     AckRange,
-    FragmentNames,
     Header,
     read_fragment,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.guard import DIGEST_GUARD
 from routing.adjacent.limits import MAX_TIME_MS
 from routing.common.identifier import identifier_of

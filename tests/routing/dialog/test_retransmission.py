@@ -6,7 +6,14 @@ from itertools import pairwise
 
 import pytest
 
-from routing.adjacent.fragment import BEGUN, INITIATOR, AckRange, FragmentNames, Header, write_fragment
+from routing.adjacent.fragment import (
+    BEGUN,
+    INITIATOR,
+    AckRange,
+    Header,
+    write_fragment,
+)
+from routing.adjacent.fragment_names import FragmentNames
 from routing.common.identifier import identifier_bytes
 from routing.common.retry import FIRST_MS, JITTER_DIVISOR
 from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM

@@ -13,10 +13,10 @@ from routing.adjacent.fragment import (
     INITIATOR,
     UNSEQUENCED,
     AckRange,
-    FragmentNames,
     Header,
     write_fragment,
 )
+from routing.adjacent.fragment_names import FragmentNames
 from routing.common.identifier import identifier_bytes
 from routing.dialog.settings import DialogSettings
 from tests.routing.dialog.joined import THREE, Joined

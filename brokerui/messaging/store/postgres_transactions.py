@@ -1,0 +1,146 @@
+"""Both kinds of transaction of a claim on PostgreSQL: one of the store's own, or the one that its caller has open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
+
+import psycopg
+from django.db import DatabaseError, IntegrityError, OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from brokerui.messaging.store.postgres import INSTANCES, PostgresSession
+from brokerui.messaging.store.postgres_pool import PLANS, Pool, is_alive
+from brokerui.messaging.store.session import Answer
+from routing.runtime.store import Conflict
+
+# Something to be written, as small as possible: a commit without it waits for nothing.
+_HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
+_CURRENT = ", ".join(f"current_setting('{name}') AS {name}" for name in PLANS)
+_SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLANS.items())
+# OFFSET keeps the two apart: what they were is read first.
+_PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
+_AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
+DUPLICATE: Final = "23505"
+OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
+"""Unique violation, serialization failure, deadlock."""
+
+_SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
+
+
+class OwnSession(PostgresSession):
+    """A transaction on a connection of our own."""
+
+    def __init__(self, pool: Pool, instance: int) -> None:
+        self._pool = pool
+        super().__init__(pool.database, pool.take(), instance)
+        self._is_open = False
+        self._end = "COMMIT"
+        """Where nothing was written: after ROLLBACK the driver would forget all statements that it has prepared."""
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        try:
+            yield
+        except OperationalError as error:
+            self._check_open(error)
+            _check_conflict(error)
+            raise
+
+    def begin(self, sql: str) -> Answer:
+        self._is_open = True
+        self.run("BEGIN", {})
+        self.run(_SHARED.format(instance=self._instance), {})
+        return self.ask(sql, {})
+
+    @property
+    def losses(self) -> int:
+        return self._pool.losses
+
+    def flush(self) -> None:
+        with self.reading():
+            self.run(_HARDEN, {})
+
+    @contextmanager
+    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
+        self._end = "ROLLBACK"
+        self._check_open()
+        with _raising_conflicts(), self.travelling():
+            yield
+            if is_async_commit:
+                self.run("SET LOCAL synchronous_commit = off", {})
+            # With the rest: if the connection breaks from here on, it is not known whether it was committed.
+            self.run("COMMIT", {})
+        self._is_open = False
+
+    def _check_open(self, error: OperationalError | None = None) -> None:
+        """The locks ended with the connection, and nothing was written."""
+        if not is_alive(self._connection):
+            raise Conflict("the claim has ended with its connection to the database") from error
+
+    def close(self) -> None:
+        if self._is_open and not self._connection.closed:
+            with suppress(psycopg.Error):
+                self._cursor.execute(self._end)
+        self._pool.put(self._connection)
+
+
+class CallersSession(PostgresSession):
+    """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one.
+
+    After a conflict the caller has to roll back, to a savepoint of its own at least.
+    """
+
+    def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
+        database.ensure_connection()
+        # Statements whose parameters the server binds are prepared: ours, and none of Django's.
+        database.connection.prepare_threshold = 1
+        super().__init__(database, database.connection, instance)
+        self._before: Answer | None = None
+        """For the caller's settings, while others hold for our statements."""
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        yield
+
+    def begin(self, sql: str) -> Answer:
+        self._before = self.ask(_PLANNED, {})
+        self.run(_SHARED.format(instance=self._instance), {})
+        return self.ask(sql, {})
+
+    losses = 0
+
+    def flush(self) -> None:
+        """The caller's commit does."""
+
+    @contextmanager
+    def writing(self, *, is_async_commit: bool) -> Iterator[None]:
+        with _raising_conflicts(), self.travelling():
+            yield
+            self._restore()
+
+    def _restore(self) -> None:
+        if self._before is not None:
+            (settings,), self._before = self._before(), None
+            self.run(_AS_BEFORE, dict(zip(PLANS, settings, strict=False)))
+
+    def close(self) -> None:
+        """The transaction goes on, and the locks with it."""
+        with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
+            self._restore()
+
+
+@contextmanager
+def _raising_conflicts() -> Iterator[None]:
+    """A conflict with what others have committed is raised as one; anything else stays what it is."""
+    try:
+        yield
+    except (OperationalError, IntegrityError) as error:
+        _check_conflict(error)
+        raise
+
+
+def _check_conflict(error: OperationalError | IntegrityError) -> None:
+    if getattr(error.__cause__, "sqlstate", None) in OTHERS_WERE_FASTER:
+        raise Conflict(str(error)) from error

@@ -10,11 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from routing.common.sentence import Sentence
-from routing.tsql.condition_answer import ConditionAnswer
+from routing.tsql.flow_condition import ALWAYS, CONDITIONAL, NEVER, FlowCondition
 from routing.tsql.lexer import NUMBER, SYMBOL, last_word, next_token, words
 from routing.tsql.procedure_bodies import ProcedureBody
-
-ALWAYS, GUARDED, CONDITIONAL, NEVER = "always", "guarded", "conditional", "never"
 
 STARTERS = words(
     """
@@ -38,69 +36,6 @@ JUMPS = words("return goto throw raiserror")
 """Statements after which the next one may not run."""
 _ONLY_TELLS, _ENDS_CONNECTION = 10, 19
 """Highest severity of RAISERROR that raises no error, and highest severity that keeps the connection."""
-
-
-@dataclass(slots=True)
-class FlowCondition:
-    """A condition, and whether statements under it were applied."""
-
-    depth: int
-    """Number of open parentheses where it begins."""
-    outer: FlowCondition | None
-    """The enclosing condition."""
-    instead_of: FlowCondition | None = None
-    """For an ELSE: its IF."""
-    tests: bool = False
-    is_loop: bool = False
-    """True under a WHILE, at any depth."""
-    answer: ConditionAnswer | None = None
-    """What is known of it before the script runs."""
-    taken: bool = False
-    """True once a statement under it was applied."""
-    known: str | None = None
-    """The cached answer whether statements under it would run."""
-
-    def reached(self) -> str:
-        asked, guard = [], self
-        while guard.known is None:
-            asked.append(guard)
-            if guard.outer is None:
-                break
-            guard = guard.outer
-        outer = guard.known or ALWAYS
-        for inner in reversed(asked):
-            outer = inner.known = inner._under(outer)
-        return outer
-
-    def _under(self, outer: str) -> str:
-        if outer == NEVER:
-            return NEVER
-        value = self.value()
-        if value is not None:
-            return outer if value else NEVER
-        if self.instead_of is not None and self.instead_of.taken:
-            return NEVER
-        return CONDITIONAL if outer == CONDITIONAL or not self.tests else GUARDED
-
-    def value(self) -> bool | None:
-        """Whether the statements under it run, if that is known; a loop may end before its condition is false."""
-        if self.instead_of is not None:
-            before = self.instead_of.value()
-            return None if before is None else not before
-        value = self.answer.value if self.answer is not None else None
-        return None if value and self.is_loop else value
-
-    @property
-    def decision(self) -> ConditionAnswer | None:
-        """The answer of the condition or of the IF of an ELSE."""
-        return self.answer if self.instead_of is None else self.instead_of.decision
-
-    def take(self) -> None:
-        """A statement under it was applied, and so under every enclosing condition."""
-        guard: FlowCondition | None = self
-        while guard is not None and not guard.taken:
-            guard.taken = True
-            guard = guard.outer
 
 
 @dataclass(slots=True)

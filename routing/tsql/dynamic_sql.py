@@ -16,9 +16,12 @@ from routing.tsql.conditions import condition_answer
 from routing.tsql.constant_cases import case_value
 from routing.tsql.constant_reader import ConstantReader, ConstantScope
 from routing.tsql.constants import NotConstant, Null, TextConstant, flat
-from routing.tsql.control_flow import NEVER, FlowCondition
 from routing.tsql.draft import DraftDatabase
 from routing.tsql.execution import Execution
+from routing.tsql.flow_condition import (
+    NEVER,
+    FlowCondition,
+)
 from routing.tsql.growth import ExpansionBudget
 from routing.tsql.known_objects import KnownObjects
 from routing.tsql.lexer import SYMBOL, next_token

@@ -6,8 +6,12 @@ from routing.common.errors import Invalid
 from routing.common.finding import INFO, WARNING
 from routing.common.sentence import Sentence, listed, say
 from routing.tsql.batches import Misplaced, ProcedureBodies
-from routing.tsql.control_flow import CONDITIONAL as UNDER_CONDITION
-from routing.tsql.control_flow import GUARDED, NEVER, ControlFlow
+from routing.tsql.control_flow import ControlFlow
+from routing.tsql.flow_condition import CONDITIONAL as UNDER_CONDITION
+from routing.tsql.flow_condition import (
+    GUARDED,
+    NEVER,
+)
 from routing.tsql.growth import SqlcmdVariables
 from routing.tsql.placeholders import placeholders_in
 from routing.tsql.procedure_bodies import ProcedureBody

@@ -8,14 +8,18 @@ from routing.common.errors import InputError, Invalid
 from routing.common.finding import Finding
 from routing.common.sentence import say
 from routing.tsql.batches import end_of_line, first_string_over_go
-from routing.tsql.control_flow import CONTROL, JUMPS, NEVER, STARTERS, TESTS
-from routing.tsql.cursor import TokenCursor
+from routing.tsql.control_flow import (
+    CONTROL,
+    JUMPS,
+    STARTERS,
+    TESTS,
+)
 from routing.tsql.directives import PREFIX, apply_directive
 from routing.tsql.dynamic import VERB
 from routing.tsql.dynamic_sql import DynamicSql, RunningString
 from routing.tsql.execution import Execution
+from routing.tsql.flow_condition import NEVER
 from routing.tsql.growth import ExpansionBudget, SqlcmdVariables, TooLarge
-from routing.tsql.heads import is_permission, kind_at, read_statement, read_use_statement
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMENT,
@@ -38,7 +42,7 @@ from routing.tsql.lexer import (
     statement_in_place_of,
     unclosed,
 )
-from routing.tsql.procedure_bodies import body_at, called_at, name_from
+from routing.tsql.procedure_bodies import called_at, name_from
 from routing.tsql.refusal import (
     DYNAMIC_SQL,
     NOT_EXECUTED,
@@ -47,18 +51,9 @@ from routing.tsql.refusal import (
     NotApplied,
 )
 from routing.tsql.report import ScriptReport
+from routing.tsql.script_statements import StatementReader
 from routing.tsql.script_text import ScriptText, one_file
 from routing.tsql.session import ScriptSession
-from routing.tsql.statement import (
-    ALTER,
-    CONTRACT,
-    DATABASE,
-    DROP,
-    SERVICE,
-    USE,
-    Statement,
-    name_in_estate,
-)
 from routing.tsql.string_findings import StringFindings, StringUse
 from routing.tsql.unknown import shown
 
@@ -87,6 +82,7 @@ class ScriptReader:
         budget = inside.budget if inside else ExpansionBudget(len(text))
         self._report = inside.report if inside else ScriptReport(script, session)
         self._execution = Execution(text, session, self._report, SqlcmdVariables(budget, session.variables))
+        self._statements = StatementReader(text, self._execution, self._report)
         self._strings = StringFindings(text, session, self._report)
         depth = inside.depth if inside else 0
         self._runs = DynamicSql(text, session, self._report, self._execution, budget, depth)
@@ -103,8 +99,6 @@ class ScriptReader:
         self._verb_end = 0
         self._uses = -1
         """End of the verb of a statement with a string built from USE and an unknown value."""
-        self._grants = False
-        self._in_service = False
 
     @property
     def findings(self) -> list[Finding]:
@@ -204,7 +198,7 @@ class ScriptReader:
         elif word == "use":
             self._use(start)
         elif word in ("grant", "deny", "revoke"):
-            self._grants = True
+            self._statements.has_grants = True
         elif word in JUMPS:
             self._execution.flow.jump(word, self._text, self._position)
         elif word in SETTERS:
@@ -270,7 +264,7 @@ class ScriptReader:
             self._report.new_batch()
             self._position = self._batch = go.end
         self._execution.new_batch(self._batch)
-        self._grants = self._in_service = False
+        self._statements.new_batch()
         self._verb, self._verb_end = "", self._position
         self._runs.variables.new_batch()
         self._call_without_exec()
@@ -287,81 +281,19 @@ class ScriptReader:
 
     def _mark(self, mark: str) -> None:
         self._execution.flow.mark(mark)
-        if mark != "(":
-            self._in_service = False
-        if mark == ";":
-            self._grants = False
+        self._statements.mark(mark)
 
     # ------------------------------------------------------------ statements
 
-    def _cursor(self) -> TokenCursor:
-        return TokenCursor(self._text, self._position, self._execution.sqlcmd.variables)
-
     def _ddl(self, verb: str, start: int) -> None:
-        cursor = self._cursor()
-        kind = kind_at(cursor)
-        if kind is None and verb != DROP and self._is_body(verb, cursor, start):
-            return
-        # CREATE MESSAGE m; DROP MESSAGE may name a constraint of a table, and a warehouse has REMOTE TABLE.
-        is_half = verb != DROP and cursor.position > self._position and not cursor.is_word("TABLE")
-        if kind is None and not self._grants and (cursor.is_open or is_half):
-            self._fail(cursor.unexpected(say("a kind of object")), verb, verb, None, start)
-        if kind is None or (self._grants and is_permission(cursor)):
-            return
-        if self._in_service and (verb, kind) == (DROP, CONTRACT):
-            return  # a part of the ALTER SERVICE that could not be read
         # Wherever reading stops, the next statement is looked for from there.
         try:
-            statement = self._read_statement(verb, kind, cursor, start)
+            self._statements.read_ddl(verb, start, self._position, self._verb_end)
         finally:
-            self._position = max(self._position, cursor.position)
-        if statement is not None:
-            self._execution.apply(statement, start)
-
-    def _is_body(self, verb: str, cursor: TokenCursor, start: int) -> bool:
-        """True if a procedure begins there, also after OR REPLACE of other products: its body does not run now."""
-        body = body_at(self._text, verb, start, self._verb_end)
-        is_foreign = cursor.is_word("OR") and cursor.second.text.upper() != ALTER
-        if is_foreign:
-            cursor.take()
-            self._fail(cursor.unexpected(ALTER), body.title if body else verb, verb, body.name if body else None, start)
-        if body is not None:
-            self._execution.flow.body = body
-        return is_foreign or body is not None
-
-    def _read_statement(self, verb: str, kind: str, cursor: TokenCursor, start: int) -> Statement | None:
-        first = cursor.ahead
-        try:
-            return read_statement(verb, kind, cursor)
-        except NotApplied as fault:
-            if cursor.unclosed is not None:
-                raise cursor.unclosed from None
-            self._fail(fault, f"{verb} {kind}", kind, _object(kind, cursor, first), start)
-        self._in_service = (verb, kind) == (ALTER, SERVICE) and _is_open(self._text, start, cursor.position)
-        return None
-
-    def _fail(self, fault: NotApplied, title: str, kind: str, name: str | None, start: int) -> None:
-        if self._report.is_full:
-            self._report.leave_out()
-            return
-        code = fault.code if self._execution.reached(start) != NEVER else NOT_EXECUTED
-        if fault.code == VALUE_NOT_LITERAL:
-            problem = say("{title}: {problem}; it changes nothing", title=title, problem=fault.problem)
-        else:
-            problem = say("{title}: {problem}", title=title, problem=fault.problem)
-        self._report.add(code, start, shown(name or "") or None, problem, kind, body=self._execution.flow.body)
+            self._position = max(self._position, self._statements.position)
 
     def _use(self, start: int) -> None:
-        cursor = self._cursor()
-        try:
-            statement = read_use_statement(cursor)
-        except NotApplied as fault:
-            self._execution.lose_database(start)
-            self._fail(fault, USE, DATABASE, None, start)
-            return
-        if statement is not None:
-            self._position = cursor.position
-            self._execution.use(statement, start)
+        self._position = self._statements.read_use(start, self._position)
 
     # ------------------------------------------------------------ strings, comments, commands
 
@@ -393,13 +325,3 @@ class ScriptReader:
         self._position = start + len(line)
         if not self._again and self._inside is None:
             self._execution.command(line, start)
-
-
-def _object(kind: str, cursor: TokenCursor, first: SqlToken) -> str:
-    """The name of the object of a statement that cannot be read."""
-    return name_in_estate(kind, cursor.named) if cursor.named else first.text
-
-
-def _is_open(text: str, start: int, end: int) -> bool:
-    """True if a parenthesis is open there."""
-    return text.count("(", start, end) > text.count(")", start, end)

@@ -12,7 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from routing.tsql.batches import batches_not_sent, end_of_line
-from routing.tsql.control_flow import ALWAYS, CONTROL, JUMPS, NEVER, STARTERS, TESTS, ControlFlow
+from routing.tsql.control_flow import (
+    CONTROL,
+    JUMPS,
+    STARTERS,
+    TESTS,
+    ControlFlow,
+)
+from routing.tsql.flow_condition import (
+    ALWAYS,
+    NEVER,
+)
 from routing.tsql.lexer import (
     AT_BLOCK,
     AT_COMMAND,

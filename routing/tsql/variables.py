@@ -12,7 +12,8 @@ from functools import cached_property
 
 from routing.tsql.constant_reader import ConstantReader
 from routing.tsql.constants import NULL, Constant, NotConstant, SqlType, joined
-from routing.tsql.control_flow import MAX_CONDITIONS, FlowCondition
+from routing.tsql.control_flow import MAX_CONDITIONS
+from routing.tsql.flow_condition import FlowCondition
 from routing.tsql.growth import ExpansionBudget
 from routing.tsql.lexer import WORD, last_word, next_token
 from routing.tsql.unknown_text import has_literal, has_statement_in_text

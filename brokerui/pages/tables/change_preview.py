@@ -13,8 +13,8 @@ from brokerui.analysis.lint.remedy_offer import NO_REMEDY, RemedyOffer
 from brokerui.analysis.remedies.trials import RemedyTrials
 from brokerui.core.cache import LruCache
 from brokerui.pages.tables.field_mapping import field_of, key_of, kind_of
+from brokerui.pages.tables.form_fields import WAS
 from brokerui.pages.tables.form_page import FormPage
-from brokerui.pages.tables.forms import WAS
 from brokerui.pages.tables.row_kinds import Key
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.finding import ERROR, Finding

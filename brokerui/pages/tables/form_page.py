@@ -13,7 +13,13 @@ from django.utils.translation import gettext as _
 
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.selectors import LiveEstate
-from brokerui.pages.tables.forms import WAS, Json, PlaceForm, ValueForm, row_of
+from brokerui.pages.tables.form_fields import (
+    WAS,
+    Json,
+    ValueForm,
+    row_of,
+)
+from brokerui.pages.tables.forms import PlaceForm
 from brokerui.pages.tables.row_kinds import (
     KINDS,
     Key,

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Count, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -29,7 +26,8 @@ from brokerui.estate.models import (
     Service,
 )
 from brokerui.pages.tables import list_filters, row_kinds
-from brokerui.pages.tables.base_admin import NULL, EstateTableAdmin
+from brokerui.pages.tables.base_admin import EstateTableAdmin
+from brokerui.pages.tables.cells import code, counted, lifetime, on_off
 from brokerui.pages.tables.row_kinds import Key, find, put
 from brokerui.pages.tables.site import site
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
@@ -37,22 +35,6 @@ from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
 from routing.common.names import SYSTEM_SERVICES
 from routing.model.system_objects import system_service
-
-
-def on_off(value: bool) -> SafeString:
-    """A word that says it, the off one so that it is seen."""
-    return format_html('<span class="{}">{}</span>', "on" if value else "off", _("on") if value else _("off"))
-
-
-def code(value: Any) -> Any:
-    """A name or an address, byte by byte."""
-    return format_html("<code>{}</code>", value) if value else NULL
-
-
-def counted(model: Any, owner: str) -> Any:
-    """How many rows of a model an outer row has, as a subquery: only the rows of the page are counted."""
-    rows = model.objects.filter(**{owner: OuterRef("pk")}).order_by().values(owner)
-    return Coalesce(Subquery(rows.annotate(n=Count("pk")).values("n")), 0)
 
 
 class InDatabases(EstateTableAdmin):
@@ -213,22 +195,6 @@ class Routes(InDatabases):
         return self.done(
             request, rows, act, "set lifetime of", _("Set lifetime"), problem=problem, lifetime=text, asks_lifetime=True
         )
-
-
-def lifetime(moment: datetime | None) -> Any:
-    """The day, and in words whether it is past."""
-    if moment is None:
-        return NULL
-    is_past = moment <= timezone.now()
-    word = _("expired") if is_past else _("expires")
-    return format_html(
-        '<time class="nowrap{}" datetime="{}" title="{}">{} {}</time>',
-        " off" if is_past else "",
-        moment.isoformat(timespec="seconds"),
-        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
-        word,
-        f"{moment:%Y-%m-%d}",
-    )
 
 
 @admin.register(Service, site=site)

@@ -11,7 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from brokerui.estate import models
 from brokerui.pages.tables import forms
-from brokerui.pages.tables.forms import Json, ValueForm
+from brokerui.pages.tables.form_fields import (
+    Json,
+    ValueForm,
+)
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.names import SYSTEM_SERVICES
 from routing.documents.edits_json import database_from, instance_from

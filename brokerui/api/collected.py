@@ -6,23 +6,18 @@ Read only: the rows come with imports, and are of the version that they came wit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers
-from rest_framework.request import Request
-from rest_framework.response import Response
 
 from brokerui.analysis.monitoring.collected import CollectedWaiting
-from brokerui.api import openapi
-from brokerui.api.base import ApiView
-from brokerui.api.bodies import page_of
 from brokerui.api.fields import NameField
-from brokerui.api.listing import RowListing, list_rows, same
+from brokerui.api.listing import RowListing, same
+from brokerui.api.read_only_rows import read_only_address
 from brokerui.api.rows import EstateRow, Keeps, Where, databases_of
 from routing.common.finding import INFO, WARNING
 from routing.common.moment import format_moment
@@ -169,37 +164,12 @@ COLLECTED: Final = (
     ),
 )
 
-
-class CollectedRowList(ApiView):
-    """A view as its servers showed it."""
-
-    listing: ClassVar[RowListing]
-
-    def get(self, request: Request) -> Response:
-        """Return a page of its rows."""
-        return list_rows(request, self.listing)
+DESCRIPTION: Final = _(
+    "Sums by service and status or state, as `collect-sql` or a pasted grid gave them. They are of the"
+    " moment at which their server was asked, and of the version that the import made."
+)
 
 
 def addresses() -> list[URLPattern]:
     """Return the addresses of the collected rows."""
-    return [
-        path(f"collected/{listing.name}/", _view(listing, row).as_view(), name=f"collected_{listing.name}")
-        for listing, row in COLLECTED
-    ]
-
-
-def _view(listing: RowListing, row: type[Any]) -> type[CollectedRowList]:
-    name = "".join(word.title() for word in listing.name.split("_"))
-    view: type[CollectedRowList] = type(f"Collected{name}", (CollectedRowList,), {"listing": listing})
-    return extend_schema_view(
-        get=extend_schema(
-            operation_id=f"collected_{listing.name}",
-            tags=openapi.tags(_("Catalog views")),
-            summary=str(listing.title),
-            description=_(
-                "Sums by service and status or state, as `collect-sql` or a pasted grid gave them. They are of the"
-                " moment at which their server was asked, and of the version that the import made."
-            ),
-            **openapi.conditional_get(page_of(row), query=listing.query),
-        )
-    )(view)
+    return [read_only_address("collected", listing, row, DESCRIPTION) for listing, row in COLLECTED]

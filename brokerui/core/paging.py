@@ -1,10 +1,12 @@
-"""The two forms of pages: by number, of rows in memory; by key, of rows that a query reads after the last one."""
+"""The two forms of pages: by number, with Django's paginator; by key, of rows that a query reads after the last one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
+
+from django.core.paginator import Paginator
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -17,13 +19,17 @@ DIGITS = 6
 class Page(Generic[T]):
     """One page of rows; the last page where the requested one does not exist."""
 
-    rows: Sequence[T]
-    """The rows of all pages."""
+    paginator: Paginator[T]
     asked: int = 1
+
+    @classmethod
+    def of(cls, rows: Sequence[T], asked: int = 1) -> Page[T]:
+        """Return a page of rows in memory."""
+        return cls(Paginator(rows, PAGE_ROWS), asked)
 
     @property
     def pages(self) -> int:
-        return max(1, -(-len(self.rows) // PAGE_ROWS))
+        return self.paginator.num_pages
 
     @property
     def number(self) -> int:
@@ -40,20 +46,25 @@ class Page(Generic[T]):
 
     @property
     def first(self) -> int:
-        """Number of the first row of the page, from 1."""
-        return (self.number - 1) * PAGE_ROWS + 1
+        """Number of the first row of the page, from 1; 0 where there is none."""
+        return self.paginator.page(self.number).start_index()
 
     @property
     def last(self) -> int:
-        return min(self.number * PAGE_ROWS, len(self.rows))
+        return self.paginator.page(self.number).end_index()
 
     @property
     def total(self) -> int:
-        return len(self.rows)
+        return self.paginator.count
+
+    @property
+    def rows(self) -> Sequence[T]:
+        """The rows of all pages."""
+        return cast("Sequence[T]", self.paginator.object_list)
 
     @property
     def shown(self) -> Sequence[T]:
-        return self.rows[self.first - 1 : self.last]
+        return cast("Sequence[T]", self.paginator.page(self.number).object_list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,33 +4,13 @@ from __future__ import annotations
 
 from routing.common.sentence import Sentence, say, say_counted
 from routing.lint.loopback import is_loopback
-from routing.rules.decision import (
-    DELAYED,
-    DELIVERED,
-    DROPPED,
-    EXITS,
-    FORWARDING_DISABLED,
-    HOP_LIMIT,
-    NO_PRINCIPAL,
-    NO_ROUTE,
-    NOT_AN_ADDRESS,
-    ROUTE_REQUESTED,
-    SERVICE_NOT_FOUND,
-)
+from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS
+from routing.rules.reason_words import REASON_WORDS
 
 ENDS = {EXITS: "\0exits:", DELAYED: "\0delayed:", DROPPED: "\0dropped:"}
 """How the names of ends begin that are no place of the estate; no name of it holds a NUL."""
 HEADS = (say("Origin"), say("Next hop"), say("End"))
 """Of the columns."""
-REASONS = {
-    NO_ROUTE: say("no route matches"),
-    SERVICE_NOT_FOUND: say("the service is not there"),
-    ROUTE_REQUESTED: say("a route was asked for"),
-    NO_PRINCIPAL: say("no partner is the principal"),
-    NOT_AN_ADDRESS: say("the service name is no address"),
-    FORWARDING_DISABLED: say("forwarding is off"),
-    HOP_LIMIT: say("too many hops"),
-}
 
 
 def outcome_words(outcome: str) -> Sentence:
@@ -46,7 +26,7 @@ def reason_words(outcome: str, detail: str) -> Sentence:
         if is_loopback(address.rpartition(":")[0]):
             return say("To {address} on the sender's own machine", address=address)
         return say("Exits to {address}", address=address)
-    reason = REASONS[detail]
+    reason = REASON_WORDS[detail]
     return say("Delayed: {reason}", reason=reason) if outcome == DELAYED else say("Dropped: {reason}", reason=reason)
 
 

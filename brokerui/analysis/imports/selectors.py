@@ -38,10 +38,10 @@ def freshness_page(number: int) -> Page[Freshness]:
     """Every instance, oldest first; those that were never read before all others."""
     rows = Instance.objects.order_by(F("imported_at").asc(nulls_first=True), "name")
     moments = list(rows.values_list("name", "imported_at"))
-    page = Page(moments, number)
+    page = Page.of(moments, number)
     names = [name for name, _ in page.shown]
     origins = {origin.instance: origin for origin in Origin.objects.filter(instance__in=names)}
-    return Page([_fresh(name, at, origins.get(name)) for name, at in moments], number)
+    return Page.of([_fresh(name, at, origins.get(name)) for name, at in moments], number)
 
 
 def _fresh(name: str, at: datetime | None, origin: Origin | None) -> Freshness:

@@ -70,7 +70,7 @@ class DraftPage:
     @cached_property
     def edits(self) -> Page[int]:
         """The numbers of the edits, a page at a time."""
-        return Page(range(self.draft.edit_count), self.page_number)
+        return Page.of(range(self.draft.edit_count), self.page_number)
 
     @cached_property
     def rows(self) -> Sequence[EditRow]:

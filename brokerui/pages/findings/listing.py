@@ -71,7 +71,7 @@ class FindingListing:
 
     @cached_property
     def page(self) -> Page[StoredFinding]:
-        return Page(self.rows, page_number(self.asked_page))
+        return Page.of(self.rows, page_number(self.asked_page))
 
     @property
     def before(self) -> str:

@@ -123,7 +123,7 @@ class RouteListing:
 
     @cached_property
     def page(self) -> Page[RouteRow]:
-        return Page(self.rows, self.page_query.page)
+        return Page.of(self.rows, self.page_query.page)
 
     @property
     def before(self) -> str:

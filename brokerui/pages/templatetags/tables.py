@@ -7,10 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.utils import timezone
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
+from brokerui.core.paging import Page
 from routing.common.errors import Invalid
 from routing.common.moment import parse_moment
 
@@ -30,10 +32,15 @@ def notes_at(preview: Any, name: str) -> Any:
 
 
 @register.simple_tag
-def page_query(cl: Any, page: int) -> str:
-    """The address of another page of a list, with all filters kept."""
-    query: str = cl.get_query_string({"p": page})
-    return query
+def list_page(cl: ChangeList) -> Page[Any]:
+    """The page of a list that is shown."""
+    return Page(cl.paginator, cl.page_num)
+
+
+@register.simple_tag
+def page_query(cl: ChangeList, page: str) -> str:
+    """The query of another page of a list, with all filters kept; empty where there is no such page."""
+    return cl.get_query_string({PAGE_VAR: page}).removeprefix("?") if page else ""
 
 
 @register.filter

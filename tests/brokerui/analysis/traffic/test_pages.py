@@ -66,9 +66,9 @@ def test_each_side_of_a_replay_has_its_flows(viewer: Client, tmp_path: Path) -> 
     nowhere = {"outcome": "delayed", "instance": "host1", "database": None, "reason": "no_route"}
     tables = {"differential": [change()], "flow_matrix": [link(), link("after", **nowhere)]}
     run = gold_load(str(gold(tmp_path / "gold", "replay", tables))).run
-    assert "no route matches" not in page(viewer, f"/traffic/{run.pk}/?side=before")
-    assert "no route matches" in page(viewer, f"/traffic/{run.pk}/?side=after")
-    assert "no route matches" not in page(viewer, f"/traffic/{run.pk}/?side=nonsense")
+    assert "Delayed: no route" not in page(viewer, f"/traffic/{run.pk}/?side=before")
+    assert "Delayed: no route" in page(viewer, f"/traffic/{run.pk}/?side=after")
+    assert "Delayed: no route" not in page(viewer, f"/traffic/{run.pk}/?side=nonsense")
 
 
 def test_a_route_says_what_is_not_delivered(viewer: Client, tmp_path: Path) -> None:

@@ -51,7 +51,9 @@ class _RoundWork:
         """Run all of its commands. Raises `JobFailedError` with the line that says what is wrong."""
         try:
             digest = inputs_digest()
-            for command in jobs_of_a_round():
+            commands = jobs_of_a_round()
+            for done, command in enumerate(commands):
+                self._work.progress(command.name, done, len(commands))
                 self._do(command)
             self._end(digest)
         except (InputError, JobFailedError) as error:

@@ -8,7 +8,7 @@ from typing import Final
 
 from django.utils.functional import Promise
 
-from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.models import Job, JobState
 from brokerui.core.jobs.work import JobWork
 
 MAINTENANCE: Final = "maintenance"
@@ -70,6 +70,12 @@ def unregister(name: str) -> None:
 def kind_of(name: str) -> JobKind:
     """The kind of that name. Raises `KeyError` if none is registered."""
     return _kinds[name]
+
+
+def stage_label(job: Job) -> str:
+    """What a running job does now, in words; empty where it does not run, or its kind does not say."""
+    kind = _kinds.get(job.kind)
+    return str(kind.stages.get(job.stage, "")) if kind is not None and job.state == JobState.RUNNING else ""
 
 
 def kinds() -> list[JobKind]:

@@ -12,6 +12,8 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
+from brokerui.core.jobs.kinds import stage_label
+from brokerui.core.jobs.models import Job
 from routing.common.sentence import Sentence, translator
 
 register = template.Library()
@@ -19,6 +21,12 @@ MOST_NAMES = 8
 """Of a list in a sentence; the account of a rule has the number."""
 translate = translator(gettext, ngettext)
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
+
+
+@register.filter
+def job_stage(job: Job) -> str:
+    """What a running background job does now; empty where it does not run."""
+    return stage_label(job)
 
 
 @register.filter

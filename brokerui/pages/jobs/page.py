@@ -38,8 +38,6 @@ class JobRow:
     subject: str
     """What it is about."""
     max_attempts: int | None
-    stage: str = ""
-    """What a running job does now; empty: its kind does not say."""
 
     @classmethod
     def of(cls, job: Job) -> JobRow:
@@ -48,8 +46,7 @@ class JobRow:
             kind = kind_of(job.kind)
         except KeyError:
             return cls(job, job.kind, job.key, None)
-        stage = kind.stages.get(job.stage, "") if job.state == JobState.RUNNING else ""
-        return cls(job, str(kind.label), kind.describe(job), kind.max_attempts, str(stage))
+        return cls(job, str(kind.label), kind.describe(job), kind.max_attempts)
 
     @property
     def state(self) -> Promise:

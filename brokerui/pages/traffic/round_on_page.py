@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as lazy
 
+from brokerui.analysis.traffic.labels import TITLES
 from brokerui.analysis.traffic.models import Round, RoundState
 
 LATE = timedelta(seconds=90)
@@ -29,11 +30,6 @@ STATES: Mapping[str, tuple[Promise, str]] = {
     RoundState.INTERRUPTED: (lazy("Interrupted"), "previewed"),
 }
 """What each is called, and the mark that it has."""
-TITLES: Mapping[str, Promise] = {
-    "ingest": lazy("Files are taken in"),
-    "route": lazy("What the traffic met"),
-    "telemetry": lazy("What the event log says"),
-}
 
 
 @dataclass(frozen=True, slots=True)

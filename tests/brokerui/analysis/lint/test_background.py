@@ -13,16 +13,19 @@ from django.utils import timezone
 
 from brokerui.analysis.lint import job_kinds, services
 from brokerui.analysis.lint.estate_target import EstateTarget
+from brokerui.analysis.lint.job_kinds import LintStage
 from brokerui.analysis.lint.models import LintFinding, LintRun
 from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for
 from brokerui.analysis.lint.services import request_lint, run_write, runs_prune
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.core.jobs.claims import claim_next
 from brokerui.core.jobs.models import Job, JobState
+from brokerui.core.jobs.requests import cancel
 from brokerui.core.jobs.tasks import jobs_run
 from routing.common.moment import parse_moment
+from routing.common.sentence import say
 from routing.lint.missing import missing_instances
-from routing.lint.registry import lint, lint_around
+from routing.lint.registry import Check, lint, lint_around
 from routing.model.edits import SetHopLimit
 from tests.brokerui.analysis.lint.helpers import AT, estate, live, viewed
 from tests.brokerui.estate.helpers import changed
@@ -62,6 +65,41 @@ def test_a_large_one_waits_for_a_worker_and_then_says_the_same() -> None:
     assert found.looked is not None
     assert found.looked.missing == missing_instances(estate(), timezone.now()) != ()
     assert Job.objects.get().state == JobState.DONE
+
+
+@pytest.mark.usefixtures("nothing_is_small")
+def test_its_job_says_what_it_does_and_how_many_checks_are_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    live()
+    seen: list[tuple[str, int, int]] = []
+
+    def look(*_given: object) -> tuple[()]:
+        seen.append(Job.objects.values_list("stage", "done", "total").get())
+        return ()
+
+    monkeypatch.setattr(job_kinds, "CHECKS", [Check("x", say("x"), look)] * 2)
+    monkeypatch.setattr("brokerui.core.jobs.work.PROGRESS_S", 0)
+    findings_for(viewed())
+    jobs_run()
+    assert seen == [(LintStage.CHECKING, 0, 2), (LintStage.CHECKING, 1, 2)]
+    assert Job.objects.get().stage == LintStage.KEEPING
+
+
+@pytest.mark.usefixtures("nothing_is_small")
+def test_a_job_that_is_cancelled_stops_before_its_next_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    live()
+    done: list[str] = []
+
+    def cancel_now(*_given: object) -> tuple[()]:
+        done.append("check")
+        cancel(Job.objects.get().pk, author="ann")
+        return ()
+
+    monkeypatch.setattr(job_kinds, "CHECKS", [Check("x", say("x"), cancel_now)] * 2)
+    monkeypatch.setattr("brokerui.core.jobs.work.PROGRESS_S", 0)
+    findings_for(viewed())
+    jobs_run()
+    assert done == ["check"]
+    assert Job.objects.get().state == JobState.CANCELLED
 
 
 @pytest.mark.usefixtures("nothing_is_small")

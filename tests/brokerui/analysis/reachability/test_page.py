@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from benchmarks.estates import large_estate
 from brokerui.analysis.reachability import selectors
+from brokerui.analysis.reachability.job_kinds import SurveyStage
 from brokerui.analysis.reachability.models import Survey
 from brokerui.analysis.reachability.services import KEPT, surveys_prune
 from brokerui.core.jobs.claims import claim_next
@@ -154,6 +155,20 @@ def test_a_large_estate_is_worked_out_in_the_background(client: Client, large: s
     assert "/reachability/pairs.csv" in after.content.decode()
     small = figure_when_small(client, url)
     assert figure(after) == small
+
+
+def test_how_far_the_work_in_the_background_is(client: Client, large: str) -> None:
+    client.get(f"/reachability/?scenario={large}")
+    job = claim_next(["survey"])
+    assert job is not None
+    for given, says in (
+        ({"stage": SurveyStage.READING}, "Reading the estate"),
+        ({"stage": SurveyStage.ASKING, "done": 1_000, "total": 3_000}, "1,000 of 3,000 services"),
+    ):
+        Job.objects.update(**given)
+        text = client.get(f"/reachability/progress/?scenario={large}").content.decode()
+        assert says in text
+        assert "waiting for a worker" not in text
 
 
 def figure_when_small(client: Client, url: str) -> Any:

@@ -10,6 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from brokerui.analysis.imports.models import Phase
+from brokerui.analysis.lint.job_kinds import LintStage
+from brokerui.analysis.reachability.job_kinds import SurveyStage
+from brokerui.core.jobs.kinds import kinds
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.estate.models import AuditEntry
 
@@ -58,8 +61,25 @@ def test_a_running_import_is_shown_with_its_stage(viewer: Client) -> None:
 
 
 @pytest.mark.parametrize(
+    ("kind", "stage", "says"),
+    [
+        ("lint", LintStage.CHECKING, "Running the checks"),
+        ("survey", SurveyStage.ASKING, "Asking where conversations to each service end"),
+        ("round", "route", "What the traffic met"),
+    ],
+)
+def test_a_running_job_of_each_kind_is_shown_with_its_stage(viewer: Client, kind: str, stage: str, says: str) -> None:
+    made(JobState.RUNNING, kind=kind, stage=stage, done=3, total=40)
+    text = text_of(viewer)
+    assert says in text
+    assert "3 of 40" in text
+    assert all(one.stages for one in kinds())
+
+
+@pytest.mark.parametrize(
     ("values", "says"),
     [
+        ({"payload": {"draft": 4, "version": 7}}, "draft 4"),
         ({"state": JobState.FAILED, "error": "OSError: <disk>"}, "OSError: &lt;disk&gt;"),
         ({"state": JobState.FAILED, "failure": JobFailure.WORKER_LOST, "attempts": 3}, "It was started 3 times"),
         ({"state": JobState.RUNNING, "cancelled_by": "ann"}, "is being cancelled"),

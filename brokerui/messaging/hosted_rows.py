@@ -9,7 +9,7 @@ from django.db import DEFAULT_DB_ALIAS, connection
 from psycopg.errors import LockNotAvailable
 
 from brokerui.messaging.models import HostedInstance
-from brokerui.messaging.store.postgres import pool_of
+from brokerui.messaging.store.postgres_pool import pool_of
 
 PATIENCE: Final = "2s"
 """How long to wait for another transaction that makes or deletes the row: it may be the caller's own."""

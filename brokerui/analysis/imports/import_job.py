@@ -24,6 +24,7 @@ from brokerui.analysis.imports.preview import Preview, preview_of
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source, addresses_from
 from brokerui.analysis.imports.variables import variables_from
+from brokerui.analysis.lint.selectors import findings_of_live
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import request
@@ -155,7 +156,7 @@ def _text(text: str) -> str:
 def _read(run: ImportRun, work: JobWork) -> None:
     on_progress, live, at = work.progress, estate_current(), timezone.now().replace(microsecond=0)
     made = _made(run, live.estate, at, on_progress)
-    preview = preview_of(live.estate, made, at, on_progress)
+    preview = preview_of(live.estate, made, at, on_progress, lambda: findings_of_live(live, at))
     on_progress(Phase.KEEPING)
     _keep(run, work, live.version, made, preview)
 

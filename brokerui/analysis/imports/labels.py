@@ -56,5 +56,6 @@ LISTS: Words = {
     "priorities": _("priorities"),
     "remote_service_bindings": _("remote service bindings"),
     "routes": _("routes"),
+    "endpoints": _("endpoints"),
 }
 VERDICTS: Words = {"worse": _("worse"), "better": _("better"), "moved": _("elsewhere")}

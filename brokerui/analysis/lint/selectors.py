@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -21,6 +21,7 @@ from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
 from brokerui.core.jobs.models import Job
+from brokerui.estate.selectors import LiveEstate
 from routing.common.finding import ERROR, Finding
 from routing.lint.missing import missing_instances
 from routing.lint.registry import lint, lint_around
@@ -97,6 +98,19 @@ def findings_at(viewed: EstateView, instance: str, database: str | None = None) 
         looked = LintResult(tuple(map(StoredFinding.of, around)), viewed.at())
     here = (f for f in looked.findings if f.instance == instance and database in (None, f.database))
     return _told(viewed, LintResult(tuple(here), looked.evaluated_at), None).findings
+
+
+def findings_of_live(live: LiveEstate, at: datetime) -> Iterator[Finding]:
+    """All findings of the live estate at a time: those that a worker has stored, where they hold for that time, too;
+    a large estate is looked over only where there are none."""
+    looked = _large(EstateTarget(live.digest)) if not is_small(live.estate) and _never_expires(live.estate) else None
+    return iter(lint(live.estate, at)) if looked is None else (found.finding for found in looked.findings)
+
+
+def _never_expires(estate: Estate) -> bool:
+    """True if what lint finds does not depend on the time."""
+    tables = (table for instance in estate.instances.values() for table in instance.tables.values())
+    return not any(route.lifetime for table in tables for route in table.routes.values())
 
 
 def suppressions() -> list[SuppressionRow]:

@@ -1,7 +1,8 @@
 """What a change does to conversations, in a few examples: of every differential the groups that anybody intends.
 
-A differential of all traffic takes as long as the estate is large. Where that is too long, the conversations that the
-change is about are asked instead: from the changed tables to the services of the changed routes.
+A differential of all traffic takes as long as the change touches many service names: a route for one service a tenth of
+a second in the largest estates, one for any service on a hub a minute. Where that is too long, the conversations that
+the change is about are asked instead: from the changed tables to the services of the changed routes.
 """
 
 from __future__ import annotations
@@ -13,13 +14,16 @@ from itertools import islice
 
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.common.names import MSDB
-from routing.diff.result import BETTER, WORSE, Outcomes, verdict_of_change
-from routing.diff.run import compare
+from routing.diff.intent import Intent
+from routing.diff.result import BETTER, WORSE, DiffGroup, Outcomes, in_worst_order, verdict_of_change
+from routing.diff.run import compare, compare_stepwise
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate, Instance
 from routing.rules.decision import DELIVERED
 from routing.rules.journey import Journeys
 
+MAX_NAMES = 100
+"""Service names that a change may touch for all its traffic to be compared in a large estate."""
 MAX_ASKED = 200
 """Conversations that are asked about one change where not all traffic is compared."""
 
@@ -51,11 +55,23 @@ class Effect:
 def effects(before: Estate, after: Estate, at: datetime) -> tuple[Effect, ...]:
     """The effect of a change on all traffic that anybody intends."""
     found = compare(before, after, at)
-    return tuple(
-        Effect(group.verdict, node, group.traffic, group.before, group.after, found.intent.members(group))
-        for group in found.groups
-        for node in islice((node for node in group.members if found.intent.has(node, group)), 1)
-    )
+    return tuple(_shown(found.groups, found.intent))
+
+
+def _shown(groups: Iterable[DiffGroup], intent: Intent) -> Iterator[Effect]:
+    for group in groups:
+        for node in islice((node for node in group.members if intent.has(node, group)), 1):
+            yield Effect(group.verdict, node, group.traffic, group.before, group.after, intent.members(group))
+
+
+def effects_within(before: Estate, after: Estate, at: datetime, most_names: int) -> tuple[Effect, ...] | None:
+    """The effect on all traffic that anybody intends, of a change that touches at most so many service names; None of
+    another one. Without entry points that only one of the estates has."""
+    found = compare_stepwise(before, after, at)
+    if found.names > most_names:
+        return None
+    groups = in_worst_order([group for step in found.steps for group in step])
+    return tuple(_shown(groups, found.intent))
 
 
 def effects_nearby(before: Estate, after: Estate, at: datetime, instance: str) -> tuple[Effect, ...]:

@@ -11,10 +11,10 @@ from routing.diff.result import BETTER, MOVED, WORSE
 from routing.lint.registry import CHECKS, lint_around
 from routing.model.estate import Estate
 from routing.remedies.applying import applied, with_msdb
-from routing.remedies.effects import Effect, effects, effects_nearby
+from routing.remedies.effects import MAX_NAMES, Effect, effects, effects_nearby, effects_within
 
 COMPARED = 2_000
-"""Most routes of an estate whose whole traffic is compared: a hundredth of a second for each remedy."""
+"""Most routes of an estate whose whole traffic is compared whatever a remedy touches: a hundredth of a second each."""
 _CHECKS = {check.code: check for check in CHECKS}
 
 
@@ -49,9 +49,11 @@ class RemedyTrial:
 UNTRIED = RemedyTrial(TrialVerdict.UNTRIED)
 
 
-def try_remedy(estate: Estate, finding: Finding, at: datetime, *, compared: int = COMPARED) -> RemedyTrial | None:
+def try_remedy(
+    estate: Estate, finding: Finding, at: datetime, *, compared: int = COMPARED, most_names: int = MAX_NAMES
+) -> RemedyTrial | None:
     """Run the remedy of a finding on a copy of the estate; None if it has none. All traffic is compared in estates of
-    at most `compared` routes."""
+    at most `compared` routes, in larger ones if the remedy touches at most `most_names` service names."""
     if finding.remedy_sql is None:
         return None
     if finding.instance is None:
@@ -63,9 +65,20 @@ def try_remedy(estate: Estate, finding: Finding, at: datetime, *, compared: int 
     left = _left(after, finding, at)
     if left == replace(finding, remedy_sql=None):
         return RemedyTrial(TrialVerdict.FAILS)
-    is_complete = is_compared(estate, compared)
-    found = effects(before, after, at) if is_complete else effects_nearby(before, after, at, finding.instance)
+    names = None if is_compared(estate, compared) else most_names
+    found, is_complete = effects_of(before, after, at, finding.instance, names)
     return _judged(found, finding, is_gone=left is None, is_complete=is_complete)
+
+
+def effects_of(
+    before: Estate, after: Estate, at: datetime, instance: str, most_names: int | None
+) -> tuple[tuple[Effect, ...], bool]:
+    """The effects of a change of one instance, and whether they are all: of a change that touches more service names
+    than `most_names`, only conversations that it is about are asked. None: all are compared."""
+    if most_names is None:
+        return effects(before, after, at), True
+    found = effects_within(before, after, at, most_names) if most_names else None
+    return (effects_nearby(before, after, at, instance), False) if found is None else (found, True)
 
 
 def _judged(found: tuple[Effect, ...], finding: Finding, *, is_gone: bool, is_complete: bool) -> RemedyTrial:

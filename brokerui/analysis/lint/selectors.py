@@ -103,14 +103,17 @@ def findings_at(viewed: EstateView, instance: str, database: str | None = None) 
 def findings_of_live(live: LiveEstate, at: datetime) -> Iterator[Finding]:
     """All findings of the live estate at a time: those that a worker has stored, where they hold for that time, too;
     a large estate is looked over only where there are none."""
-    looked = _large(EstateTarget(live.digest)) if not is_small(live.estate) and _never_expires(live.estate) else None
-    return iter(lint(live.estate, at)) if looked is None else (found.finding for found in looked.findings)
+    looked = None if is_small(live.estate) else _large(EstateTarget(live.digest))
+    if looked is None or _expires_after(live.estate, looked.evaluated_at):
+        return iter(lint(live.estate, at))
+    return (found.finding for found in looked.findings)
 
 
-def _never_expires(estate: Estate) -> bool:
-    """True if what lint finds does not depend on the time."""
+def _expires_after(estate: Estate, moment: datetime) -> bool:
+    """True if a route is to expire after this moment: what lint says of it depends on the time."""
     tables = (table for instance in estate.instances.values() for table in instance.tables.values())
-    return not any(route.lifetime for table in tables for route in table.routes.values())
+    routes = (route for table in tables for route in table.routes.values())
+    return any(route.lifetime is not None and route.lifetime > moment for route in routes)
 
 
 def suppressions() -> list[SuppressionRow]:

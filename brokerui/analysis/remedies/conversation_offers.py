@@ -16,9 +16,10 @@ from routing.diff.result import WORSE
 from routing.lint.obstacles import obstacles
 from routing.lint.registry import lint_around
 from routing.model.estate import Estate
+from routing.remedies.applying import with_msdb
 from routing.remedies.conversation import ConversationRemedy, conversation_remedies
-from routing.remedies.effects import effects
-from routing.remedies.trial import is_compared
+from routing.remedies.effects import MAX_NAMES
+from routing.remedies.trial import effects_of, is_compared
 from routing.rules.decision import DELIVERED
 from routing.rules.explanation import Explanation
 
@@ -99,9 +100,8 @@ def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
 
 
 def _worse(remedy: ConversationRemedy, estate: Estate, at: datetime) -> Sentence | None:
-    """Return the sentence about the classes that end worse with the remedy; None without any, and in an estate that is
-    too large to compare all traffic."""
-    if not is_compared(estate):
-        return None
-    worse = [effect for effect in effects(estate, remedy.estate, at) if effect.verdict == WORSE]
+    """What ends worse with it; on a large estate, of what it touches."""
+    names = None if is_compared(estate) else MAX_NAMES
+    found, _ = effects_of(with_msdb(estate, remedy.instance), remedy.estate, at, remedy.instance, names)
+    worse = [effect for effect in found if effect.verdict == WORSE]
     return harm(sorted(worse, key=lambda effect: not effect.breaks)) if worse else None

@@ -52,6 +52,15 @@ def test_no_remedy_that_is_offered_leaves_its_finding_or_hides_what_gets_worse(d
         assert sum(effect.count for effect in trial.worse) == worse
 
 
+@settings(deadline=None)
+@given(estates())
+def test_a_large_estate_is_told_the_same_of_a_remedy_that_touches_few_names(document: dict[str, Any]) -> None:
+    where = read_estate(json.dumps(document))
+    for found in lint(where, AT)[:5]:
+        small, large = (try_remedy(where, found, AT, compared=limit, most_names=1_000) for limit in (1_000, 0))
+        assert small == large
+
+
 @pytest.mark.parametrize("name", ["2-network-route", "three-servers"])
 def test_remedies_of_the_examples_deliver(name: str) -> None:
     for found in lint(example(name), AT):
@@ -60,6 +69,14 @@ def test_remedies_of_the_examples_deliver(name: str) -> None:
         assert trial.is_offered
         assert any(effect.delivers for effect in trial.better)
         assert not trial.worse
+
+
+def test_of_a_remedy_that_touches_many_names_only_conversations_that_it_is_about_are_asked() -> None:
+    where = example("2-network-route")
+    found = next(one for one in lint(where, AT) if one.remedy_sql)
+    trial = try_remedy(where, found, AT, compared=0, most_names=0)
+    assert trial is not None
+    assert (trial.is_complete, trial.is_offered) == (False, True)
 
 
 def test_forwarding_is_switched_on_though_no_estate_knows_the_name_of_an_endpoint() -> None:
@@ -147,7 +164,7 @@ def test_what_ends_worse_or_elsewhere_is_told_beside_what_gets_better(outside: l
 def test_on_a_large_estate_only_the_conversations_it_is_about_are_asked() -> None:
     where = example("three-servers")
     for found in lint(where, AT):
-        whole, nearby = try_remedy(where, found, AT), try_remedy(where, found, AT, compared=0)
+        whole, nearby = try_remedy(where, found, AT), try_remedy(where, found, AT, compared=0, most_names=0)
         assert whole is not None
         assert nearby is not None
         assert (whole.verdict, whole.is_complete, nearby.is_complete) == (nearby.verdict, True, False)

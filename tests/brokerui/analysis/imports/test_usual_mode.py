@@ -74,13 +74,15 @@ def test_replacing_says_what_it_removes() -> None:
     live = shop()
     summary = preview_of(live, build_estate([script(ALTER)], Mode.INSTANCES, live, ScriptSettings(AT)), AT).summary
     assert summary["removes"] == {
-        "total": 3,
-        "kinds": [("services", 1), ("queues", 1), ("routes", 1)],
+        "total": 4,
+        "kinds": [("services", 1), ("queues", 1), ("routes", 1), ("endpoints", 1)],
         "instances": ["shop"],
         "instances_total": 1,
     }
     text = "".join(preview_as_text(summary))
-    assert "Replacing removes 3 objects: services 1, queues 1, routes 1 (shop). --into runs scripts" in text
+    assert (
+        "Replacing removes 4 objects: services 1, queues 1, routes 1, endpoints 1 (shop). --into runs scripts" in text
+    )
 
 
 # ---------------------------------------------------------------- the page, the command and REST
@@ -109,7 +111,7 @@ def test_the_page_says_in_red_what_replacing_removes_and_runs_the_scripts_instea
     brought_in(shop())
     run = uploaded({"shop.sql": ALTER})
     page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run), follow=True))
-    assert '<p class="removes">Replacing removes 3 objects: services 1, queues 1, routes 1 (shop).' in page
+    assert '<p class="removes">Replacing removes 4 objects: services 1, queues 1, routes 1, endpoints 1 (shop).' in page
     assert 'form="assign" name="run" value="1">Run the scripts on the live estate instead</button>' in page
     page = page_of(editor.post(f"/imports/{run.pk}/preview/", fields(run) | {"run": "1"}, follow=True))
     assert "0 objects new, 1 changed, 0 removed." in page
@@ -126,7 +128,7 @@ def test_the_command_says_so_and_can_be_told_otherwise(
     run = call("estate", "import", change, "--dry-run").out
     assert run.startswith("Run on the live estate, since the scripts change some of its objects (--instances replaces")
     assert "0 new, 1 changed, 0 removed." in run
-    assert "Replacing removes 3 objects" in call("estate", "import", change, "--dry-run", "--instances").out
+    assert "Replacing removes 4 objects" in call("estate", "import", change, "--dry-run", "--instances").out
     assert call("estate", "import", change).out.endswith("Applied as version 2.\n")
 
 

@@ -11,22 +11,25 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from brokerui.analysis.lint import job_kinds, services
+from brokerui.analysis.lint import job_kinds, selectors, services
 from brokerui.analysis.lint.estate_target import EstateTarget
 from brokerui.analysis.lint.job_kinds import LintStage
 from brokerui.analysis.lint.models import LintFinding, LintRun
-from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for
+from brokerui.analysis.lint.selectors import AGAIN, LATE, findings_at, findings_for, findings_of_live
 from brokerui.analysis.lint.services import request_lint, run_write, runs_prune
 from brokerui.analysis.lint.tasks import lint_refresh
 from brokerui.core.jobs.claims import claim_next
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.core.jobs.requests import cancel
 from brokerui.core.jobs.tasks import jobs_run
+from brokerui.estate.selectors import estate_current
 from routing.common.moment import parse_moment
 from routing.common.sentence import say
 from routing.lint.missing import missing_instances
 from routing.lint.registry import Check, lint, lint_around
-from routing.model.edits import SetHopLimit
+from routing.model.address import parse_address
+from routing.model.edits import PutRoute, SetHopLimit
+from routing.model.route import Route
 from tests.brokerui.analysis.lint.helpers import AT, estate, live, viewed
 from tests.brokerui.estate.helpers import changed
 
@@ -50,6 +53,24 @@ def test_a_small_estate_is_looked_over_at_once() -> None:
     assert told(report.findings) == told(lint(estate(), timezone.now()))
     assert not Job.objects.exists()
     assert not LintRun.objects.exists()
+
+
+@pytest.mark.usefixtures("nothing_is_small")
+def test_what_a_worker_found_of_the_live_estate_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    live()
+    wanted = told(lint(estate(), timezone.now()))
+    assert told(findings_of_live(estate_current(), timezone.now())) == wanted, "nobody has looked yet"
+    refreshed()
+    asked: list[Any] = []
+    monkeypatch.setattr(selectors, "lint", lambda *given: asked.append(given) or ())
+    assert (told(findings_of_live(estate_current(), timezone.now())), asked) == (wanted, [])
+    changed(
+        PutRoute(
+            "hub", "Sales", Route("Soon", "Later", None, timezone.now() + timedelta(days=1), parse_address("LOCAL"))
+        )
+    )
+    refreshed()
+    assert (told(findings_of_live(estate_current(), timezone.now())), len(asked)) == ([], 1), "a route is to expire"
 
 
 @pytest.mark.usefixtures("nothing_is_small")

@@ -10,7 +10,7 @@ from pathlib import Path
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
 from routing.common.errors import Invalid
 from routing.common.finding import Finding
-from routing.common.sentence import say
+from routing.common.sentence import listed, say
 from routing.tsql.encodings import code_page_findings, script_from
 from routing.tsql.inclusion import Parts
 
@@ -54,7 +54,9 @@ def _spelt(folder: Path, name: str) -> str:
         alike = [one.name for one in folder.iterdir() if one.name.casefold() == name.casefold()]
     except OSError:
         return name
-    return alike[0] if len(alike) == 1 else name
+    if len(alike) > 1:
+        raise Invalid("", say("{names} differ from it in case alone", names=listed(sorted(alike))))
+    return alike[0] if alike else name
 
 
 def _check_below(path: Path) -> None:

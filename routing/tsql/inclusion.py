@@ -43,12 +43,15 @@ _LEAVE = re.compile(r":(?:quit|exit)\b", re.IGNORECASE)
 
 
 def script_text(text: str, file: str, variables: Mapping[str, str], include: Include | None) -> ScriptText:
-    """The text with its `:r` lines replaced by the files that they name; `variables` are those that are set before."""
+    """The text with its `:r` lines replaced by the files that they name; `variables` are those that are set before.
+
+    Raises `InputError`, with the line, for a script that reads in too much.
+    """
     if include is None or not names_read_in(text):
         return one_file(text, file)
     expansion = _Expansion(file, SqlcmdVariables(ExpansionBudget(len(text)), dict(variables)), include)
     try:
-        expansion.add(text, file, ((PureWindowsPath(file).name,),))
+        expansion.add(text, file, (((PureWindowsPath(file).name,), file),))
     except TooLarge:
         return one_file(text, file)  # the reader of the script refuses it
     return expansion.result()
@@ -117,12 +120,13 @@ class _Expansion:
         self._length = self._files = self._included_chars = 0
         self._line = 1
         self._has_left = False
+        self._place = (script, 1)
 
     def result(self) -> ScriptText:
         return ScriptText("".join(self._pieces), tuple(self._sections), self._refused)
 
-    def add(self, text: str, file: str, within: tuple[Parts, ...]) -> None:
-        """Append a file; `within`: the paths of the files that read it in, its own last."""
+    def add(self, text: str, file: str, within: tuple[tuple[Parts, str], ...]) -> None:
+        """Append a file; `within`: path and name of the files that read it in, its own last."""
         position = 0
         line = 1
         for start, end, command in _commands(text):
@@ -134,6 +138,7 @@ class _Expansion:
             self._append(text[position:start], file, line)
             line += text.count("\n", position, start)
             position = start
+            self._place = (file, line)
             try:
                 self._add_included(name, within)
                 position = end
@@ -153,31 +158,34 @@ class _Expansion:
         self._length += len(piece)
         self._line += piece.count("\n")
 
-    def _add_included(self, name: str, within: tuple[Parts, ...]) -> None:
+    def _add_included(self, name: str, within: tuple[tuple[Parts, str], ...]) -> None:
         """Append the file that a `:r` names. Raises `Invalid`, having changed nothing."""
+        self._files += 1
+        if self._files > MAX_FILES:
+            raise self._too_much(say("this script reads in more than {limit} files", limit=f"{MAX_FILES:,}"))
         name = substituted(name, self._variables)
         if variable := sqlcmd_variable(name):
             raise Invalid("", without_value(variable))
-        parts = path_below(within[-1][:-1], name)
-        self._check(parts, within)
+        parts = path_below(within[-1][0][:-1], name)
+        if len(within) > MAX_DEPTH:
+            raise Invalid("", say("files that read in files may be nested {limit} deep", limit=MAX_DEPTH))
         try:
             file, text = self._include(self._script, parts)
         except InputError as error:
             raise Invalid("", error.problem) from None
-        if self._included_chars + len(text) > MAX_CHARS:
-            raise Invalid("", say("all files that a script reads in may have {limit} characters", limit=MAX_CHARS))
-        self._files += 1
-        self._included_chars += len(text)
-        self.add(text, file, (*within, parts))
-
-    def _check(self, parts: Parts, within: tuple[Parts, ...]) -> None:
-        if _folded(parts) in map(_folded, within):
+        if any(_is_same(file, other) for _, other in within):
             raise Invalid("", say("the file would read itself in again"))
-        if len(within) > MAX_DEPTH:
-            raise Invalid("", say("files that read in files may be nested {limit} deep", limit=MAX_DEPTH))
-        if self._files >= MAX_FILES:
-            raise Invalid("", say("a script may read in {limit} files", limit=MAX_FILES))
+        self._included_chars += len(text)
+        if self._included_chars > MAX_CHARS:
+            raise self._too_much(
+                say("all files that this script reads in have more than {limit} characters", limit=f"{MAX_CHARS:,}")
+            )
+        self.add(text, file, (*within, (parts, file)))
+
+    def _too_much(self, problem: Sentence) -> InputError:
+        file, line = self._place
+        return InputError(file, f"line {line}", problem)
 
 
-def _folded(parts: Parts) -> Parts:
-    return tuple(part.casefold() for part in parts)
+def _is_same(file: str, other: str) -> bool:
+    return file.removeprefix("./") == other.removeprefix("./")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -113,12 +115,98 @@ def test_nothing_outside_of_the_folder_is_read(call: Call, tmp_path: Path, comma
     assert reason in line
 
 
-def test_depth_and_number_of_files_are_bounded(call: Call, tmp_path: Path) -> None:
-    for number in range(30):
-        written(tmp_path, f"a{number}.sql", f":r a{number + 1}.sql\n:r a{number + 1}.sql\n")
-    answer = call("import-sql", f"shop={tmp_path / 'a0.sql'}")
+def one_reason(answer: Result) -> str:
+    """The reason of the only file that was not read in."""
+    (line,) = (line for line in answer.err.splitlines() if "is read in here by sqlcmd" in line)
     assert answer.status == 1
-    assert "deep" in answer.err or "may read in" in answer.err
+    return line.partition("; it was not read: ")[2]
+
+
+@pytest.mark.parametrize("back", ["a.sql", "A.SQL", ".\\a.sql", "sub\\..\\a.sql"])
+def test_a_circle_of_files_is_cut_at_its_first_repetition(call: Call, tmp_path: Path, back: str) -> None:
+    written(tmp_path, "b.sql", "CREATE DATABASE B\nGO\n:r c.sql\n")
+    written(tmp_path, "c.sql", f":r {back}\nGO\n{PLAIN}")
+    first = written(tmp_path, "a.sql", "USE Shop\nGO\n:r b.sql\n")
+    answer = call("import-sql", f"shop={first}")
+    assert one_reason(answer) == "the file would read itself in again"
+    assert address(answer) == "TCP://depot:4022", "the rest is read"
+
+
+def test_files_that_differ_in_case_alone_are_two(call: Call, tmp_path: Path) -> None:
+    written(tmp_path, "q.sql", PLAIN)
+    both = written(tmp_path, "Q.sql", "USE Shop\nGO\n:r q.sql\n")
+    answer = call("import-sql", f"shop={both}")
+    assert (answer.status, address(answer)) == (0, "TCP://depot:4022")
+    (tmp_path / "other").mkdir()
+    for name in ("n.sql", "N.sql"):
+        written(tmp_path / "other", name, PLAIN)
+    answer = call("import-sql", f"shop={written(tmp_path, 'z.sql', ':r other/N.SQL')}")
+    assert one_reason(answer) == "N.sql, n.sql differ from it in case alone"
+
+
+def test_depth_is_bounded(call: Call, tmp_path: Path) -> None:
+    for number in range(30):
+        written(tmp_path, f"a{number}.sql", f":r a{number + 1}.sql\nGO\nCREATE DATABASE D{number}\nGO\n")
+    answer = call("import-sql", f"shop={tmp_path / 'a0.sql'}")
+    assert one_reason(answer) == "files that read in files may be nested 16 deep"
+    assert f"{tmp_path / 'a16.sql'}:1: " in answer.err
+
+
+def tree(folder: Path, width: int) -> Path:
+    """Scripts each of which reads in the next one several times: hundreds of bytes, and millions of files."""
+    for number in range(14):
+        written(folder, f"x{number}.sql", f":r x{number + 1}.sql\nGO\n" * width)
+    written(folder, "x14.sql", "PRINT 1\n")
+    return folder / "x0.sql"
+
+
+def wide(folder: Path) -> Path:
+    written(folder, "one.sql", "PRINT 1\n")
+    return written(folder, "w.sql", ":r one.sql\nGO\n" * 200_000)
+
+
+def missing(folder: Path) -> Path:
+    return written(folder, "w.sql", "".join(f":r missing{number}.sql\n" for number in range(50_000)))
+
+
+def huge(folder: Path) -> Path:
+    written(folder, "huge.sql", f"-- {'x' * 100}\n" * 200_000)
+    return written(folder, "w.sql", ":r huge.sql\nGO\n" * 100_000)
+
+
+def many(folder: Path) -> Path:
+    written(folder, "part.sql", f"-- {'x' * 100}\n" * 1_000)
+    return written(folder, "w.sql", ":r part.sql\nGO\n" * 900)
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        (lambda folder: tree(folder, 3), "x13.sql: line 1: this script reads in more than 1,000 files"),
+        (wide, "w.sql: line 2001: this script reads in more than 1,000 files"),
+        (missing, "w.sql: line 1001: this script reads in more than 1,000 files"),
+        (huge, "w.sql: line 1: all files that this script reads in have more than 16,777,216 characters"),
+        (many, "w.sql: line 323: all files that this script reads in have more than 16,777,216 characters"),
+    ],
+    ids=["tree", "wide", "missing", "huge", "many"],
+)
+def test_a_script_that_reads_in_too_much_is_refused_in_one_line(
+    call: Call, tmp_path: Path, script: Callable[[Path], Path], reason: str
+) -> None:
+    began = time.process_time()
+    answer = call("import-sql", f"shop={script(tmp_path)}")
+    assert (answer.status, answer.out) == (4, "")
+    assert answer.err == f"error: {tmp_path}/{reason}\n"
+    assert time.process_time() - began < 20, "seconds; forty times the measured time"
+
+
+def test_a_link_to_the_folder_of_the_script_is_the_users_own(call: Call, tmp_path: Path) -> None:
+    real = tmp_path / "real"
+    real.mkdir()
+    written(real, "part.sql", PLAIN)
+    written(real, "main.sql", "USE Shop\nGO\n:r part.sql\n")
+    (tmp_path / "link").symlink_to(real)
+    assert address(call("import-sql", f"shop={tmp_path / 'link' / 'main.sql'}")) == "TCP://depot:4022"
 
 
 TWO = "CREATE ROUTE [ToDepot] WITH SERVICE_NAME = N'$(Service)', ADDRESS = N'TCP://$(Host):4022';\n"

@@ -8,6 +8,7 @@ import pytest
 
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
+from routing.common.errors import InputError
 from routing.model.estate import Estate
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
@@ -44,6 +45,12 @@ def test_two_files_of_one_name_are_not_guessed() -> None:
 def test_scripts_that_read_in_each_other_come_to_an_end() -> None:
     made = built(script("a.sql", ":r b.sql"), script("b.sql", ":r a.sql"))
     assert all("read itself in again" in str(finding.reason) for finding in made.findings)
+
+
+def test_scripts_that_read_in_too_much_are_refused_in_one_line() -> None:
+    many = script("many.sql", ":r part.sql\nGO\n" * 100_000)
+    with pytest.raises(InputError, match=r"many.sql: line 2001: this script reads in more than 1,000 files"):
+        built(script("part.sql", "PRINT 1"), many)
 
 
 def test_each_script_begins_in_its_own_database() -> None:

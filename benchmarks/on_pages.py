@@ -167,8 +167,8 @@ def _apart(work: Callable[[], Any]) -> Any:
         status = 1
         try:
             os.close(reader)
-            with os.fdopen(writer, "w") as said:
-                json.dump(work(), said)
+            with os.fdopen(writer, "w") as pipe:
+                json.dump(work(), pipe)
             status = 0
         except Exception:
             traceback.print_exc()
@@ -177,8 +177,8 @@ def _apart(work: Callable[[], Any]) -> Any:
             connections.close_all()
             os._exit(status)
     os.close(writer)
-    with os.fdopen(reader) as said:
-        text = said.read()
+    with os.fdopen(reader) as pipe:
+        text = pipe.read()
     _, status = os.waitpid(child, 0)
     assert not status, "a process failed"
     return json.loads(text)

@@ -92,11 +92,11 @@ def starts(browser: Path) -> bool:
 
 def complaint(browser: Path) -> str:
     try:
-        said = subprocess.run([browser, "--version"], capture_output=True, text=True, timeout=60, check=False)
+        completed = subprocess.run([browser, "--version"], capture_output=True, text=True, timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    if said.returncode:
-        return (said.stderr or said.stdout).strip() or f"exit {said.returncode}"
+    if completed.returncode:
+        return (completed.stderr or completed.stdout).strip() or f"exit {completed.returncode}"
     return ""
 
 
@@ -141,12 +141,12 @@ def fetch(work: Path, environ: Mapping[str, str]) -> None:
         env.setdefault("NODE_EXTRA_CA_CERTS", certificates)
     failures = []
     for npm in npms(environ):
-        said = subprocess.run(
+        completed = subprocess.run(
             [*npm, "ci", "--omit=optional"], cwd=work, env=env, capture_output=True, text=True, check=False
         )
-        if said.returncode == 0:
+        if completed.returncode == 0:
             return
-        failures.append(f"{' '.join(npm)}: {(said.stderr or said.stdout).strip()}")
+        failures.append(f"{' '.join(npm)}: {(completed.stderr or completed.stdout).strip()}")
     raise BrowserError("npm could not fetch a browser:\n" + "\n".join(failures or ["there is no npm here"]))
 
 

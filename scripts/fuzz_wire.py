@@ -225,15 +225,15 @@ def try_role(chance: random.Random) -> tuple[bytes, Callable[[], str]]:
 
     def work() -> str:
         try:
-            said = read_role(raw)
+            message = read_role(raw)
         except RemoteProtocolError:
             return "refused"
         assert is_role(raw)
-        assert write_role(said) == raw, "it is written in another way than it was read"
+        assert write_role(message) == raw, "it is written in another way than it was read"
         try:
             read_fragment(raw)
         except Corrupted:
-            return "question" if isinstance(said, RoleQuestion) else "answer"
+            return "question" if isinstance(message, RoleQuestion) else "answer"
         raise AssertionError("it is a fragment too")
 
     return raw, work

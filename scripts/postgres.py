@@ -169,9 +169,9 @@ def _initialise(binaries: Path, folder: Path, user: dict[str, Any]) -> None:
     """Trust is safe: only who may enter the folder reaches the socket."""
     options = ["-U", NAME, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]
     command = [str(binaries / "initdb"), "-D", str(folder / "data"), *options]
-    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, **user)
-    if said.returncode:
-        raise StartError(f"initdb: {said.stderr.strip()}")
+    completed = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, **user)
+    if completed.returncode:
+        raise StartError(f"initdb: {completed.stderr.strip()}")
 
 
 def _start(binaries: Path, folder: Path, user: dict[str, Any], options: Sequence[str]) -> subprocess.Popen[bytes]:

@@ -136,27 +136,27 @@ class Joined:
         """All that is there, a conversation group a transaction."""
         broker = self.brokers["b"]
         request = ReceiveRequest(("two", "PartsQueue"))
-        got = 0
+        received = 0
         while True:
             work = broker.work(ClaimRequest(receive=request), NOW)
             messages = receive(work, request)
             broker.commit(work)
-            got += len(messages)
+            received += len(messages)
             if not messages:
-                return got
+                return received
 
     def run(self, messages: int, body: bytes = KILOBYTE) -> float:
         """Seconds of the processor."""
         each = 10
         began = time.process_time()
-        got = 0
+        received = 0
         for at in range(0, messages // each, IN_A_COMMIT // each):
             some = [self.handles[(at + step) % len(self.handles)] for step in range(IN_A_COMMIT // each)]
             self.send(some, each, body)
             self.carry()
-            got += self.receive()
+            received += self.receive()
         took = time.process_time() - began
-        assert got == messages, (got, messages)
+        assert received == messages, (received, messages)
         return took
 
 
@@ -229,20 +229,20 @@ def through_h2(messages: int, streams: int = 100) -> float | None:
     server.receive_data(client.data_to_send())
     client.receive_data(server.data_to_send())
     began = time.process_time()
-    got = 0
+    received = 0
     for at in range(0, messages, 40):
         some = [numbers[(at // 10 + step) % streams] for step in range(4)]
         for number in some:
             for _ in range(10):
                 client.send_data(number, KILOBYTE)
         events = server.receive_data(client.data_to_send())
-        got += sum(len(event.data) for event in events if isinstance(event, DataReceived)) // len(KILOBYTE)
+        received += sum(len(event.data) for event in events if isinstance(event, DataReceived)) // len(KILOBYTE)
         server.increment_flow_control_window(40 * len(KILOBYTE))
         for number in some:
             server.increment_flow_control_window(10 * len(KILOBYTE), number)
         client.receive_data(server.data_to_send())
     took = time.process_time() - began
-    assert got == messages
+    assert received == messages
     return messages / took
 
 

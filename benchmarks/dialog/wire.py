@@ -71,8 +71,8 @@ def through_pickle(number: int) -> object:
 
 def through_json(number: int) -> bytes:
     header = HEADER._replace(sequence=number)
-    said = [header.conversation_id.hex(), header.message_id.hex(), *header[2:], base64.b64encode(KILOBYTE).decode()]
-    return base64.b64decode(json.loads(json.dumps(said))[-1])
+    members = [header.conversation_id.hex(), header.message_id.hex(), *header[2:], base64.b64encode(KILOBYTE).decode()]
+    return base64.b64decode(json.loads(json.dumps(members))[-1])
 
 
 def connected() -> tuple[PeerConnection, PeerConnection]:

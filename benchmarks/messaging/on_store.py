@@ -269,21 +269,21 @@ class World:
             self.b.receive(frames, self.now)
             self.a.receive([one.frame for one in self.b.frames_to_send(self.now)], self.now)
             self.a.handle_timer(self.now)
-        told = self.a.events(), self.b.events()
-        for name, events in zip("ab", told, strict=True):
+        raised = self.a.events(), self.b.events()
+        for name, events in zip("ab", raised, strict=True):
             recorder.note(name, events)
-        return sum(map(len, told))
+        return sum(map(len, raised))
 
     def take(self) -> int:
         """RECEIVE group by group, in one transaction of the application."""
-        asked, taken = ReceiveRequest(("two", "ToQ"), 1000), 0
+        request, taken = ReceiveRequest(("two", "ToQ"), 1000), 0
         with transaction.atomic():
             while True:
-                work = self.reader.work(ClaimRequest(receive=asked), self.now)
-                got = receive(work, asked)
+                work = self.reader.work(ClaimRequest(receive=request), self.now)
+                messages = receive(work, request)
                 self.reader.commit(work)
-                taken += len(got)
-                if not got:
+                taken += len(messages)
+                if not messages:
                     return taken
 
 

@@ -26,8 +26,8 @@ NAIVE = 100
 """Conversations for the naive evaluator, which looks at every route and address."""
 
 
-def decide_all(estate: Estate, asked: list[Conversation]) -> None:
-    for conversation in asked:
+def decide_all(estate: Estate, conversations: list[Conversation]) -> None:
+    for conversation in conversations:
         route(estate, conversation, AT)
 
 
@@ -41,14 +41,14 @@ def main() -> int:
     count = parser.parse_args().count
     document = large_estate()
     questions = conversations(document, count)
-    asked = [conversation_from(one) for one in questions]
+    parsed = [conversation_from(one) for one in questions]
     content = large_document().read_bytes()
     firsts = []
     for _ in range(3):  # a fresh estate each time: nothing is remembered of earlier decisions
         estate = read_estate(content)
         settle()
-        firsts.append(best(1, partial(decide_all, estate, asked))[0])
-    warm, _ = best(3, lambda: decide_all(estate, asked))
+        firsts.append(best(1, partial(decide_all, estate, parsed))[0])
+    warm, _ = best(3, lambda: decide_all(estate, parsed))
     began = time.perf_counter()
     for one in questions[:NAIVE]:
         naive_outcomes(document, one, AT)

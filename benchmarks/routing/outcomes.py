@@ -22,16 +22,16 @@ ASKED = 100_000
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        asked, one = Path(folder) / "asked.jsonl", Path(folder) / "one.jsonl"
+        questions, one = Path(folder) / "asked.jsonl", Path(folder) / "one.jsonl"
         lines = [json.dumps(line) + "\n" for line in conversations(large_estate(), ASKED)]
-        asked.write_text("".join(lines), encoding="utf-8")
+        questions.write_text("".join(lines), encoding="utf-8")
         one.write_text(lines[0], encoding="utf-8")
-        seconds, loading = (min(run(file) for _ in range(3)) for file in (asked, one))
+        seconds, loading = (min(run(file) for _ in range(3)) for file in (questions, one))
     peer = f"{loading:.2f} s of it for start and estate, as one conversation shows"
     return 0 if claim("outcomes of 100,000 conversations", seconds, 3, "s", peer) else 1
 
 
-def run(asked: Path) -> float:
+def run(questions: Path) -> float:
     """Seconds on the clock."""
     command = [
         sys.executable,
@@ -39,13 +39,13 @@ def run(asked: Path) -> float:
         "brokerui.cli.main",
         "outcomes",
         str(large_document()),
-        str(asked),
+        str(questions),
         "--at",
         "2026-01-01",
     ]
     began = time.perf_counter()
     answers = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
-    assert answers.count(b"\n") == asked.read_bytes().count(b"\n")
+    assert answers.count(b"\n") == questions.read_bytes().count(b"\n")
     return time.perf_counter() - began
 
 

@@ -89,7 +89,7 @@ def _message_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Estate
 
 def _message_as_json(row: EstateRow) -> dict[str, Any]:
     estate, waiting = row.value
-    told, translate = waiting.told(estate, timezone.now()), translator(gettext, ngettext)
+    status, translate = waiting.told(estate, timezone.now()), translator(gettext, ngettext)
     moment, oldest = waiting.queue.collected_at, waiting.row.oldest
     return {
         "instance": waiting.instance,
@@ -102,11 +102,11 @@ def _message_as_json(row: EstateRow) -> dict[str, Any]:
         "messages": waiting.row.messages,
         "oldest": format_moment(oldest) if oldest else None,
         "age_s": waiting.age_s(),
-        "number": told.number,
-        "code": told.code,
-        "severity": told.severity,
-        "cause": told.cause.render(translate),
-        "next_step": told.next_step.render(translate),
+        "number": status.number,
+        "code": status.code,
+        "severity": status.severity,
+        "cause": status.cause.render(translate),
+        "next_step": status.next_step.render(translate),
     }
 
 

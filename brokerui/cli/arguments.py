@@ -50,9 +50,9 @@ def add_at(parser: argparse.ArgumentParser) -> None:
 
 
 def add_variables(parser: argparse.ArgumentParser) -> None:
-    said = local(say("a sqlcmd variable of the scripts; several may follow, as with sqlcmd"))
+    text = local(say("a sqlcmd variable of the scripts; several may follow, as with sqlcmd"))
     parser.add_argument(
-        "-v", metavar="NAME=VALUE", dest="variables", action="append", default=[], type=variable, help=said
+        "-v", metavar="NAME=VALUE", dest="variables", action="append", default=[], type=variable, help=text
     )
 
 
@@ -88,10 +88,10 @@ def _is_file(name: str) -> bool:
 
 
 def add_encoding(parser: argparse.ArgumentParser) -> None:
-    said = local(
+    text = local(
         say("the encoding of the files, such as cp1251 (default: detected; refused where that is not certain)")
     )
-    parser.add_argument("--encoding", metavar="NAME", type=_encoding, help=said)
+    parser.add_argument("--encoding", metavar="NAME", type=_encoding, help=text)
 
 
 def _encoding(text: str) -> str:

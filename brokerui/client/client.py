@@ -123,8 +123,8 @@ class Client:
         end = time.monotonic() + wait_s
         while True:
             left = min(max(end - time.monotonic(), 0.0), LONGEST_WAIT_S)
-            asked = {**body, "wait_ms": int(left * 1000)}
-            found = self._requests.send("POST", f"{queue}{verb}/", asked, longer_s=left)
+            request = {**body, "wait_ms": int(left * 1000)}
+            found = self._requests.send("POST", f"{queue}{verb}/", request, longer_s=left)
             if found["receipt"] is not None or time.monotonic() >= end:
                 return Batch(self._requests, queue, found)
 

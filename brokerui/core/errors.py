@@ -68,8 +68,8 @@ class SaidNotFoundError(Http404):
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """404."""
     if isinstance(exception, SaidNotFoundError):
-        said = exception.sentence.render(translator(_, ngettext))
-        text = f"{said[:1].upper()}{said[1:]}."
+        sentence = exception.sentence.render(translator(_, ngettext))
+        text = f"{sentence[:1].upper()}{sentence[1:]}."
         return error_page(request, status=404, title=_("There is no such estate"), text=text)
     text = _("Nothing is at this address. It may have been deleted, or the link is incomplete.")
     return error_page(request, status=404, title=_("Nothing is here"), text=text)

@@ -46,15 +46,15 @@ def compared_hops(log: EventLog, owners: DataFrame | None) -> DataFrame:
     if owners is not None:
         found = found.join(F.broadcast(owners), "next_hop", "left")
     owner = F.col("owner") if owners is not None else F.lit(None).cast("string")
-    told = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
-    found = found.withColumns({"expected": F.coalesce(owner, "peer"), "told": F.array_sort(told)})
+    reporters = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
+    found = found.withColumns({"expected": F.coalesce(owner, "peer"), "told": F.array_sort(reporters)})
     return found.select(*_PREDICTION, _verdict().alias("verdict"))
 
 
 def _verdict() -> Column:
-    expected, peer, told = F.col("expected"), F.col("peer"), F.col("told")
-    unseen = expected.isNull() | (peer.isNull() & (F.size(told) == 0))
-    wrong = (peer.isNotNull() & (peer != expected)) | ((F.size(told) > 0) & ~F.array_contains(told, expected))
+    expected, peer, reporters = F.col("expected"), F.col("peer"), F.col("told")
+    unseen = expected.isNull() | (peer.isNull() & (F.size(reporters) == 0))
+    wrong = (peer.isNotNull() & (peer != expected)) | ((F.size(reporters) > 0) & ~F.array_contains(reporters, expected))
     return F.when(unseen, UNSEEN).when(wrong, DISAGREES).otherwise(AGREES)
 
 
@@ -78,8 +78,8 @@ def _with_peer(log: EventLog, predicted: DataFrame) -> DataFrame:
 
 def _reporters(log: EventLog) -> DataFrame:
     """Return the instances that logged a message in an event other than sending it."""
-    told = reduce(
+    reporters = reduce(
         DataFrame.unionByName, (log.of_class(CONVERSATION, *ARRIVED), log.of_class(FORWARDED), log.of_class(DROPPED))
     )
-    told = told.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
-    return told.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))
+    reporters = reporters.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
+    return reporters.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))

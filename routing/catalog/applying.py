@@ -40,7 +40,7 @@ class Applied:
 
 
 def apply_snapshot(
-    estate: Estate, name: str, told: CatalogSnapshot, address: Address | None = None, *further: Address
+    estate: Estate, name: str, snapshot: CatalogSnapshot, address: Address | None = None, *further: Address
 ) -> Applied:
     """Apply a snapshot to the instance `name` of an estate, which may be new; `address` and `further` are addresses
     of it.
@@ -49,15 +49,14 @@ def apply_snapshot(
     """
     try:
         known = _known(estate, name)
-        notes = Notes(told.where, known.name)
-        new = _instance(known, told, notes)
+        notes = Notes(snapshot.where, known.name)
+        new = _instance(known, snapshot, notes)
         given = () if address is None else (address, *further)
         placed = _placed(estate, new, given, notes)
-        return Applied(
-            _reached_by_listeners(placed, name=new.name, told=told, given=given, notes=notes), tuple(notes.findings)
-        )
+        reached = _reached_by_listeners(placed, name=new.name, snapshot=snapshot, given=given, notes=notes)
+        return Applied(reached, tuple(notes.findings))
     except Invalid as fault:
-        raise InputError(told.where, fault.path, fault.problem) from None
+        raise InputError(snapshot.where, fault.path, fault.problem) from None
 
 
 def _known(estate: Estate, name: str) -> Instance:
@@ -68,14 +67,14 @@ def _known(estate: Estate, name: str) -> Instance:
     return alike[0] if len(alike) == 1 else Instance(name)
 
 
-def _instance(known: Instance, told: CatalogSnapshot, notes: Notes) -> Instance:
-    notes.unread(told)
-    databases = _databases(known, told, notes)
-    if told.complete:
+def _instance(known: Instance, snapshot: CatalogSnapshot, notes: Notes) -> Instance:
+    notes.unread(snapshot)
+    databases = _databases(known, snapshot, notes)
+    if snapshot.complete:
         known = replace(known, missing_statements=())  # the instance itself tells what its scripts left open
-    if told.endpoints is None:
+    if snapshot.endpoints is None:
         return replace(known, databases=databases)
-    rows = told.endpoints
+    rows = snapshot.endpoints
     try:
         endpoint = endpoint_from(rows[0]) if rows else None
     except Invalid as fault:
@@ -98,7 +97,7 @@ def _placed(estate: Estate, new: Instance, given: tuple[Address, ...], notes: No
 
 
 def _reached_by_listeners(
-    estate: Estate, name: str, told: CatalogSnapshot, given: tuple[Address, ...], notes: Notes
+    estate: Estate, name: str, snapshot: CatalogSnapshot, given: tuple[Address, ...], notes: Notes
 ) -> Estate:
     """Add the listeners of availability groups to the addresses of the instance with the primary replicas.
 
@@ -107,8 +106,8 @@ def _reached_by_listeners(
     here = estate.instances[name]
     if here.endpoint is None:
         return estate
-    others = listening(told.replicas.values(), MIRROR, here.endpoint.port)
-    leading = listening(told.replicas.values(), PRINCIPAL, here.endpoint.port)
+    others = listening(snapshot.replicas.values(), MIRROR, here.endpoint.port)
+    leading = listening(snapshot.replicas.values(), PRINCIPAL, here.endpoint.port)
     stays = [a for a in here.addresses if a in given or a.key not in others or a.key in leading]
     addresses = list(stays or here.addresses)
     for address in leading.values():
@@ -156,26 +155,26 @@ def _derived_address(new: Instance) -> Address | None:
 # ---------------------------------------------------------------- databases
 
 
-def _databases(known: Instance, told: CatalogSnapshot, notes: Notes) -> dict[str, Database]:
+def _databases(known: Instance, snapshot: CatalogSnapshot, notes: Notes) -> dict[str, Database]:
     """The known databases in their places, then the new ones."""
-    rows: dict[str, Row] = {row["name"]: row for row in told.databases or ()}
-    rows |= {name: {"name": name} for name in told.parts if name not in rows}
+    rows: dict[str, Row] = {row["name"]: row for row in snapshot.databases or ()}
+    rows |= {name: {"name": name} for name in snapshot.parts if name not in rows}
     names = _names_now(known, rows)
     after: dict[str, Database] = {}
     for old in known.databases.values():
         if old.name in names:
             row = rows.pop(names[old.name])
-            after[row["name"]] = _database(old, row, told, notes)
-        elif told.complete:
+            after[row["name"]] = _database(old, row, snapshot, notes)
+        elif snapshot.complete:
             notes.gone(old.name, None)
         else:
             after[old.name] = old
     for name, row in rows.items():
-        if not _quiet(name, told):
-            after[name] = _database(None, row, told, notes)
-    if after and not known.databases and MSDB not in after and not told.complete:
+        if not _quiet(name, snapshot):
+            after[name] = _database(None, row, snapshot, notes)
+    if after and not known.databases and MSDB not in after and not snapshot.complete:
         # Grids of a new instance: it gets an msdb, which decides for messages from outside.
-        after[MSDB] = _database(None, {"name": MSDB}, told, notes)
+        after[MSDB] = _database(None, {"name": MSDB}, snapshot, notes)
     return after
 
 
@@ -189,11 +188,11 @@ def _names_now(known: Instance, rows: Mapping[str, Row]) -> dict[str, str]:
     return names
 
 
-def _quiet(name: str, told: CatalogSnapshot) -> bool:
+def _quiet(name: str, snapshot: CatalogSnapshot) -> bool:
     """True for a database of SQL Server itself without Service Broker objects."""
     if name.lower() not in QUIET:
         return False
-    for part, rows in told.parts.get(name, {}).items():
+    for part, rows in snapshot.parts.get(name, {}).items():
         if part in FIELDS and any(
             part != "routes" or row["name"] != "AutoCreatedLocal" for row in own_rows(part, rows)
         ):
@@ -201,17 +200,17 @@ def _quiet(name: str, told: CatalogSnapshot) -> bool:
     return True
 
 
-def _database(old: Database | None, row: Row, told: CatalogSnapshot, notes: Notes) -> Database:
+def _database(old: Database | None, row: Row, snapshot: CatalogSnapshot, notes: Notes) -> Database:
     name: str = row["name"]
     known = replace(old, name=name) if old is not None else _new_database(name)
-    parts = told.parts.get(name, {})
+    parts = snapshot.parts.get(name, {})
     new = replace(
         known,
-        **_facts(known, row, told.replicas.get(name), notes),
+        **_facts(known, row, snapshot.replicas.get(name), notes),
         **fields_of(parts, known, notes.below(name)),
-        **collected_of(parts, told.collected_at, notes.below(name)),
+        **collected_of(parts, snapshot.collected_at, notes.below(name)),
     )
-    _say_what_is_not_told(old, new, row, told, notes)
+    _report_missing(old, new, row, snapshot, notes)
     if old is not None:
         for field in (FIELDS[part] for part in parts if part in FIELDS):
             for member in _gone(old, new, field):
@@ -249,11 +248,11 @@ def _facts(known: Database, row: Row, replica: Replica | None, notes: Notes) -> 
     return found
 
 
-def _say_what_is_not_told(old: Database | None, new: Database, row: Row, told: CatalogSnapshot, notes: Notes) -> None:
+def _report_missing(old: Database | None, new: Database, row: Row, snapshot: CatalogSnapshot, notes: Notes) -> None:
     """Report a database that could not be read, or whose routes no input has contained yet."""
-    if told.complete and new.name not in told.parts:
-        notes.add("not-found", *_why_not_read(new, row, told.replicas.get(new.name)), database=new.name)
-    if old is None and "routes" not in told.parts.get(new.name, {}):
+    if snapshot.complete and new.name not in snapshot.parts:
+        notes.add("not-found", *_why_not_read(new, row, snapshot.replicas.get(new.name)), database=new.name)
+    if old is None and "routes" not in snapshot.parts.get(new.name, {}):
         reason = say("no input has its routes: AutoCreatedLocal, which the product creates, was assumed")
         notes.add("not-found", INFO, reason, database=new.name)
 

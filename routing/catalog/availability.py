@@ -47,14 +47,14 @@ def _given(rows: list[Row], column: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row[column] for row in rows if row.get(column)))
 
 
-def listening(told: Iterable[Replica], role: str, port: int) -> dict[str, Address]:
+def listening(replicas: Iterable[Replica], role: str, port: int) -> dict[str, Address]:
     """The addresses, by key, of the listeners of the replicas in this role.
 
     The listener's own port is for queries. Service Broker is at the port of the instance's endpoint, under the
     listener's name.
     """
     found: dict[str, Address] = {}
-    for name in (name for replica in told if replica.role == role for name in replica.listeners):
+    for name in (name for replica in replicas if replica.role == role for name in replica.listeners):
         try:
             address = parse_address(f"tcp://{name}:{port}")
         except Invalid:

@@ -40,17 +40,17 @@ class Notes:
         reason = say("is in the estate but no longer on the instance: it was removed")
         self.add("not-found", INFO, reason, database=database, name=name)
 
-    def unread(self, told: CatalogSnapshot) -> None:
+    def unread(self, snapshot: CatalogSnapshot) -> None:
         """Report parts that the instance did not give, and unknown keys."""
-        if told.server.get("has_view_any_definition") is False:
+        if snapshot.server.get("has_view_any_definition") is False:
             reason = say("the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it")
             self.add("not-found", ERROR, reason)
-        for error in told.not_read:
+        for error in snapshot.not_read:
             reason = say("{part} could not be read: {reason}", part=error.part, reason=error.reason)
             self.add("not-found", ERROR, reason, database=error.database)
-        for cut in told.cut:
+        for cut in snapshot.cut:
             reason = say("{part}: {count} more rows were not collected", part=cut.part, count=cut.number)
             self.add("not-found", ERROR, reason, database=cut.database)
-        for path in told.unknown:
+        for path in snapshot.unknown:
             reason = say("{path} is of a newer version, and was ignored", path=path)
             self.add("not-understood", WARNING, reason)

@@ -14,10 +14,10 @@ MAX_SERVICES = 20
 """Services of a database whose conversations are listed one by one."""
 
 
-def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
+def sums_of(name: str, snapshot: CatalogSnapshot) -> Iterator[Sentence]:
     """A sentence for each database with waiting messages or open conversations, and one where a grid has none."""
-    yield from _nothing_waits(name, told)
-    for database, parts in told.parts.items():
+    yield from _nothing_waits(name, snapshot)
+    for database, parts in snapshot.parts.items():
         place = f"{name}/{database}"
         totals = {_BEHIND.get(row.get("name") or ""): row.get("table_rows") for row in parts.get("totals", ())}
         if messages := parts.get("transmission_queue"):
@@ -31,10 +31,10 @@ def sums_of(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
                 yield say("{place}: conversations of {service}: {states}", place=place, service=service, states=own)
 
 
-def _nothing_waits(name: str, told: CatalogSnapshot) -> Iterator[Sentence]:
+def _nothing_waits(name: str, snapshot: CatalogSnapshot) -> Iterator[Sentence]:
     """One sentence about empty transmission queues, where the file is about nothing else."""
-    empty = [database for database, parts in told.parts.items() if _is_empty(parts)]
-    if empty and told.databases is None:
+    empty = [database for database, parts in snapshot.parts.items() if _is_empty(parts)]
+    if empty and snapshot.databases is None:
         yield say_counted(
             len(empty),
             "{name}: the transmission queue of {database} is empty",

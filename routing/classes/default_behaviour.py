@@ -72,8 +72,8 @@ class DefaultBehaviour:
 
     def _next(self, instance: str) -> set[str]:
         node = (instance, None)
-        asked = [estate for estate in (self.before, self.after) if estate.has(node)]
-        return {lead.instance for estate in asked for lead in estate.onward(node).leads}
+        evaluators = [estate for estate in (self.before, self.after) if estate.has(node)]
+        return {lead.instance for estate in evaluators for lead in estate.onward(node).leads}
 
     def cells_towards(self, instances: Iterable[str]) -> Iterable[EquivalenceClass]:
         """The cells from which a message may reach one of these instances."""
@@ -100,8 +100,8 @@ def changed_behaviour(
     return [change for change in met if change.before != change.after]
 
 
-def outcomes_of(cell: EquivalenceClass, asked: ClassEvaluator) -> frozenset[Outcome]:
+def outcomes_of(cell: EquivalenceClass, evaluator: ClassEvaluator) -> frozenset[Outcome]:
     """All outcomes of the entry points of a cell, which share them."""
-    limit = asked.estate.hop_limit
+    limit = evaluator.estate.hop_limit
     places = [Position(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
-    return cell.onward.ends.union(*map(asked.ends, places))
+    return cell.onward.ends.union(*map(evaluator.ends, places))

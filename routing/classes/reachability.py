@@ -64,9 +64,10 @@ class Reachability:
 
     def of_name(self, name: str) -> NameReachability:
         """The verdicts for one name that differ from those for a name that occurs nowhere."""
-        special, asked = self._asked(name)
-        cells = {number: said for number, said in self._of_cells(asked, special) if said != self._of_cell(number)}
-        return NameReachability(cells, dict(self._of_nodes(asked, special, cells)))
+        special, evaluator = self._asked(name)
+        verdicts = self._of_cells(evaluator, special)
+        cells = {number: ends_as for number, ends_as in verdicts if ends_as != self._of_cell(number)}
+        return NameReachability(cells, dict(self._of_nodes(evaluator, special, cells)))
 
     def _asked(self, name: str) -> tuple[set[Node], ClassEvaluator]:
         """The special nodes of a name, and its evaluator; caches those of the last name."""
@@ -76,44 +77,44 @@ class Reachability:
             self._last = name, special, ClassEvaluator(self.estate, traffic, self._at, self._nowhere, special)
         return self._last[1], self._last[2]
 
-    def _of_cells(self, asked: ClassEvaluator, special: set[Node]) -> Iterator[tuple[int, str]]:
+    def _of_cells(self, evaluator: ClassEvaluator, special: set[Node]) -> Iterator[tuple[int, str]]:
         """Verdicts of the cells whose messages may reach a special instance; all other cells behave as by default."""
         towards: Iterable[EquivalenceClass] = self._background.cells_towards(
             sorted(node[0] for node in special if node[1] is None)
         )
         for cell in towards:
-            yield self._cell_number[cell], verdict(outcomes_of(cell, asked))
+            yield self._cell_number[cell], verdict(outcomes_of(cell, evaluator))
 
     def _of_cell(self, number: int) -> str:
         return self.base[self.cells[number][0]]
 
     def _of_nodes(
-        self, asked: ClassEvaluator, special: set[Node], cells: Mapping[int, str]
+        self, evaluator: ClassEvaluator, special: set[Node], cells: Mapping[int, str]
     ) -> Iterator[tuple[int, str]]:
         for node in special:
             number = self._number.get(node)  # an msdb that the document omits decides, but is no entry point
             if number is not None:
-                said = verdict(asked.ends(asked.start(node)))
-                if said != cells.get(self._cell_of.get(number, -1), self.base[number]):
-                    yield number, said
+                ends_as = verdict(evaluator.ends(evaluator.start(node)))
+                if ends_as != cells.get(self._cell_of.get(number, -1), self.base[number]):
+                    yield number, ends_as
 
     def legs(self, name: str) -> Iterator[tuple[int, frozenset[FirstHopOutcome]]]:
         """The paths from entry points that have a live route for exactly this name, by their number."""
-        special, asked = self._asked(name)
+        special, evaluator = self._asked(name)
         for node in special:
             number = self._number.get(node)
             if number is not None and routes_by_name(self.estate.instances[node[0]].tables[node[1]], name, self._at):
-                yield number, frozenset(self._legs(asked, node))
+                yield number, frozenset(self._legs(evaluator, node))
 
-    def _legs(self, asked: ClassEvaluator, node: Node) -> Iterator[FirstHopOutcome]:
+    def _legs(self, evaluator: ClassEvaluator, node: Node) -> Iterator[FirstHopOutcome]:
         if node[1] is None and self.estate.hop_limit == 0:
-            yield from (FirstHopOutcome(None, end) for end in asked.ends(asked.start(node)))
+            yield from (FirstHopOutcome(None, end) for end in evaluator.ends(evaluator.start(node)))
             return
-        onward = asked.onward(node)
+        onward = evaluator.onward(node)
         yield from (FirstHopOutcome(None, end) for end in onward.ends)
         for lead in onward.leads:
             place = Position(lead.instance, None, self.estate.hop_limit - lead.forwards)
-            yield from (FirstHopOutcome(lead.instance, end) for end in asked.ends(place))
+            yield from (FirstHopOutcome(lead.instance, end) for end in evaluator.ends(place))
 
 
 def entry_points(estate: Estate) -> Iterator[Node]:

@@ -61,10 +61,10 @@ def _end_receiving(work: UnitOfWork, handle: str, given: DialogInput, size: int 
     else:
         work.empty_queue(endpoint)
     plain = given == END
-    told = ConversationSubclass.END_CONVERSATION if plain else ConversationSubclass.END_CONVERSATION_WITH_ERROR
+    subclass = ConversationSubclass.END_CONVERSATION if plain else ConversationSubclass.END_CONVERSATION_WITH_ERROR
     if endpoint.state == DO:
-        work.report(told, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
+        work.report(subclass, endpoint, endpoint.send_sequence if plain else endpoint.transmitted, size)
     else:
-        work.report(told, endpoint)
+        work.report(subclass, endpoint)
         stop_sending(work, endpoint)
     return endpoint

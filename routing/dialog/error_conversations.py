@@ -26,7 +26,7 @@ ERRED_STATES: Final = (SO, SI, CO)
 
 def error_conversations(work: UnitOfWork, handles: Iterable[str]) -> None:
     """End claimed conversations with an error. All are of the database."""
-    told = []
+    failed = []
     for handle in handles:
         seen = work.require(handle)
         if seen.state in ERRED_STATES:
@@ -34,8 +34,8 @@ def error_conversations(work: UnitOfWork, handles: Iterable[str]) -> None:
             endpoint = work.for_update(seen)
             fail_endpoint(work, endpoint, RESTORED, broker_error(HERE_RESTORED))
             work.report(ConversationSubclass.BROKER_INITIATED_ERROR, endpoint)
-            told += [endpoint] if is_known_to_peer else []
-    for endpoint in told:  # afterwards: if both sides are in this database, both receive the same
+            failed += [endpoint] if is_known_to_peer else []
+    for endpoint in failed:  # afterwards: if both sides are in this database, both receive the same
         _tell_peer(work, endpoint)
 
 

@@ -24,8 +24,8 @@ _ERROR = re.compile(r'<Error xmlns="[^"]*"><Code>(-?\d+)</Code><Description>(.*)
 
 def error_body(code: int, description: str) -> bytes:
     """Return the body of an Error message in UTF-8. Characters not allowed in XML become U+FFFD."""
-    said = xml_text(description)
-    return f'<Error xmlns="{ERROR_TYPE}"><Code>{code}</Code><Description>{said}</Description></Error>'.encode()
+    escaped = xml_text(description)
+    return f'<Error xmlns="{ERROR_TYPE}"><Code>{code}</Code><Description>{escaped}</Description></Error>'.encode()
 
 
 def xml_text(text: str) -> str:

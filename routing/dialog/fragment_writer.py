@@ -33,14 +33,14 @@ def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
     """
     security = work.context.security
     if endpoint.integrity == 0:
-        asked = security.protection(endpoint.database, endpoint.far_service, endpoint.encryption)
-        if asked is None:
+        protection = security.protection(endpoint.database, endpoint.far_service, endpoint.encryption)
+        if protection is None:
             return None
-        endpoint.integrity, endpoint.key_id = asked
-    asked = DialogProtection(endpoint.integrity, endpoint.key_id)
+        endpoint.integrity, endpoint.key_id = protection
+    protection = DialogProtection(endpoint.integrity, endpoint.key_id)
     conversation = identifier_bytes(endpoint.conversation_id)
     try:
-        return security.guard(endpoint.database, asked, conversation, endpoint.is_initiator)
+        return security.guard(endpoint.database, protection, conversation, endpoint.is_initiator)
     except Undeliverable:
         return None  # the keys were removed after it began
 

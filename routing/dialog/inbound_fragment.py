@@ -96,11 +96,11 @@ def _report_audit(
 
 def _guard_of(work: UnitOfWork, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> FragmentGuard:
     """Return the guard of the dialog; without an endpoint, the guard that its first fragment names."""
-    asked = DialogProtection(fragment.integrity, fragment.key_id)
+    protection = DialogProtection(fragment.integrity, fragment.key_id)
     if endpoint is not None and endpoint.integrity:
-        asked = DialogProtection(endpoint.integrity, endpoint.key_id)
+        protection = DialogProtection(endpoint.integrity, endpoint.key_id)
     header = fragment.header
-    return work.context.security.guard(here.database, asked, header.conversation_id, not header.is_initiator)
+    return work.context.security.guard(here.database, protection, header.conversation_id, not header.is_initiator)
 
 
 def _report_undeliverable(work: UnitOfWork, here: Directory, conversation: str, header: Header, reason: int) -> None:

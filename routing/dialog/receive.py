@@ -15,15 +15,15 @@ from routing.dialog.unit_of_work import UnitOfWork
 _handle: Final = attrgetter("conversation_handle")
 
 
-def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...]:
+def receive(work: UnitOfWork, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """Return the claimed messages; the commit deletes them from the queue, or retains them in it (RETENTION).
 
     Ordered by priority, then by conversation, each in the order of its sender (DLG-EOIO). Empty if the queue has no
     unlocked messages. Called once per claim.
     """
-    _check(work, asked)
+    _check(work, request)
     work.changes.received.extend(work.batch.received)
-    database, queue = asked.queue
+    database, queue = request.queue
     if work.context.directory(database).retains(queue):
         work.changes.retained_received.extend(message.retained() for message in work.batch.received)
     for handle, messages in groupby(work.batch.received, _handle):
@@ -31,9 +31,9 @@ def receive(work: UnitOfWork, asked: ReceiveRequest) -> tuple[QueuedMessage, ...
     return work.batch.received
 
 
-def get_conversation_group(work: UnitOfWork, asked: ReceiveRequest) -> str | None:
+def get_conversation_group(work: UnitOfWork, request: ReceiveRequest) -> str | None:
     """Return the locked group, whose messages the same token can receive; None if there is none."""
-    _check(work, asked)
+    _check(work, request)
     return work.batch.received_group
 
 
@@ -55,11 +55,11 @@ def _report_received(work: UnitOfWork, handle: str, messages: list[QueuedMessage
     )
 
 
-def _check(work: UnitOfWork, asked: ReceiveRequest) -> None:
-    if asked.top is not None and asked.top < 0:
-        raise VerbError(127, given=asked.top)
+def _check(work: UnitOfWork, request: ReceiveRequest) -> None:
+    if request.top is not None and request.top < 0:
+        raise VerbError(127, given=request.top)
     # Messages shown while the queue was on may still be taken.
-    if work.is_queue_off(asked.queue) and not asked.only:
-        raise VerbError(9617, queue=asked.queue[1])
+    if work.is_queue_off(request.queue) and not request.only:
+        raise VerbError(9617, queue=request.queue[1])
     if work.batch.is_unknown:
-        raise VerbError(8426, handle=asked.handle)
+        raise VerbError(8426, handle=request.handle)

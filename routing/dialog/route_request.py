@@ -27,9 +27,9 @@ MAX_PENDING_REQUESTS: Final = 1_000
 
 def settle_requests(work: UnitOfWork) -> None:
     """Before a commit: request the missing routes and end the answered requests."""
-    for asked, identifier in work.missing_routes.items():
+    for key, identifier in work.missing_routes.items():
         if len(work.batch.requests) + len(work.changes.requests) < MAX_PENDING_REQUESTS:
-            _begin_request(work, asked, identifier)
+            _begin_request(work, key, identifier)
     work.missing_routes.clear()
     for handle in tuple(work.answered_requests):
         _end_request(work, handle)
@@ -43,10 +43,10 @@ def missing_route_body(service: str, identifier: str | None) -> bytes:
     return f'<MissingRoute xmlns="{MISSING_ROUTE_TYPE}">{named}{broker}</MissingRoute>'.encode()
 
 
-def _begin_request(work: UnitOfWork, asked: RouteRequestKey, identifier: str | None) -> None:
-    database, service = asked
+def _begin_request(work: UnitOfWork, key: RouteRequestKey, identifier: str | None) -> None:
+    database, service = key
     endpoint = _begin_system_dialog(work, database)
-    work.changes.requests[asked] = endpoint.conversation_handle
+    work.changes.requests[key] = endpoint.conversation_handle
     work.apply_input(endpoint, SEND)
     body = missing_route_body(service, identifier)
     work.report(ConversationSubclass.SEND_MESSAGE, endpoint, endpoint.send_sequence, len(body))
@@ -80,7 +80,7 @@ def _begin_system_dialog(work: UnitOfWork, database: str) -> Endpoint:
 def _end_request(work: UnitOfWork, handle: str) -> None:
     """End a request whose dialog was ended by the service or by an error; retry the waiting conversations."""
     end_conversation(work, handle)
-    for asked, request in (*work.batch.requests.items(), *work.changes.requests.items()):
+    for key, request in (*work.batch.requests.items(), *work.changes.requests.items()):
         if request == handle:
-            work.changes.requests[asked] = None
-            work.changes.retry_services.add(asked)
+            work.changes.requests[key] = None
+            work.changes.retry_services.add(key)

@@ -85,10 +85,10 @@ def _groups(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator
         if speaker is not None:
             yield from [group.same_for(traffic) for group in speaker.found.values()]
             continue
-        asked = _Class(common, traffic)
-        yield from asked.groups(one_sided)
+        compared = _Class(common, traffic)
+        yield from compared.groups(one_sided)
         if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
-            speakers.append(asked)
+            speakers.append(compared)
 
 
 class _Class:
@@ -151,8 +151,8 @@ class _Class:
     def _share(self) -> None:
         outside = {name for name, database in self.special if database is None}
         shared = self.comparing.background.shared_from(outside)
-        for asked in (self.before, self.after):
-            asked.shared = shared
+        for evaluator in (self.before, self.after):
+            evaluator.shared = shared
 
     def _answer(self, node: Node) -> None:
         self._add(self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node)), node)
@@ -179,8 +179,8 @@ class _Class:
             if len(without) < len(cell.entries):
                 self._group(before, after).members.cells.append((cell, without))
 
-    def _ends(self, asked: ClassEvaluator, node: Node) -> Outcomes:
-        return asked.ends(asked.start(node)) if asked.has(node) else frozenset()
+    def _ends(self, evaluator: ClassEvaluator, node: Node) -> Outcomes:
+        return evaluator.ends(evaluator.start(node)) if evaluator.has(node) else frozenset()
 
     def _add(self, before: Outcomes, after: Outcomes, node: Node) -> None:
         if before != after and node in self.comparing.order:

@@ -39,10 +39,10 @@ def way_back(estate: Estate, instance: Instance, database: Database, row: Transm
         )
     if row.to_service is None:
         return _NOT_TOLD
-    asked = Conversation(
+    conversation = Conversation(
         instance.name, database.name, row.to_service, row.to_broker_instance, from_service=row.from_service
     )
-    return _answer(explain(estate, asked, at), estate)
+    return _answer(explain(estate, conversation, at), estate)
 
 
 def _answer(explanation: Explanation, estate: Estate) -> Sentence:

@@ -126,9 +126,9 @@ def age_of(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) ->
 def _finding(
     estate: Estate, held: HostedDatabase, queue: CollectedTransmissions, row: TransmissionSum, at: datetime
 ) -> Finding:
-    told = told_status(estate, held, queue, row, at)
-    reason = say("{waits} {cause} {step}", waits=waits(row, queue, at), cause=told.cause, step=told.next_step)
-    return Finding(told.code, told.severity, held.instance.name, held.database.name, row.to_service, reason)
+    status = told_status(estate, held, queue, row, at)
+    reason = say("{waits} {cause} {step}", waits=waits(row, queue, at), cause=status.cause, step=status.next_step)
+    return Finding(status.code, status.severity, held.instance.name, held.database.name, row.to_service, reason)
 
 
 def _between(row: TransmissionSum) -> Sentence:

@@ -28,16 +28,16 @@ def no_common_contract(scene: LintContext) -> Iterator[Finding]:
     """
     candidates = {service.name for held in scene.databases for service in held.database.user_services}
     order = {(held.instance.name, held.database.name): place for place, held in enumerate(scene.everywhere)}
-    told: set[tuple[str, str, str]] = set()
+    reported: set[tuple[str, str, str]] = set()
     for row in scene.rows_for(candidates):
         for held, service in _ends(scene, row):
             key = held.instance.name, held.database.name, service.name
             comes_first = order[key[:2]] < order[row.instance.name, row.database.name]
             is_told_there = comes_first and begins_only(service) and _leads_to(held.database, row.database)
             begins = HostedDatabase(row.instance, row.database)
-            reason = None if key in told or is_told_there else contract_problem(begins, held.database, service)
+            reason = None if key in reported or is_told_there else contract_problem(begins, held.database, service)
             if reason is not None:
-                told.add(key)
+                reported.add(key)
                 remedy = None if _leads_to(held.database, row.database) else _remedy(held.database, service)
                 yield Finding("no-common-contract", ERROR, *key, reason, remedy_sql=remedy)
 

@@ -20,7 +20,7 @@ def service_copies(scene: LintContext) -> Iterator[Finding]:
     conversation prefers the copy in its own database.
     """
     copies = [(instance, service) for instance in scene.instances for service in _copied(scene, instance)]
-    asked = _asked_by_name_only(scene, {service for _, service in copies})
+    by_name = _asked_by_name_only(scene, {service for _, service in copies})
     for instance, service in copies:
         databases = instance.targets[service]
         reason = say(
@@ -29,7 +29,7 @@ def service_copies(scene: LintContext) -> Iterator[Finding]:
             count=len(databases),
             databases=few([database.name for database in databases]),
         )
-        severity = WARNING if (instance.name, service) in asked else INFO
+        severity = WARNING if (instance.name, service) in by_name else INFO
         yield Finding("service-copies", severity, instance.name, None, service, reason)
 
 

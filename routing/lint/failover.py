@@ -82,10 +82,10 @@ def replica_endpoint(scene: LintContext) -> Iterator[Finding]:
     Without a listener another port is sound: mirrored routes give each partner an address of its own.
     """
     scope = {instance.name for instance in scene.instances}
-    told: set[str] = set()
+    reported: set[str] = set()
     for primary, secondary in _pairs(scene):
         leading, endpoint = primary.instance.endpoint, secondary.endpoint
-        if leading is None or secondary.name in told or secondary.name not in scope:
+        if leading is None or secondary.name in reported or secondary.name not in scope:
             continue
         values = {"database": primary.database.name, "primary": primary.instance.name, "port": leading.port}
         if endpoint is None:
@@ -107,7 +107,7 @@ def replica_endpoint(scene: LintContext) -> Iterator[Finding]:
             remedy = alter_endpoint(f"AS TCP (LISTENER_PORT = {leading.port})")
         else:
             continue
-        told.add(secondary.name)
+        reported.add(secondary.name)
         yield instance_finding("replica-endpoint", WARNING, secondary, reason, remedy)
 
 

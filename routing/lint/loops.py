@@ -33,13 +33,13 @@ def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
     """
     if not any(instance.forwarding for instance in scene.instances):
         return
-    told: set[object] = set()
+    reported: set[object] = set()
     for loops, starts in _asked(Forwarders(scene)):
         for entries in cycles(loops.changed.starts(starts), loops.changed.onward):
             component = loops.changed.part(entries)
             key = loops.key(component)
-            if key not in told:
-                told.add(key)
+            if key not in reported:
+                reported.add(key)
                 yield loops.finding(component, entries)
 
 

@@ -31,15 +31,15 @@ def no_return_route(scene: LintContext) -> Iterator[Finding]:
     for a service of the route's database that may accept one. A reply that reaches the right instance counts as arrived
     if the initiator's identifier is unknown.
     """
-    told: set[tuple[str, str, str, str]] = set()
+    reported: set[tuple[str, str, str, str]] = set()
     services = {service.name for held in scene.databases for service in held.database.user_services}
     for row in scene.rows_for(services):
         service = str(row.route.remote_service_name)
         for end in _targets(scene, row, service):
             pair = (row.instance.name, row.database.name, end.instance, end.detail)
-            if pair in told:
+            if pair in reported:
                 continue
-            told.add(pair)
+            reported.add(pair)
             finding = _without_return(scene, HostedDatabase(row.instance, row.database), end, service)
             if finding is not None:
                 yield finding

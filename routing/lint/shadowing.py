@@ -68,7 +68,7 @@ def _put_aside(
         return
     name, identifier = alive[0].remote_service_name, alive[0].broker_instance
     database = None if held.database.name == MSDB else held.database.name
-    for asked in (identifier,) if identifier else (None, UNKNOWN_IDENTIFIER):
+    for requested in (identifier,) if identifier else (None, UNKNOWN_IDENTIFIER):
         trace = Trace()
         pending = {name or UNKNOWN_SERVICE}  # so that MATCH-4 is skipped, as after the first request
         hop = Hop(
@@ -76,7 +76,7 @@ def _put_aside(
             held.instance.name,
             database,
             service=name or UNKNOWN_SERVICE,
-            identifier=asked,
+            identifier=requested,
             is_reply=False,
             at=moment,
             pending=pending,

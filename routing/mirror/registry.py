@@ -43,10 +43,10 @@ Frame = tuple[str, bytes]
 """An address, and a frame for it."""
 
 
-def answer_role_question(estate: Estate, instance: str, asked: RoleQuestion) -> RoleAnswer:
+def answer_role_question(estate: Estate, instance: str, question: RoleQuestion) -> RoleAnswer:
     """The answer of an instance of this estate to a question about its role."""
-    role = role_held(estate.instances[instance], asked.service, asked.broker_instance)
-    return RoleAnswer(asked.question_id, role)
+    role = role_held(estate.instances[instance], question.service, question.broker_instance)
+    return RoleAnswer(question.question_id, role)
 
 
 def reply_address(addresses: Iterable[Address]) -> str:
@@ -200,9 +200,9 @@ class PrincipalRegistry:
             self._by_question.pop(question_id, None)
 
     def _ask(self, row: MirroredRoute, before: MirroredRoute | None) -> None:
-        asked = before.questions if before else ()
+        open_questions = before.questions if before else ()
         for address, question_id in zip(row.key.addresses, row.questions, strict=True):
-            if question_id and question_id not in asked:
+            if question_id and question_id not in open_questions:
                 question = RoleQuestion(question_id, row.key.service, row.key.identifier, self._reply_to)
                 self._frames.append((address, write_role(question)))
 

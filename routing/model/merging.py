@@ -22,11 +22,11 @@ class Conflict(NamedTuple):
 
 @dataclass(frozen=True)
 class Merge:
-    """What came of a merge: the estate, or why there is none."""
+    """The result of a merge: the estate, or why there is none."""
 
     estate: Estate | None
     conflicts: tuple[Conflict, ...] = ()
-    """Objects that both changed; an object of which one side dropped the owner counts too."""
+    """Objects that both sides changed, and objects that one side changed while the other dropped their owner."""
     fault: Invalid | None = None
     """Why the objects of both cannot stand together, although no object collides."""
 

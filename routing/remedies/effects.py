@@ -77,16 +77,16 @@ def effects_within(before: Estate, after: Estate, at: datetime, most_names: int)
 def effects_nearby(before: Estate, after: Estate, at: datetime, instance: str) -> tuple[Effect, ...]:
     """The effect on conversations from the changed tables of an instance to the services of the changed routes."""
     old, new = Journeys(before, at), Journeys(after, at)
-    asked = islice(_conversations(before.instances[instance], after.instances[instance]), MAX_ASKED)
-    return tuple(effect for one in asked if (effect := _effect(one, old, new)) is not None)
+    conversations = islice(_conversations(before.instances[instance], after.instances[instance]), MAX_ASKED)
+    return tuple(effect for one in conversations if (effect := _effect(one, old, new)) is not None)
 
 
-def _effect(asked: Conversation, old: Journeys, new: Journeys) -> Effect | None:
-    ends = frozenset(old.outcomes(asked)), frozenset(new.outcomes(asked))
+def _effect(conversation: Conversation, old: Journeys, new: Journeys) -> Effect | None:
+    ends = frozenset(old.outcomes(conversation)), frozenset(new.outcomes(conversation))
     if ends[0] == ends[1]:
         return None
-    traffic = TrafficClass(asked.to_service, asked.to_broker_instance, asked.is_reply)
-    return Effect(verdict_of_change(*ends), (asked.instance, asked.database), traffic, *ends, 1)
+    traffic = TrafficClass(conversation.to_service, conversation.to_broker_instance, conversation.is_reply)
+    return Effect(verdict_of_change(*ends), (conversation.instance, conversation.database), traffic, *ends, 1)
 
 
 def _conversations(old: Instance, new: Instance) -> Iterator[Conversation]:

@@ -78,11 +78,11 @@ def status_statement(explanation: Explanation, estate: Estate, number: int, text
 
 
 def _held(explanation: Explanation, estate: Estate, origin: Database, text: str) -> HeldConversation:
-    asked = explanation.forward.conversation
+    conversation = explanation.forward.conversation
     return HeldConversation(
-        HostedDatabase(estate.instances[asked.instance], origin),
-        asked.from_service,
-        asked.to_service,
+        HostedDatabase(estate.instances[conversation.instance], origin),
+        conversation.from_service,
+        conversation.to_service,
         _target(explanation, estate),
         _next_hop(explanation, estate),
         text,
@@ -99,8 +99,8 @@ def _target(explanation: Explanation, estate: Estate) -> HostedDatabase | None:
 
 
 def _next_hop(explanation: Explanation, estate: Estate) -> Instance | None:
-    asked = explanation.forward.conversation.instance
-    hops = {end.legs[0].send.to for end in explanation.forward.ends if end.legs} - {None, asked}
+    instance = explanation.forward.conversation.instance
+    hops = {end.legs[0].send.to for end in explanation.forward.ends if end.legs} - {None, instance}
     return estate.instances[str(hops.pop())] if len(hops) == 1 else None
 
 

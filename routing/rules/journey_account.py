@@ -76,8 +76,8 @@ def journey(
     def decide_at(place: Position) -> Decisions:
         key = (place.instance, place.database)
         if key not in accounts:
-            asked = pending if place == start else NOTHING_PENDING
-            accounts[key] = _account(estate, conversation, place, at, asked)
+            pending_hop = pending if place == start else NOTHING_PENDING
+            accounts[key] = _account(estate, conversation, place, at, pending_hop)
         return accounts[key].decisions
 
     start = Position(conversation.instance, conversation.database, estate.hop_limit)

@@ -79,8 +79,8 @@ def _looked_at(hop: Hop, rule: str) -> Iterable[Route]:
     if named is None:
         return ()
     with_identifier = [r for group in named.by_identifier.values() for r in group.routes]
-    asked = rule == ("MATCH-3" if hop.identifier is None else "MATCH-1")
-    return with_identifier if asked else ()
+    is_applied = rule == ("MATCH-3" if hop.identifier is None else "MATCH-1")
+    return with_identifier if is_applied else ()
 
 
 def _names(found: tuple[RouteSet, ...]) -> Sentence | tuple[str, ...]:

@@ -39,10 +39,8 @@ def why_not(
     The route must exist: KeyError otherwise.
     """
     row = estate.instances[instance].databases[database].table.routes[route]
-    asked = [
-        hop for hop in journey(estate, conversation, at).hops if hop.instance == instance and hop.table == database
-    ]
-    return tuple(_at_hop(estate, conversation, at, hop, row) for hop in asked) or (_never_asked(database),)
+    hops = [hop for hop in journey(estate, conversation, at).hops if hop.instance == instance and hop.table == database]
+    return tuple(_at_hop(estate, conversation, at, hop, row) for hop in hops) or (_never_asked(database),)
 
 
 def _never_asked(database: str) -> WhyNot:

@@ -65,8 +65,8 @@ class InstanceSecurity:
         return DialogProtection(kind, name or NO_KEY)
 
     def guard(
-        self, database: str, asked: DialogProtection, conversation_id: bytes, is_initiator: bool
+        self, database: str, protection: DialogProtection, conversation_id: bytes, is_initiator: bool
     ) -> FragmentGuard:
         """Return the guard of a dialog. Raises `Undeliverable` if its keys are not known."""
         ring = self._rings.get(database, self._keyless)
-        return ring.guard(asked.integrity, conversation_id, is_initiator, asked.key_id)
+        return ring.guard(protection.integrity, conversation_id, is_initiator, protection.key_id)

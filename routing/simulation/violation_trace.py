@@ -42,8 +42,8 @@ MAX_LINES = 60
 def trace_lines(history: WorldHistory, violation: Violation) -> list[str]:
     """Return what happened in the conversation and in the world up to the violation."""
     teller = _TraceWriter(history, violation)
-    told = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
-    lines = list(_together(told))
+    lines_by_record = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
+    lines = list(_together(lines_by_record))
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES // 6], "…", *lines[-MAX_LINES + MAX_LINES // 6 :]]
 
 

@@ -232,8 +232,8 @@ class Execution:
 def _is_about(statement: Statement, kind: str, name: str) -> bool:
     """True if a condition about this object is about the object of the statement."""
     own = statement.name[-1] if kind == QUEUE else statement.object
-    asked = name.rpartition(".")[2] if kind == QUEUE else name
-    return statement.kind == kind and own.casefold() == asked.casefold()
+    name_only = name.rpartition(".")[2] if kind == QUEUE else name
+    return statement.kind == kind and own.casefold() == name_only.casefold()
 
 
 def _is_default_route(statement: Statement) -> bool:

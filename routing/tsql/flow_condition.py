@@ -31,14 +31,14 @@ class FlowCondition:
     """The cached answer whether statements under it would run."""
 
     def reached(self) -> str:
-        asked, guard = [], self
+        unknown, guard = [], self
         while guard.known is None:
-            asked.append(guard)
+            unknown.append(guard)
             if guard.outer is None:
                 break
             guard = guard.outer
         outer = guard.known or ALWAYS
-        for inner in reversed(asked):
+        for inner in reversed(unknown):
             outer = inner.known = inner._under(outer)
         return outer
 

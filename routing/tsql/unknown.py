@@ -24,9 +24,11 @@ def unknown_values(found: Iterable[str]) -> Sentence:
     variables = [one for one in shown_once if one.startswith("$(")]
     templates = [one for one in shown_once if one.startswith("<")]
     rest = [one for one in shown_once if not one.startswith(("$(", "<"))]
-    told = [tell(names) for names, tell in ((variables, _variables), (templates, _templates), (rest, _rest)) if names]
-    whole = told[0]
-    for sentence in told[1:]:
+    sentences = [
+        tell(names) for names, tell in ((variables, _variables), (templates, _templates), (rest, _rest)) if names
+    ]
+    whole = sentences[0]
+    for sentence in sentences[1:]:
         whole = say("{one}; {other}", one=whole, other=sentence)
     return whole
 

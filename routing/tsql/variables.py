@@ -103,15 +103,15 @@ class BatchVariables:
         if name in self._held:
             self._held[name].value = None
 
-    def is_told(self, name: str, asked: frozenset[str] = frozenset()) -> bool:
+    def is_told(self, name: str, visited: frozenset[str] = frozenset()) -> bool:
         """True if a literal of the script is a part of the variable: what it says was examined where it stands."""
-        if name in asked or len(asked) >= MAX_ASKED:
+        if name in visited or len(visited) >= MAX_ASKED:
             return False
         held = self._held.get(name)
         if held is not None and held.is_fetched and self._has_statement_in_text:
             return True
         set_at = held.set_at if held is not None else self._set_anywhere.get(name, [])
-        further = asked | {name}
+        further = visited | {name}
         return any(has_literal(self._text, at, lambda one: self.is_told(one, further)) for at in set_at[:MAX_SET])
 
     @cached_property

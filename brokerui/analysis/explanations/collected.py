@@ -75,9 +75,9 @@ class CollectedMessages:
 def collected_here(explanation: Explanation, estate: Estate) -> tuple[CollectedMessages, ...]:
     """The messages that waited in the origin's transmission queue for the conversation's service."""
     journey = explanation.forward
-    asked = journey.conversation
-    queue = _queue(estate, asked)
-    rows = [row for row in queue.rows if _is_of(row, asked)] if queue is not None else []
+    conversation = journey.conversation
+    queue = _queue(estate, conversation)
+    rows = [row for row in queue.rows if _is_of(row, conversation)] if queue is not None else []
     return tuple(_told(explanation, estate, queue or CollectedTransmissions(), row) for row in rows[:SHOWN])
 
 
@@ -91,31 +91,31 @@ def collected_says(explanation: Explanation, estate: Estate) -> tuple[Sentence, 
     return (say("When its server was asked, at {moment}, no message waited for this service.", moment=moment),)
 
 
-def _queue(estate: Estate, asked: Conversation) -> CollectedTransmissions | None:
-    instance = estate.instances.get(asked.instance)
-    database = instance.databases.get(asked.database) if instance and asked.database is not None else None
+def _queue(estate: Estate, conversation: Conversation) -> CollectedTransmissions | None:
+    instance = estate.instances.get(conversation.instance)
+    database = instance.databases.get(conversation.database) if instance and conversation.database is not None else None
     return database.transmission_queue if database is not None else None
 
 
-def _is_of(row: TransmissionSum, asked: Conversation) -> bool:
-    same_sender = None in (row.from_service, asked.from_service) or row.from_service == asked.from_service
-    brokers = row.to_broker_instance, asked.to_broker_instance
-    return row.to_service == asked.to_service and same_sender and (None in brokers or brokers[0] == brokers[1])
+def _is_of(row: TransmissionSum, conversation: Conversation) -> bool:
+    same_sender = None in (row.from_service, conversation.from_service) or row.from_service == conversation.from_service
+    brokers = row.to_broker_instance, conversation.to_broker_instance
+    return row.to_service == conversation.to_service and same_sender and (None in brokers or brokers[0] == brokers[1])
 
 
 def _told(
     explanation: Explanation, estate: Estate, queue: CollectedTransmissions, row: TransmissionSum
 ) -> CollectedMessages:
-    asked, at = explanation.forward.conversation, explanation.forward.at
-    instance = estate.instances[asked.instance]
-    held = HostedDatabase(instance, instance.databases[asked.database or ""])
-    told = told_status(estate, held, queue, row, at)
+    conversation, at = explanation.forward.conversation, explanation.forward.at
+    instance = estate.instances[conversation.instance]
+    held = HostedDatabase(instance, instance.databases[conversation.database or ""])
+    status = told_status(estate, held, queue, row, at)
     kind = status_kind(row.status) if row.status else None
     relation = () if kind is None else (_relation(kind, explanation),)
-    said = waits(row, queue, at)
-    for part in (told.cause, *relation, told.next_step):
-        said = say("{one} {other}", one=said, other=part)
-    return CollectedMessages(row, told.number, say("Collected from its server: {said}", said=said))
+    sentence = waits(row, queue, at)
+    for part in (status.cause, *relation, status.next_step):
+        sentence = say("{one} {other}", one=sentence, other=part)
+    return CollectedMessages(row, status.number, say("Collected from its server: {said}", said=sentence))
 
 
 def _relation(kind: StatusKind, explanation: Explanation) -> Sentence:

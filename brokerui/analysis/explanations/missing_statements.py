@@ -17,15 +17,15 @@ _OF_ONE_DATABASE = frozenset(("ROUTE",))
 
 def missing_here(explanation: Explanation, estate: Estate) -> tuple[Sentence, ...]:
     """A sentence for each instance on the ways whose missing statements could change the answer."""
-    asked: dict[str, set[str]] = {}
+    places: dict[str, set[str]] = {}
     for journey in (explanation.forward, *(back.journey for back in explanation.returns)):
         for hop in journey.hops:
-            asked.setdefault(hop.instance, set()).add((hop.database or MSDB).casefold())
-    return tuple(_sentences(estate, asked))
+            places.setdefault(hop.instance, set()).add((hop.database or MSDB).casefold())
+    return tuple(_sentences(estate, places))
 
 
-def _sentences(estate: Estate, asked: dict[str, set[str]]) -> Iterator[Sentence]:
-    for name, databases in asked.items():
+def _sentences(estate: Estate, places: dict[str, set[str]]) -> Iterator[Sentence]:
+    for name, databases in places.items():
         instance = estate.instances.get(name)
         missing = instance.missing_statements if instance else ()
         concerned = [one for one in missing if _concerns(one, databases)]

@@ -26,9 +26,9 @@ class CollectedFile:
     databases: tuple[str, ...]
 
 
-def dated(told: CatalogSnapshot, at: datetime) -> CatalogSnapshot:
+def dated(snapshot: CatalogSnapshot, at: datetime) -> CatalogSnapshot:
     """The snapshot with a moment: a grid has none of its own, and is taken to be as old as its import."""
-    return told if told.collected_at is not None else replace(told, collected_at=at.replace(microsecond=0))
+    return snapshot if snapshot.collected_at is not None else replace(snapshot, collected_at=at.replace(microsecond=0))
 
 
 def collected_file(instance: str, snapshot: CatalogSnapshot) -> CollectedFile:

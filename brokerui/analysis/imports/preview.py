@@ -152,8 +152,8 @@ def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
 def _judged(known: Iterable[Finding], made: BuiltEstate, at: datetime) -> Json:
     """What lint says of the one and not of the other, without what stands among the findings of the files already."""
     before, now = ({_key(each): each for each in found} for found in (known, lint(made.estate, at)))
-    told = {_key(each) for each in made.findings}
-    new = [each for key, each in now.items() if key not in before and key not in told]
+    in_files = {_key(each) for each in made.findings}
+    new = [each for key, each in now.items() if key not in before and key not in in_files]
     gone = [each for key, each in before.items() if key not in now]
     return {
         "new": [_finding(each) for each in islice(new, SHOWN_FINDINGS)],

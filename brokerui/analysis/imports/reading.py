@@ -233,8 +233,8 @@ def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstat
     if not source.instance:
         raise InputError(source.name, "", say("belongs to an instance: name it"))
     read = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
-    told = dated(read, at)
-    applied = apply_snapshot(made.estate, source.instance, told, source.address, *source.further)
+    snapshot = dated(read, at)
+    applied = apply_snapshot(made.estate, source.instance, snapshot, source.address, *source.further)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
     return replace(
@@ -242,6 +242,6 @@ def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstat
         estate=applied.estate,
         imported={**made.imported, **own},
         findings=made.findings + applied.findings,
-        sums=made.sums + tuple(sums_of(source.instance, told)),
-        collected=(*made.collected, collected_file(source.instance, told)),
+        sums=made.sums + tuple(sums_of(source.instance, snapshot)),
+        collected=(*made.collected, collected_file(source.instance, snapshot)),
     )

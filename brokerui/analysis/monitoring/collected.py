@@ -100,6 +100,6 @@ def _databases(estate: Estate) -> Iterator[tuple[Instance, Database]]:
     return ((instance, each) for instance in estate.instances.values() for each in instance.databases.values())
 
 
-def most_urgent(told: Iterable[tuple[CollectedWaiting, ToldStatus]]) -> list[tuple[CollectedWaiting, ToldStatus]]:
+def most_urgent(waiting: Iterable[tuple[CollectedWaiting, ToldStatus]]) -> list[tuple[CollectedWaiting, ToldStatus]]:
     """Those that need a person first, then the largest."""
-    return sorted(told, key=lambda one: (one[1].severity == INFO, -one[0].row.messages))
+    return sorted(waiting, key=lambda one: (one[1].severity == INFO, -one[0].row.messages))

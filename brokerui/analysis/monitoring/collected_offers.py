@@ -20,24 +20,24 @@ TRIED_S = 1.0
 
 
 def collected_offers(
-    estate: Estate, told: Iterable[tuple[CollectedWaiting, ToldStatus]], at: datetime, seconds: float = TRIED_S
+    estate: Estate, statuses: Iterable[tuple[CollectedWaiting, ToldStatus]], at: datetime, seconds: float = TRIED_S
 ) -> list[ConversationOffer | None]:
     """For each row the statement for its status, or for a status of routing the best remedy that the engine tried.
     Rows for which nothing is to be run, or whose turn comes after these seconds, have none."""
     until = time.monotonic() + seconds
-    return [_offer(estate, one, words, at) if time.monotonic() < until else None for one, words in told]
+    return [_offer(estate, one, words, at) if time.monotonic() < until else None for one, words in statuses]
 
 
-def _offer(estate: Estate, one: CollectedWaiting, told: ToldStatus, at: datetime) -> ConversationOffer | None:
+def _offer(estate: Estate, one: CollectedWaiting, status: ToldStatus, at: datetime) -> ConversationOffer | None:
     row = one.row
-    if row.to_service is None or told.code == CONVERSATION_OVER:
+    if row.to_service is None or status.code == CONVERSATION_OVER:
         return None
-    asked = Conversation(
+    conversation = Conversation(
         one.instance, one.database, row.to_service, row.to_broker_instance, from_service=row.from_service
     )
-    explanation = explain(estate, asked, at)
-    if told.number is not None:
-        offer = status_offer(explanation, estate, told.number, row.status)
+    explanation = explain(estate, conversation, at)
+    if status.number is not None:
+        offer = status_offer(explanation, estate, status.number, row.status)
         if offer is not None:
             return offer
     if is_well(explanation, estate):

@@ -33,15 +33,15 @@ def key_offer(explanation: Explanation, number: int) -> ConversationOffer | None
     """The command that gives a hosted database the key of the service that it sends to; None for another status."""
     if number != NO_BINDING:
         return None
-    asked = explanation.forward.conversation
-    where = shlex.quote(f"{asked.instance}/{asked.database}")
-    command = f"brokerui keys import {where} KEY_FILE --service {shlex.quote(asked.to_service)}"
+    conversation = explanation.forward.conversation
+    where = shlex.quote(f"{conversation.instance}/{conversation.database}")
+    command = f"brokerui keys import {where} KEY_FILE --service {shlex.quote(conversation.to_service)}"
     says = say(
         "KEY_FILE has the public key of the database behind the service, as `brokerui keys export` prints it there."
         " Once it is imported, {goes}.",
         goes=routing_does(explanation),
     )
-    return ConversationOffer(asked.instance, command, (says,), is_command=True)
+    return ConversationOffer(conversation.instance, command, (says,), is_command=True)
 
 
 def _says(statement: StatusStatement, explanation: Explanation, estate: Estate) -> Sentence:

@@ -17,16 +17,16 @@ def remedy_says(trial: RemedyTrial, finding: Finding) -> tuple[Sentence, ...]:
     """What the remedy did on a copy of the estate, in whole sentences."""
     if trial.verdict is TrialVerdict.UNTRIED:
         return (say("It could not be tried here: BrokerUI cannot run all of its statements."),)
-    said = [_gain(trial, finding)]
+    sentences = [_gain(trial, finding)]
     if trial.worse:
-        said.append(harm(trial.worse))
+        sentences.append(harm(trial.worse))
     if astray := [effect for effect in trial.moved if any(end.kind == DELIVERED for end in effect.before)]:
-        said += [_elsewhere(astray)] if trial.better else []
+        sentences += [_elsewhere(astray)] if trial.better else []
     if not trial.is_complete:
-        said.append(
+        sentences.append(
             say("Only conversations that it is about were tried; `brokerui diff` compares all of an estate this large.")
         )
-    return tuple(said)
+    return tuple(sentences)
 
 
 def _gain(trial: RemedyTrial, finding: Finding) -> Sentence:
@@ -111,15 +111,15 @@ def _conversations(effect: Effect) -> Sentence:
     instance, database = effect.node
     facts = {"instance": instance, "database": database, "service": effect.traffic.shown_service}
     if database is None:
-        said = say("messages that reach {instance} from outside for {service}", **facts)
+        conversations = say("messages that reach {instance} from outside for {service}", **facts)
     elif effect.traffic.is_reply:
-        said = say("replies from {database} on {instance} to {service}", **facts)
+        conversations = say("replies from {database} on {instance} to {service}", **facts)
     else:
-        said = say("conversations from {database} on {instance} to {service}", **facts)
+        conversations = say("conversations from {database} on {instance} to {service}", **facts)
     identifier = effect.traffic.to_broker_instance
     if identifier is None or effect.traffic.is_reply:
-        return said
-    return say("{conversations} with the identifier {identifier}", conversations=said, identifier=identifier)
+        return conversations
+    return say("{conversations} with the identifier {identifier}", conversations=conversations, identifier=identifier)
 
 
 def ends_in_words(outcomes: Collection[Outcome], database: str | None) -> Sentence:

@@ -150,17 +150,17 @@ def _collected(live: LiveEstate) -> _Collected:
     found = list(collected_waiting(live.estate))
     largest = sorted(found, key=lambda one: -one.row.messages)[:ASKED]
     at = timezone.now()
-    told = most_urgent((one, one.told(live.estate, at)) for one in largest)[:SHOWN]
-    offers = collected_offers(live.estate, told, at)
+    urgent = most_urgent((one, one.told(live.estate, at)) for one in largest)[:SHOWN]
+    offers = collected_offers(live.estate, urgent, at)
     conversations = collected_conversations(live.estate)
     queues = [held.database.transmission_queue for held in databases_asked(live.estate)]
     empty = [queue for queue in queues if queue is not None and not queue.rows and not queue.left_out]
     return _Collected(
         rows=[
             CollectedRow(one, words, _where(one), _age(one, at), offer)
-            for (one, words), offer in zip(told, offers, strict=True)
+            for (one, words), offer in zip(urgent, offers, strict=True)
         ],
-        more=len(found) - len(told),
+        more=len(found) - len(urgent),
         messages=sum(one.row.messages for one in found),
         conversations=list(map(ConversationsRow, conversations[:SHOWN])),
         more_conversations=max(0, len(conversations) - SHOWN),
@@ -175,13 +175,13 @@ def _where(one: CollectedWaiting) -> str:
         return ""
     origin = f"{one.instance}/{one.database}"
     plain = origin if origin.count("/") == 1 else exact(one.instance, one.database)
-    asked = {
+    query = {
         "from": plain,
         "to": one.row.to_service,
         "broker": one.row.to_broker_instance or "",
         "service": one.row.from_service or "",
     }
-    return f"{reverse('where:where')}?{urlencode({name: value for name, value in asked.items() if value})}"
+    return f"{reverse('where:where')}?{urlencode({name: value for name, value in query.items() if value})}"
 
 
 def _age(one: CollectedWaiting, at: datetime) -> Sentence | None:

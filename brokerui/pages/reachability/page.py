@@ -87,18 +87,18 @@ def page_of(viewed: EstateView, page_query: ReachabilityQuery) -> ReachabilityPa
 
 
 def _page(
-    viewed: EstateView, asked: ReachabilityQuery, known: KnownPairs, rows: list[int], wanted: list[str]
+    viewed: EstateView, query: ReachabilityQuery, known: KnownPairs, rows: list[int], wanted: list[str]
 ) -> ReachabilityPage:
     columns = _numbers(known.matrix, wanted)
-    named = is_named(asked, len(rows), len(wanted))
+    named = is_named(query, len(rows), len(wanted))
     nodes, names = known.matrix.nodes, known.matrix.names
     groups = origin_groups(viewed.estate, nodes, rows), service_groups(names, columns)
     table = table_of(known.matrix, *groups, named=named)
-    shown = table.only(asked.verdict) if asked.verdict else table
+    shown = table.only(query.verdict) if query.verdict else table
     shown_rows = set(rows)
     pairs = {(node, name) for name in columns for node in known.matrix.named[name] if node in shown_rows}
     caveats = caveats_of(known.matrix, viewed.estate, viewed.at(), pairs)
-    return ReachabilityPage(viewed, asked, known, table, shown, named, len(rows), len(columns), caveats)
+    return ReachabilityPage(viewed, query, known, table, shown, named, len(rows), len(columns), caveats)
 
 
 def _numbers(matrix: Matrix, names: list[str]) -> list[int]:

@@ -79,8 +79,8 @@ def _told(page: ReachabilityPage) -> dict[str, Any]:
 
 
 def _apart(page: ReachabilityPage) -> str:
-    said = apart_says(page.table.apart)
-    return said.render(translate) if said else ""
+    sentence = apart_says(page.table.apart)
+    return sentence.render(translate) if sentence else ""
 
 
 def _files(page: ReachabilityPage, query: str) -> dict[str, str]:

@@ -141,7 +141,7 @@ def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
     decides = [hop.decides for hop in words.hops] if words else [()] * len(shown)
     steps = [step for hop in journey.hops for step in hop.steps]
     return JourneyView(
-        hops=tuple(_hop_view(hop, said) for hop, said in zip(shown, decides, strict=False)),
+        hops=tuple(_hop_view(hop, decisions) for hop, decisions in zip(shown, decides, strict=False)),
         more=len(journey.hops) - len(shown),
         asked=len(steps),
         decided=sum(step.taken for step in steps),
@@ -156,20 +156,20 @@ def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
 def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[ReturnPath, ReturnWords]]]:
     """Ways back from the same target that decide alike at every hop, whatever the service."""
     groups: dict[object, list[tuple[ReturnPath, ReturnWords]]] = defaultdict(list)
-    for back, said in zip(explanation.returns, words.returns, strict=True):
+    for back, words_of_back in zip(explanation.returns, words.returns, strict=True):
         way = tuple((hop.instance, hop.database, hop.decisions) for hop in back.journey.hops)
-        groups[back.target, way].append((back, said))
+        groups[back.target, way].append((back, words_of_back))
     return list(groups.values())
 
 
 def _return_view(alike: list[tuple[ReturnPath, ReturnWords]]) -> ReturnView:
-    back, said = alike[0]
+    back, words = alike[0]
     services = tuple(other.journey.conversation.to_service for other, _ in alike)
     return ReturnView(
-        said.state,
+        words.state,
         kind_astray(back),
-        _for_all(said.title, services),
-        tuple(_for_all(sentence, services) for sentence in said.details),
+        _for_all(words.title, services),
+        tuple(_for_all(sentence, services) for sentence in words.details),
         services[0] if len(services) > 1 else "",
         journey_view(back.journey),
     )
@@ -184,8 +184,8 @@ def _for_all(sentence: Sentence, services: tuple[str, ...]) -> Sentence:
 
 def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
     journeys = [explanation.forward, *(back.journey for back in explanation.returns)]
-    asked = {step.rule for journey in journeys for hop in journey.hops for step in hop.steps}
-    return {rule: said for rule, said in RULES.items() if rule in asked}
+    applied = {step.rule for journey in journeys for hop in journey.hops for step in hop.steps}
+    return {rule: sentence for rule, sentence in RULES.items() if rule in applied}
 
 
 def _sentence(words: Wording, translate: Translate) -> str:

@@ -175,7 +175,7 @@ def identifiers_of_databases(both: Documents, name: str) -> set[str]:
 
 def strange_identifier(both: Documents) -> str:
     """An identifier that occurs nowhere."""
-    known = {identifier_of(thing) for thing in [*both.databases, *both.routes]}
+    known = {identifier_of(row) for row in [*both.databases, *both.routes]}
     candidates = (STRANGE_IDENTIFIER.format(number) for number in range(len(known) + 1))
     return next(one for one in candidates if one not in known)
 

@@ -219,16 +219,16 @@ def copies(case: Case) -> bool:
 def meets_transport(test: Callable[[str], bool]) -> Callable[[Case], bool]:
     """CHOOSE-4: a TRANSPORT route without a name, and a conversation to such a name."""
     transport = any_route(lambda r: is_keyword(r["address"], "TRANSPORT") and not r.get("remote_service_name"))
-    asked = any_conversation(lambda one: test(one["to_service"]))
-    return lambda case: transport(case) and asked(case)
+    has_conversation = any_conversation(lambda one: test(one["to_service"]))
+    return lambda case: transport(case) and has_conversation(case)
 
 
 def is_reply_with_owner(case: Case) -> bool:
     """RT-REPLY: a reply from outside, to an instance that has its identifier."""
     held = {(i["name"], parse_guid(database.get("broker_instance"))) for i, database in databases(case.estate)}
     replies = [one for one in case.conversations if one.get("is_reply") and "outside" in one["from"]]
-    asked = [(one["from"]["outside"], parse_guid(one.get("to_broker_instance"))) for one in replies]
-    return any(pair[1] is not None and pair in held for pair in asked)
+    pairs = [(one["from"]["outside"], parse_guid(one.get("to_broker_instance"))) for one in replies]
+    return any(pair[1] is not None and pair in held for pair in pairs)
 
 
 def same_identifier_here(case: Case) -> bool:

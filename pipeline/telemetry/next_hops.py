@@ -78,8 +78,8 @@ def _with_peer(log: EventLog, predicted: DataFrame) -> DataFrame:
 
 def _reporters(log: EventLog) -> DataFrame:
     """Return the instances that logged a message in an event other than sending it."""
-    reporters = reduce(
+    events = reduce(
         DataFrame.unionByName, (log.of_class(CONVERSATION, *ARRIVED), log.of_class(FORWARDED), log.of_class(DROPPED))
     )
-    reporters = reporters.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
-    return reporters.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))
+    events = events.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
+    return events.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))

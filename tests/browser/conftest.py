@@ -34,15 +34,15 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
     a script failed.
     """
     page.context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
-    asked: list[str] = []
-    said: list[str] = []
-    page.context.on("request", lambda request: asked.append(request.url))
-    page.on("pageerror", lambda error: said.append(str(error)))
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
+    requests: list[str] = []
+    log_lines: list[str] = []
+    page.context.on("request", lambda request: requests.append(request.url))
+    page.on("pageerror", lambda error: log_lines.append(str(error)))
+    page.on("console", lambda message: log_lines.append(message.text) if message.type == "error" else None)
     yield page
     ours = urlsplit(live_server.url).netloc
-    assert [url for url in asked if urlsplit(url).netloc != ours] == []
-    assert [text for text in said if not text.startswith(EXPECTED)] == []
+    assert [url for url in requests if urlsplit(url).netloc != ours] == []
+    assert [text for text in log_lines if not text.startswith(EXPECTED)] == []
 
 
 @pytest.fixture

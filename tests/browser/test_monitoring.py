@@ -40,10 +40,10 @@ def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
     site.goto(DELAYED)
     site.get_by_role("button", name="Pause").press("Enter")
     expect(site.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
-    asked: list[str] = []
-    site.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    site.on("request", lambda request: requests.append(request.url))
     site.wait_for_timeout(4_000)
-    assert asked == []
+    assert requests == []
 
 
 def test_a_conversation_is_ended_by_keys_alone(wire: Wire, site: Page) -> None:

@@ -121,10 +121,10 @@ def test_the_address_holds_the_whole_question(site: Page) -> None:
     site.locator("#at").press("Enter")
     expect(site.locator("time").first).to_have_text("2030-01-01 00:00:00 UTC")
     url = site.url
-    said = answer(site).inner_text()
+    text = answer(site).inner_text()
     site.goto("about:blank")
     site.goto(url)
-    assert answer(site).inner_text() == said
+    assert answer(site).inner_text() == text
     expect(reply).to_be_checked()
     site.get_by_label("From", exact=True).select_option("headquarters/Finance")
     expect(reply).to_be_hidden()
@@ -151,8 +151,8 @@ def test_why_not_another_route(site: Page) -> None:
     field = site.get_by_label("Why not another route?")
     field.fill("headquarters/AdventureWorks/AutoCreatedLocal")
     field.press("Enter")
-    said = site.locator(".why-not-answers")
-    expect(said).to_contain_text("Not used MATCH-2 is asked only at MATCH-5; the matching ended at MATCH-2")
+    answers = site.locator(".why-not-answers")
+    expect(answers).to_contain_text("Not used MATCH-2 is asked only at MATCH-5; the matching ended at MATCH-2")
     assert asked(site)["route"] == "headquarters/AdventureWorks/AutoCreatedLocal"
 
 

@@ -18,9 +18,9 @@ def service_names(database: Json) -> list[str]:
     return [one if isinstance(one, str) else one["name"] for one in services]
 
 
-def identifier_of(thing: Json) -> str | None:
+def identifier_of(row: Json) -> str | None:
     """The identifier of a database or of a route."""
-    return parse_guid(thing.get("broker_instance"))
+    return parse_guid(row.get("broker_instance"))
 
 
 def database_named(instance: Json, name: str) -> Json | None:

@@ -22,9 +22,9 @@ def made(folder: Path, version: str) -> Path:
     return java
 
 
-@pytest.mark.parametrize(("said", "version"), [("17.0.15", 17), ("1.8.0_402", 8), ("21", 21), ("25-ea", 25)])
-def test_a_java_says_its_version(tmp_path: Path, said: str, version: int) -> None:
-    assert version_of(made(tmp_path, said)) == version
+@pytest.mark.parametrize(("printed", "version"), [("17.0.15", 17), ("1.8.0_402", 8), ("21", 21), ("25-ea", 25)])
+def test_a_java_says_its_version(tmp_path: Path, printed: str, version: int) -> None:
+    assert version_of(made(tmp_path, printed)) == version
 
 
 def test_the_file_release_spares_starting_it(tmp_path: Path) -> None:

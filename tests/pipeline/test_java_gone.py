@@ -23,7 +23,7 @@ RESET = struct.pack("ii", 1, 0)
 
 
 @pytest.fixture
-def said() -> Iterator[list[logging.LogRecord]]:
+def logged() -> Iterator[list[logging.LogRecord]]:
     """What a job logs; the log is of these tests again afterwards."""
     root, py4j = logging.getLogger(), logging.getLogger("py4j")
     level, records = py4j.level, list[logging.LogRecord]()
@@ -79,11 +79,11 @@ def take_and_go(listening: socket.socket, *, is_reset: bool) -> None:
 @pytest.mark.parametrize("is_reset", [True, False])
 @pytest.mark.parametrize("ask", [ask_for_a_class, ask_for_work])
 def test_it_is_known_and_py4j_says_nothing(
-    java: subprocess.Popen[bytes], said: list[logging.LogRecord], ask: Ask, is_reset: bool
+    java: subprocess.Popen[bytes], logged: list[logging.LogRecord], ask: Ask, is_reset: bool
 ) -> None:
     java.kill()
     assert spark_has_ended(failure(ask, is_reset=is_reset))
-    assert said == []
+    assert logged == []
 
 
 def test_a_java_that_answers_is_there(java: subprocess.Popen[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_java_that_answers_is_there(java: subprocess.Popen[bytes], monkeypatch
     assert spark_has_ended(Py4JError("Nothing does not exist in the JVM"))
 
 
-def test_all_else_is_logged_as_ever(said: list[logging.LogRecord]) -> None:
+def test_all_else_is_logged_as_ever(logged: list[logging.LogRecord]) -> None:
     logging.getLogger().warning("of no name")
     logging.getLogger("brokerui").warning("ours")
-    assert [record.getMessage() for record in said] == ["of no name", "ours"]
+    assert [record.getMessage() for record in logged] == ["of no name", "ours"]

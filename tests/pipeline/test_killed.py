@@ -57,8 +57,8 @@ def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
         time.sleep(0.01)
     for child in children(process.pid):
         os.kill(child, signal.SIGKILL)
-    _, said = process.communicate(timeout=PATIENCE)
-    return process.returncode, said
+    _, output = process.communicate(timeout=PATIENCE)
+    return process.returncode, output
 
 
 def is_writing_rows(folder: Path) -> bool:
@@ -93,9 +93,9 @@ def named(out: Path) -> set[str]:
 @pytest.mark.parametrize("name", ["ingest", "route"])
 def test_the_next_run_gives_the_same_as_an_undisturbed_one(name: str, given: tuple[str, str], tmp_path: Path) -> None:
     out, undisturbed = tmp_path / "killed" / "out", tmp_path / "undisturbed"
-    status, said = killed_while_writing(job(name, given, out), tmp_path / "killed")
+    status, output = killed_while_writing(job(name, given, out), tmp_path / "killed")
     assert status == 1
-    assert said == "error: Spark: ended before the job was done; nothing was published\n"
+    assert output == "error: Spark: ended before the job was done; nothing was published\n"
     assert not (out / "_run.json").exists()
     assert main(job(name, given, out)) == 0
     assert main(job(name, given, undisturbed)) == 0

@@ -91,9 +91,9 @@ def test_it_is_what_brokerui_outcomes_says(tmp_path: Path) -> None:
     _, found = routed(estate, write_traffic(mine, tmp_path / "traffic"), tmp_path / "out")
     lines = [_as_conversation(one) for one in mine]
     result = start("outcomes", estate, "-", "--at", NOON, stdin="\n".join(map(json.dumps, lines)).encode())
-    said = [json.loads(line) for line in result.stdout.splitlines()]
-    assert len(said) == len(mine) > 10
-    assert {one["id"]: one["outcomes"] for one in said} == {
+    entries = [json.loads(line) for line in result.stdout.splitlines()]
+    assert len(entries) == len(mine) > 10
+    assert {one["id"]: one["outcomes"] for one in entries} == {
         key: without_nulls(one["outcomes"]) for key, one in found.items()
     }
 

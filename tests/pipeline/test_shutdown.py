@@ -47,18 +47,18 @@ def test_told_once_it_ends_in_its_time(ending: Shutdown, number: int) -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_what_is_not_to_be_disturbed_ends_first(ending: Shutdown, number: int) -> None:
-    told: list[int] = []
+    order: list[int] = []
 
     def work() -> None:
         with ending.deferred():
             for _ in range(2):
                 signal.raise_signal(number)
-                told.append(number)
+                order.append(number)
             raise ValueError
 
     with pytest.raises(KeyboardInterrupt):
         work()
-    assert told == [number] * 2
+    assert order == [number] * 2
     assert 0 < signal.alarm(0) <= GRACE_S
 
 

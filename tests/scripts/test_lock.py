@@ -16,8 +16,8 @@ PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"
 
 def pins(lock: str) -> dict[str, str]:
     lines = (CHECKOUT / lock).read_text(encoding="utf-8").splitlines()
-    asked = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
-    return {canonicalize_name(one.name): str(one.specifier).removeprefix("==") for one in asked}
+    requirements = [Requirement(line.rstrip(" \\")) for line in lines if line[:1].isalnum()]
+    return {canonicalize_name(one.name): str(one.specifier).removeprefix("==") for one in requirements}
 
 
 @pytest.mark.parametrize(

@@ -36,9 +36,9 @@ def left_behind() -> set[Path]:
 
 
 def test_a_command_finds_a_server_that_is_gone_afterwards() -> None:
-    said = ran(sys.executable, "-c", PRINT_VERSION)
-    assert (said.returncode, said.stderr) == (0, "")
-    assert int(said.stdout.partition(".")[0]) >= 16
+    result = ran(sys.executable, "-c", PRINT_VERSION)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert int(result.stdout.partition(".")[0]) >= 16
     # Only those of its own folder: other tests run servers at the same time.
     folder = Path(ran(*PRINT_URL).stdout.strip().partition("@/")[2]).parent
     assert folder.name.startswith("postgres-")
@@ -50,14 +50,14 @@ def test_the_exit_status_is_the_commands() -> None:
 
 
 def test_a_server_of_the_environment_wins() -> None:
-    said = ran(*PRINT_URL, DATABASE_URL="postgres://me@db.example/mine")
-    assert said.stdout == "postgres://me@db.example/mine\n"
+    result = ran(*PRINT_URL, DATABASE_URL="postgres://me@db.example/mine")
+    assert result.stdout == "postgres://me@db.example/mine\n"
 
 
 def test_without_a_command_it_says_how_it_is_called() -> None:
-    said = ran()
-    assert said.returncode == 2
-    assert "scripts/postgres.py COMMAND" in said.stderr
+    result = ran()
+    assert result.returncode == 2
+    assert "scripts/postgres.py COMMAND" in result.stderr
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root runs the server as somebody else")

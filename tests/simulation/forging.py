@@ -71,12 +71,12 @@ class Forger:
         return FrameInFlight(one.number, raw, "forged", frozenset(range(len(raw))))
 
     def _role(self, chance: Chance, raw: bytes) -> bytes:
-        said = read_role(raw)
-        self._questions.append(said.question_id)
+        message = read_role(raw)
+        self._questions.append(message.question_id)
         question = chance.pick(tuple(self._questions))
-        if isinstance(said, RoleAnswer) or chance.happens(500):
+        if isinstance(message, RoleAnswer) or chance.happens(500):
             return write_role(RoleAnswer(question, chance.pick(ROLES)))
-        return write_role(said._replace(question_id=question, broker_instance=chance.pick((None, question))))
+        return write_role(message._replace(question_id=question, broker_instance=chance.pick((None, question))))
 
     def _fragment(self, chance: Chance, raw: bytes) -> bytes:
         try:

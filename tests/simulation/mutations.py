@@ -351,10 +351,10 @@ def give_what_was_rolled_back_in_another_order() -> Patches:
         given.update((one.conversation_handle, one.message_sequence_number) for one in work.batch.received[:1])
         real_release(self, work)
 
-    def in_order(self: Any, group: str, asked: Any) -> Any:
-        found = real_order(self, group, replace(asked, top=None))
+    def in_order(self: Any, group: str, request: Any) -> Any:
+        found = real_order(self, group, replace(request, top=None))
         return sorted(found, key=lambda one: (one.conversation_handle, one.message_sequence_number) in given)[
-            : asked.top
+            : request.top
         ]
 
     yield Broker, "release", release

@@ -163,8 +163,8 @@ def off_for_ever(history: WorldHistory) -> WorldHistory:
     return of(history, [*commits, *history.records])
 
 
-def says_corrupted(told: EventsReported) -> list[Record]:
-    return [told._replace(events=(*told.events, (told.at, CorruptedMessage("", "", "", 0))))]
+def says_corrupted(event: EventsReported) -> list[Record]:
+    return [event._replace(events=(*event.events, (event.at, CorruptedMessage("", "", "", 0))))]
 
 
 def is_classed(record: Record) -> bool:
@@ -315,23 +315,25 @@ def answer_besides(
 ) -> WorldHistory:
     """A partner denies, in answer to a question that was asked before the one that it has answered, or after it; and
     something happens to the database that has asked."""
-    asked = next(one for one in history.records if isinstance(one, FrameSent) and one.header is None)
+    sent_question = next(one for one in history.records if isinstance(one, FrameSent) and one.header is None)
     answer = RoleAnswer(ANOTHER, MIRROR)
-    question = read_role(asked.raw)
+    question = read_role(sent_question.raw)
     assert isinstance(question, RoleQuestion)
     bound = next(
         number
         for number, one in enumerate(history.records)
-        if isinstance(one, FrameSent) and one.header and (one.broker, one.address) == (asked.broker, asked.address)
+        if isinstance(one, FrameSent)
+        and one.header
+        and (one.broker, one.address) == (sent_question.broker, sent_question.address)
     )
     number = -1 if is_older else 1_000_000
-    besides = asked._replace(number=number, raw=write_role(question._replace(question_id=ANOTHER)))
-    said: list[Record] = [
-        asked._replace(number=-2, broker=asked.to, address="", to="", raw=write_role(answer)),
-        FrameArrived(asked.at, asked.broker, asked.now, -2, "", frozenset()),
+    besides = sent_question._replace(number=number, raw=write_role(question._replace(question_id=ANOTHER)))
+    answers: list[Record] = [
+        sent_question._replace(number=-2, broker=sent_question.to, address="", to="", raw=write_role(answer)),
+        FrameArrived(sent_question.at, sent_question.broker, sent_question.now, -2, "", frozenset()),
     ]
     records = list(history.records)
-    return of(history, [*records[:bound], besides, *said, *(then(asked) if then else ()), *records[bound:]])
+    return of(history, [*records[:bound], besides, *answers, *(then(sent_question) if then else ()), *records[bound:]])
 
 
 @cache
@@ -339,11 +341,11 @@ def mirrored() -> WorldHistory:
     """In which a partner that is asked first is the principal, and is sent something."""
     for seed in range(300):
         history = run_world(draw_world(seed, "none"))
-        asked = [one for one in history.records if isinstance(one, FrameSent) and one.header is None]
-        if asked and any(
+        questions = [one for one in history.records if isinstance(one, FrameSent) and one.header is None]
+        if questions and any(
             isinstance(one, FrameSent)
             and one.header
-            and (one.broker, one.address) == (asked[0].broker, asked[0].address)
+            and (one.broker, one.address) == (questions[0].broker, questions[0].address)
             for one in history.records
         ):
             return history
@@ -364,14 +366,17 @@ def test_an_answer_that_a_crash_has_undone_was_not_heard() -> None:
     commit = next(one for one in history.records if isinstance(one, Committed))
     empty = Committed(commit.at, "", commit.now, *(() for _ in commit[3:-2]), False, ())
 
-    def dies(asked: FrameSent) -> list[Record]:
-        return [BrokerStopped(asked.at, asked.broker, "a crash"), BrokerStarted(asked.at, asked.broker, estate)]
+    def dies(question: FrameSent) -> list[Record]:
+        return [
+            BrokerStopped(question.at, question.broker, "a crash"),
+            BrokerStarted(question.at, question.broker, estate),
+        ]
 
-    def keeps_and_dies(asked: FrameSent) -> list[Record]:
-        return [empty._replace(broker=asked.broker), *dies(asked)]
+    def keeps_and_dies(question: FrameSent) -> list[Record]:
+        return [empty._replace(broker=question.broker), *dies(question)]
 
-    def dies_and_hears_again(asked: FrameSent) -> list[Record]:
-        return [*dies(asked), FrameArrived(asked.at, asked.broker, asked.now, -2, "", frozenset())]
+    def dies_and_hears_again(question: FrameSent) -> list[Record]:
+        return [*dies(question), FrameArrived(question.at, question.broker, question.now, -2, "", frozenset())]
 
     assert promises(answer_besides(history, is_older=False, then=dies)) == set()
     for then in (keeps_and_dies, dies_and_hears_again):

@@ -136,9 +136,9 @@ def test_a_violation_is_made_smaller_and_stays_one_of_the_same_promise() -> None
         assert {violation.promise for violation in small.violations} == {found.violations[0].promise}
         assert len(small.history.records) <= len(found.history.records)
         assert small.world.mask.parts > WHOLE.parts
-        told = trace_lines(small.history, small.violations[0])
-    assert 0 < len(told) <= MAX_LINES + 1
-    assert any("begins a dialog" in line for line in told)
+        lines = trace_lines(small.history, small.violations[0])
+    assert 0 < len(lines) <= MAX_LINES + 1
+    assert any("begins a dialog" in line for line in lines)
 
 
 def test_a_world_that_cannot_be_made_smaller_stays_as_it_is() -> None:

@@ -30,7 +30,7 @@ def digest(seed: int) -> str:
 
 
 def test_the_same_seed_is_the_same_history_in_any_process() -> None:
-    told = {
+    digests = {
         subprocess.run(
             [sys.executable, "-c", PROGRAM],
             env={**os.environ, "PYTHONHASHSEED": hashes},
@@ -41,7 +41,7 @@ def test_the_same_seed_is_the_same_history_in_any_process() -> None:
         ).stdout
         for hashes in ("1", "2")
     }
-    assert told == {f"{digest(3)} {digest(4)}\n"}
+    assert digests == {f"{digest(3)} {digest(4)}\n"}
 
 
 def test_other_seeds_are_other_histories() -> None:

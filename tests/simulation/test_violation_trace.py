@@ -88,7 +88,7 @@ def stories() -> list[list[str]]:
     ],
 )
 def test_what_happened_is_told(what: str) -> None:
-    assert any(re.search(what, line) for told in stories() for line in told)
+    assert any(re.search(what, line) for lines in stories() for line in lines)
 
 
 def test_a_broker_that_broke_is_told() -> None:
@@ -109,7 +109,7 @@ def test_nothing_is_told_of_other_conversations_nor_of_what_came_later() -> None
 def test_a_long_story_is_told_from_its_beginning_and_its_end() -> None:
     history = max(histories(), key=lambda one: len(one.records))
     handles = [record.handle for record in history.records if isinstance(record, DialogBegan)]
-    told = max((whole(history, handle) for handle in handles), key=len)
-    assert len(told) == MAX_LINES + 1
-    assert told.count("…") == 1
-    assert told[-1].endswith("over")
+    lines = max((whole(history, handle) for handle in handles), key=len)
+    assert len(lines) == MAX_LINES + 1
+    assert lines.count("…") == 1
+    assert lines[-1].endswith("over")

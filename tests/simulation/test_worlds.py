@@ -28,8 +28,10 @@ def check(seed: int, faults: str, mask: Mask = WHOLE) -> None:
     if found.violations:
         small = shrink(found, TRIES)
         violation = small.violations[0]
-        told = "\n".join(trace_lines(small.history, violation))
-        pytest.fail(f"brokerui simulate --seed {seed} --faults {faults}\n{violation.promise}: {violation.what}\n{told}")
+        lines = "\n".join(trace_lines(small.history, violation))
+        pytest.fail(
+            f"brokerui simulate --seed {seed} --faults {faults}\n{violation.promise}: {violation.what}\n{lines}"
+        )
 
 
 @pytest.mark.parametrize("seed", [2430, 100472, 200272, 300000, 620246, 701311, 701526, 1001995, 2004167, 3001488])

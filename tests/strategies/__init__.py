@@ -33,8 +33,8 @@ class Case(NamedTuple):
 
 def draw_case(c: Chooser, most: int, percent: int) -> Case:
     estate = draw_estate(c)
-    asked = what_to_ask(estate)
-    return Case(estate, some(c, most, percent, lambda n: draw_conversation(c, asked, f"c{n}")))
+    names = what_to_ask(estate)
+    return Case(estate, some(c, most, percent, lambda n: draw_conversation(c, names, f"c{n}")))
 
 
 @st.composite

@@ -39,29 +39,29 @@ def what_to_ask(estate: Json) -> Asked:
     return Asked(origins, sorted({*services, *named} or {"Bill"}), sorted(guids))
 
 
-def draw_conversation(c: Chooser, asked: Asked, name: str) -> Json:
+def draw_conversation(c: Chooser, names: Asked, name: str) -> Json:
     """A conversation; optional keys are left out as often as written."""
-    conversation: Json = {"id": name, "from": pick(c, asked.origins)}
-    conversation["to_service"] = draw_target(c, asked)
+    conversation: Json = {"id": name, "from": pick(c, names.origins)}
+    conversation["to_service"] = draw_target(c, names)
     if chance(c, 50):
-        conversation["to_broker_instance"] = draw_wanted(c, asked)
+        conversation["to_broker_instance"] = draw_wanted(c, names)
     if chance(c, 30):
         conversation["is_reply"] = not chance(c, 15)
     return conversation
 
 
-def draw_target(c: Chooser, asked: Asked) -> str:
+def draw_target(c: Chooser, names: Asked) -> str:
     """Mostly a name of the document; else one that it may not know."""
     if not chance(c, 10):
-        return pick(c, asked.services)
+        return pick(c, names.services)
     return pick(c, ("Nothing", DYNAMIC, "tcp://h1.example/Else", *NAMES_WITH_ALMOST))
 
 
-def draw_wanted(c: Chooser, asked: Asked) -> str | None:
+def draw_wanted(c: Chooser, names: Asked) -> str | None:
     if chance(c, 5):
         return None
     stranger = "99999999-0000-4000-8000-00000000000a"
-    return spell_guid(c, stranger if chance(c, 10) else pick(c, asked.identifiers))
+    return spell_guid(c, stranger if chance(c, 10) else pick(c, names.identifiers))
 
 
 def plain(guid: str) -> str:

@@ -49,11 +49,11 @@ def copy(estate: Json) -> Json:
 
 def pool_of(estate: Json) -> Pool:
     """The pool that the estate may have been drawn from."""
-    asked = what_to_ask(estate)
+    names = what_to_ask(estate)
     written = [one.get("addresses", []) for one in estate["instances"]]
     parsed = [[parse_address(text) for text in texts] for texts in written]
     hosts = tuple(tuple(host for host in some_hosts if host) for some_hosts in parsed)
-    return Pool(tuple(asked.services), tuple(asked.identifiers), hosts)
+    return Pool(tuple(names.services), tuple(names.identifiers), hosts)
 
 
 # ---------------------------------------------------------------- where to edit

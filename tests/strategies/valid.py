@@ -67,9 +67,9 @@ def route_problems(route: Json) -> Iterator[str]:
         yield "a lifetime without a zone"
 
 
-def guid_problems(thing: Json) -> Iterator[str]:
+def guid_problems(row: Json) -> Iterator[str]:
     """With both braces or with none."""
-    guid = thing.get("broker_instance")
+    guid = row.get("broker_instance")
     if guid is None:
         return
     bare = guid[1:-1] if guid.startswith("{") and guid.endswith("}") else guid

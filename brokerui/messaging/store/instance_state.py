@@ -95,13 +95,13 @@ def _read(session: Session, instance: int, number: int) -> InstanceState:
 
 
 def _route(row: Row) -> MirroredRoute:
-    address, mirror, service, identifier, phase, principal, *questions, rounds, due, claimed_at, shown = row
+    address, mirror, service, identifier, phase, principal, *both, rounds, due, claimed_at, shown = row
     return MirroredRoute(
         MirroredRouteKey(address, mirror, service, identifier or None),
         phase,
         principal,
-        (questions[0], questions[1]),
-        (questions[2], questions[3]),
+        (both[0], both[1]),
+        (both[2], both[3]),
         rounds,
         due,
         claimed_at,

@@ -59,15 +59,15 @@ class CheckedClient:
         return found
 
 
-def undescribed(document: dict[str, Any], told: dict[str, Any], value: Any, path: str = "") -> Iterator[str]:
+def undescribed(document: dict[str, Any], schema: dict[str, Any], value: Any, path: str = "") -> Iterator[str]:
     """The members that a value has and its schema does not."""
-    told = resolved(document, told)
+    schema = resolved(document, schema)
     if isinstance(value, list):
         for index, member in enumerate(value):
-            yield from undescribed(document, told["items"], member, f"{path}[{index}]")
-    elif isinstance(value, dict) and "properties" in told:
+            yield from undescribed(document, schema["items"], member, f"{path}[{index}]")
+    elif isinstance(value, dict) and "properties" in schema:
         for name, member in value.items():
-            if name not in told["properties"]:
+            if name not in schema["properties"]:
                 yield f"{path}.{name}"
             else:
-                yield from undescribed(document, told["properties"][name], member, f"{path}.{name}")
+                yield from undescribed(document, schema["properties"][name], member, f"{path}.{name}")

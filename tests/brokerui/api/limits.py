@@ -59,30 +59,30 @@ class Case:
         return text
 
 
-def resolved(told: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
+def resolved(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
     """The schema behind references; `null` beside it becomes one of its types."""
     for choices in (schema.get("oneOf"), schema.get("allOf")):
         if choices:
-            found = [resolved(told, one) for one in choices]
+            found = [resolved(document, one) for one in choices]
             [real] = [one for one in found if one.get("type") != "null" and one.get("enum") != [None]]
             is_nullable = len(found) > 1
             return real | ({"type": [real.get("type", "string"), "null"]} if is_nullable else {})
     if "$ref" in schema:
-        return resolved(told, told["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
+        return resolved(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]])
     assert schema.keys() <= KNOWN, f"nobody tests {schema.keys() - KNOWN}"
     return schema
 
 
-def sample(told: dict[str, Any], schema: dict[str, Any]) -> Any:
+def sample(document: dict[str, Any], schema: dict[str, Any]) -> Any:
     """A small value that the schema allows."""
-    schema = resolved(told, schema)
+    schema = resolved(document, schema)
     kind = kinds_of(schema)[0]
     if "enum" in schema:
         return schema["enum"][0]
     if kind == "object":
-        return {name: sample(told, schema["properties"][name]) for name in schema.get("required", ())}
+        return {name: sample(document, schema["properties"][name]) for name in schema.get("required", ())}
     if kind == "array":
-        return [sample(told, schema["items"])]
+        return [sample(document, schema["items"])]
     if kind == "string":
         return {"uuid": UUID, "date-time": MOMENT}.get(schema.get("format", ""), "x")
     return {"integer": schema.get("minimum", 1), "boolean": True}[kind]
@@ -93,9 +93,9 @@ def kinds_of(schema: dict[str, Any]) -> list[str]:
     return [kinds] if isinstance(kinds, str) else list(kinds)
 
 
-def cases(told: dict[str, Any], schema: dict[str, Any], path: Path = ()) -> Iterator[Case]:
+def cases(document: dict[str, Any], schema: dict[str, Any], path: Path = ()) -> Iterator[Case]:
     """Yield every limit of a value and of its members."""
-    schema = resolved(told, schema)
+    schema = resolved(document, schema)
     kinds = kinds_of(schema)
     yield Case(path, "type", {} if "array" in kinds else [])
     if "null" not in kinds and path:
@@ -103,31 +103,31 @@ def cases(told: dict[str, Any], schema: dict[str, Any], path: Path = ()) -> Iter
     if "enum" in schema:
         yield from (Case(path, "enum", "no such word", word) for word in schema["enum"] if word is not None)
     elif "object" in kinds:
-        yield from _of_object(told, schema, path)
+        yield from _of_object(document, schema, path)
     elif "array" in kinds:
-        yield from _of_array(told, schema, path)
+        yield from _of_array(document, schema, path)
     elif "string" in kinds:
         yield from _of_string(schema, path)
     elif "integer" in kinds:
         yield from _of_integer(schema, path)
 
 
-def _of_object(told: dict[str, Any], schema: dict[str, Any], path: Path) -> Iterator[Case]:
+def _of_object(document: dict[str, Any], schema: dict[str, Any], path: Path) -> Iterator[Case]:
     if schema.get("additionalProperties") is False:
         yield Case((*path, "no_such_key"), "additionalProperties", 1)
     for name in schema.get("required", ()):
         yield Case((*path, name), "required", MISSING)
     for name, member in schema.get("properties", {}).items():
-        yield from cases(told, member, (*path, name))
+        yield from cases(document, member, (*path, name))
 
 
-def _of_array(told: dict[str, Any], schema: dict[str, Any], path: Path) -> Iterator[Case]:
-    one = sample(told, schema["items"])
+def _of_array(document: dict[str, Any], schema: dict[str, Any], path: Path) -> Iterator[Case]:
+    one = sample(document, schema["items"])
     if "maxItems" in schema:
         yield Case(path, "maxItems", [one] * (schema["maxItems"] + 1), [one] * schema["maxItems"])
     if "minItems" in schema:
         yield Case(path, "minItems", [one] * (schema["minItems"] - 1), [one] * schema["minItems"])
-    yield from cases(told, schema["items"], (*path, 0))
+    yield from cases(document, schema["items"], (*path, 0))
 
 
 def _of_string(schema: dict[str, Any], path: Path) -> Iterator[Case]:
@@ -155,22 +155,22 @@ def _of_integer(schema: dict[str, Any], path: Path) -> Iterator[Case]:
         yield Case(path, "minimum", schema["minimum"] - 1, schema["minimum"])
 
 
-def with_value(told: dict[str, Any], schema: dict[str, Any], body: Any, path: Path, value: Any) -> Any:
+def with_value(document: dict[str, Any], schema: dict[str, Any], body: Any, path: Path, value: Any) -> Any:
     """Return the body with a value at this path, creating the objects and lists on the way to it."""
     if not path:
         return value
-    schema = resolved(told, schema)
+    schema = resolved(document, schema)
     first, rest = path[0], path[1:]
     if isinstance(first, int):
-        items = list(body) or [sample(told, schema["items"])]
-        return [with_value(told, schema["items"], items[0], rest, value), *items[1:]]
+        items = list(body) or [sample(document, schema["items"])]
+        return [with_value(document, schema["items"], items[0], rest, value), *items[1:]]
     found = deepcopy(body)
     if not rest and value is MISSING:
         found.pop(first, None)
         return found
     member = schema["properties"].get(first, {})
-    inner = found.get(first) if found.get(first) is not None or not rest else sample(told, member)
-    found[first] = with_value(told, member, inner, rest, value)
+    inner = found.get(first) if found.get(first) is not None or not rest else sample(document, member)
+    found[first] = with_value(document, member, inner, rest, value)
     return found
 
 

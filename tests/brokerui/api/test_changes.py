@@ -42,8 +42,8 @@ def step(client: Client, draft: str, word: str) -> Any:
 
 
 def test_a_draft_has_the_members_that_programs_know(editor: Client, draft: str) -> None:
-    got = editor.get(draft)
-    body = got.json()
+    response = editor.get(draft)
+    body = response.json()
     assert list(body) == KEYS
     assert (body["name"], body["author"], body["state"], body["base_version"], body["version"]) == (
         "Move",
@@ -54,7 +54,7 @@ def test_a_draft_has_the_members_that_programs_know(editor: Client, draft: str) 
     )
     assert (body["stale"], body["undo"], body["redo"], len(body["edits"])) == (False, 0, 0, 1)
     assert body["edits"][0]["route"]["address"] == "LOCAL"
-    assert editor.get(draft, headers={"If-None-Match": got.headers["ETag"]}).status_code == 304
+    assert editor.get(draft, headers={"If-None-Match": response.headers["ETag"]}).status_code == 304
 
 
 def test_edits_are_added_replaced_and_taken_back(editor: Client, draft: str) -> None:

@@ -158,10 +158,10 @@ def test_the_same_key_is_the_same_import(client: Client) -> None:
 
 
 def test_what_was_done_at_once_is_done_once_too(client: Client) -> None:
-    asked = ("application/sql", "?instance=hub&mode=into")
+    request = ("application/sql", "?instance=hub&mode=into")
     tag = client.get(f"{API}/estate/").headers["ETag"]
     script = "USE Sales; CREATE ROUTE New WITH ADDRESS = 'LOCAL';"
-    first, second = (raw(client, script, *asked, If_Match=tag, **KEY) for _ in range(2))
+    first, second = (raw(client, script, *request, If_Match=tag, **KEY) for _ in range(2))
     assert (first.status_code, first.json()) == (200, second.json())
     assert first.json()["complete"] is True
     assert estate_current().version == 2

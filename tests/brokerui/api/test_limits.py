@@ -129,8 +129,8 @@ def test_a_parameter_just_over_a_limit_is_refused_and_one_at_it_is_not(client: C
 
 @pytest.mark.parametrize("path", [path for path, _method in WITH_BODY if path.endswith("/import/")])
 def test_a_field_of_a_form_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str) -> None:
-    told = TOLD["paths"][path]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
-    form = TOLD["components"]["schemas"][told["$ref"].rpartition("/")[2]]
+    schema = TOLD["paths"][path]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
+    form = TOLD["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
 
     def ask(values: dict[str, Any]) -> Any:
         file = SimpleUploadedFile("a.sql", b"USE Orders;")

@@ -49,7 +49,7 @@ OPERATIONS = [(path, method) for path, methods in TOLD["paths"].items() for meth
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def described() -> Any:
     """The schema as Schemathesis reads it. Constants that it finds in the product's source are kept with it."""
     read: Any = schemathesis.openapi.from_dict(TOLD)
     read.app = application
@@ -67,13 +67,13 @@ def token(monkeypatch: Any) -> str:
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE], ids=["right", "wrong"])
 @pytest.mark.parametrize(("path", "method"), OPERATIONS, ids=lambda part: str(part).removeprefix("/api/v1/"))
 def test_whatever_is_sent_is_answered_as_the_schema_says(
-    path: str, method: str, mode: GenerationMode, told: Any, token: str
+    path: str, method: str, mode: GenerationMode, described: Any, token: str
 ) -> None:
     headers = {"Authorization": f"Bearer {token}"}
 
     @seed(1)
     @settings(max_examples=EXAMPLES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(case=told[path][method].as_strategy(generation_mode=mode), is_there=st.booleans())
+    @given(case=described[path][method].as_strategy(generation_mode=mode), is_there=st.booleans())
     def ask(case: Any, is_there: bool) -> None:
         if is_there and "id" in case.path_parameters:
             # By itself it would never find one.

@@ -72,13 +72,13 @@ def test_strangers_have_none(stranger: Client) -> None:
 
 
 def test_the_schema_tells_of_every_view_and_method() -> None:
-    told = {(path, method) for path, methods in schema()["paths"].items() for method in methods}
+    described = {(path, method) for path, methods in schema()["paths"].items() for method in methods}
     there = set()
     for _name, pattern in views():
         view = getattr(pattern.callback, "cls", None)
         path = "/api/v1/" + re.sub(r"<(?:str|path):(\w+)>", r"{\1}", str(pattern.pattern))
         there |= {(path, method) for method in ("get", "post", "put", "patch", "delete") if hasattr(view, method)}
-    assert told == there
+    assert described == there
     assert schema()["openapi"] == "3.1.0"
 
 

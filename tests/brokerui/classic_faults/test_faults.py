@@ -92,8 +92,8 @@ def pages_agree(viewer: Client, estate: Path, fault: ClassicFault, found: list[d
     findings = words_of(viewer.get("/findings/"))
     for one in found:
         assert one["reason"] in findings, one["reason"]
-    asked = {"from": "shop/Orders", "to": fault.service}
-    where = words_of(viewer.get("/where/", asked))
+    query = {"from": "shop/Orders", "to": fault.service}
+    where = words_of(viewer.get("/where/", query))
     assert fault.answer.partition(": ")[2] in where
     assert fault.cause in where, fault.cause
 

@@ -48,7 +48,7 @@ def diff(call: Call, tmp_path: Path) -> Call:
 
 
 @pytest.fixture
-def told(diff: Call) -> Call:
+def diff_json(diff: Call) -> Call:
     """Its answer as JSON."""
 
     def telling(before: object, after: object, *more: object) -> Json:
@@ -135,8 +135,8 @@ def test_an_entry_point_of_one_side_only_is_shown_as_such(diff: Call) -> None:
 # ---------------------------------------------------------------- JSON
 
 
-def test_json_has_the_keys_of_the_interface_in_their_order(told: Call) -> None:
-    answer = told(FOUND, LOST)
+def test_json_has_the_keys_of_the_interface_in_their_order(diff_json: Call) -> None:
+    answer = diff_json(FOUND, LOST)
     assert list(answer) == ["classes", "changed", "truncated", "groups", "summary", "intended", "verdict"]
     row, group = answer["changed"][0], answer["groups"][0]
     common = ["to_service", "to_broker_instance", "is_reply", "before", "after", "verdict", "kind", "messages"]
@@ -161,16 +161,16 @@ def test_json_has_the_keys_of_the_interface_in_their_order(told: Call) -> None:
 
 
 @pytest.mark.parametrize(("before", "after"), [(LOST, FOUND), (FOUND, LOST), (FOUND, FOUND), (MOVED, ELSEWHERE)])
-def test_json_is_what_enumerating_everything_gives(told: Call, before: Json, after: Json) -> None:
-    answer, expected = told(before, after), naive_diff(before, after, MOMENT)
+def test_json_is_what_enumerating_everything_gives(diff_json: Call, before: Json, after: Json) -> None:
+    answer, expected = diff_json(before, after), naive_diff(before, after, MOMENT)
     assert (answer["classes"], answer["summary"]) == (expected["classes"], expected["summary"])
     rows = [{key: row[key] for key in row if key not in ("kind", "messages", "intended")} for row in answer["changed"]]
     assert sorted(map(json.dumps, rows)) == sorted(map(json.dumps, expected["changed"]))
     assert [row["verdict"] for row in rows] == [row["verdict"] for row in expected["changed"]]
 
 
-def test_an_entry_point_of_one_side_only_has_no_outcomes_on_the_other(told: Call) -> None:
-    answer = told(document(), {**document(), "instances": document()["instances"][:1]})
+def test_an_entry_point_of_one_side_only_has_no_outcomes_on_the_other(diff_json: Call) -> None:
+    answer = diff_json(document(), {**document(), "instances": document()["instances"][:1]})
     gone = [row for row in answer["changed"] if "host2" in row["from"].values()]
     assert gone
     assert {(row["verdict"], row["kind"], str(row["after"])) for row in gone} == {("moved", "vanished", "[]")}
@@ -180,20 +180,20 @@ def test_an_entry_point_of_one_side_only_has_no_outcomes_on_the_other(told: Call
     ("limit", "rows", "truncated"), [(0, 0, True), (3, 3, True), (4, 4, False), (10**18 - 1, 4, False)]
 )
 def test_rows_are_limited_while_groups_and_summary_stay_complete(
-    told: Call, limit: int, rows: int, truncated: bool
+    diff_json: Call, limit: int, rows: int, truncated: bool
 ) -> None:
-    answer = told(FOUND, LOST, "--limit", limit)
+    answer = diff_json(FOUND, LOST, "--limit", limit)
     assert (len(answer["changed"]), answer["truncated"]) == (rows, truncated)
     assert len(answer["groups"]) == 4
     assert answer["summary"]["worse"] == 3
 
 
-def test_a_group_names_twenty_of_its_entry_points(told: Call) -> None:
+def test_a_group_names_twenty_of_its_entry_points(diff_json: Call) -> None:
     def many(*routes: Json) -> Json:
         databases = [{"name": f"D{number:02}", "routes": [*routes]} for number in range(25)]
         return {"format": "brokerui.estate/1", "instances": [{"name": "h", "databases": [*databases, msdb()]}]}
 
-    answer = told(many(), many(route("Auto")))
+    answer = diff_json(many(), many(route("Auto")))
     group = answer["groups"][0]
     assert (group["from_count"], len(group["from"])) == (25, 20)
     assert group["from"][0] == {"instance": "h", "database": "D00"}
@@ -224,8 +224,8 @@ def test_a_route_that_expires_changes_nothing_before_and_something_after(call: C
     assert call("diff", *files, "--at", "2027-01-01").status == 3
 
 
-def test_an_identifier_is_shown_as_it_is(told: Call) -> None:
-    shown = {row["to_broker_instance"] for row in told(FOUND, LOST)["changed"]}
+def test_an_identifier_is_shown_as_it_is(diff_json: Call) -> None:
+    shown = {row["to_broker_instance"] for row in diff_json(FOUND, LOST)["changed"]}
     assert shown == {None, PARTS_ID, "*"}
 
 

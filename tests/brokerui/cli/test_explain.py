@@ -42,7 +42,7 @@ def explain(call: Call, tmp_path: Path) -> Call:
 
 
 @pytest.fixture
-def told(explain: Call) -> Call:
+def explain_json(explain: Call) -> Call:
     """Its answer as JSON."""
 
     def telling(estate: object, *arguments: object) -> Json:
@@ -85,8 +85,8 @@ def test_an_unknown_language_is_bad_usage(explain: Call) -> None:
 # ---------------------------------------------------------------- JSON
 
 
-def test_json_has_the_question_the_answer_and_the_accounts(told: Call) -> None:
-    answer = told(FOUND, *FROM_ORDERS)
+def test_json_has_the_question_the_answer_and_the_accounts(explain_json: Call) -> None:
+    answer = explain_json(FOUND, *FROM_ORDERS)
     keys = ["conversation", "at", "answer", "verdict", "outcomes", "hops", "return", "remedies", "collected"]
     assert list(answer) == keys
     assert answer["conversation"]["from"] == {"instance": "host1", "database": "Orders"}
@@ -103,8 +103,8 @@ def test_json_has_the_question_the_answer_and_the_accounts(told: Call) -> None:
     assert leg == expected
 
 
-def test_every_hop_has_its_table_its_rules_and_its_decisions(told: Call) -> None:
-    first, second = told(FOUND, *FROM_ORDERS)["hops"]
+def test_every_hop_has_its_table_its_rules_and_its_decisions(explain_json: Call) -> None:
+    first, second = explain_json(FOUND, *FROM_ORDERS)["hops"]
     assert [(hop["instance"], hop["table"], hop["from_outside"]) for hop in (first, second)] == [
         ("host1", "Orders", False),
         ("host2", "msdb", True),
@@ -117,21 +117,21 @@ def test_every_hop_has_its_table_its_rules_and_its_decisions(told: Call) -> None
     assert second["decisions"] == [{"decision": "deliver", "database": "Parts", "route": "Auto"}]
 
 
-def test_the_way_back_of_each_own_service_is_told(told: Call) -> None:
+def test_the_way_back_of_each_own_service_is_told(explain_json: Call) -> None:
     """Without --service, one for each service of the origin database."""
-    (back,) = told(FOUND, *FROM_ORDERS)["return"]
+    (back,) = explain_json(FOUND, *FROM_ORDERS)["return"]
     assert (back["to_service"], back["target"]) == ("Entry", {"instance": "host2", "database": "Parts"})
     assert back["outcomes"][0]["reason"] == "no_route"
-    (other,) = told(FOUND, *FROM_ORDERS, "--service", "Other")["return"]
+    (other,) = explain_json(FOUND, *FROM_ORDERS, "--service", "Other")["return"]
     assert other["to_service"] == "Other"
 
 
-def test_from_outside_there_is_no_way_back_to_follow(told: Call) -> None:
-    assert told(FOUND, "--outside", "host2", "--to", "Stock")["return"] == []
+def test_from_outside_there_is_no_way_back_to_follow(explain_json: Call) -> None:
+    assert explain_json(FOUND, "--outside", "host2", "--to", "Stock")["return"] == []
 
 
 @pytest.mark.parametrize(
-    ("arguments", "asked"),
+    ("arguments", "document"),
     [
         (("--from", "host1/Orders", "--to", "Stock"), {"from": {"instance": "host1", "database": "Orders"}}),
         (("--from", "host2/msdb", "--to", "Stock"), {"from": {"instance": "host2", "database": "msdb"}}),
@@ -146,9 +146,9 @@ def test_from_outside_there_is_no_way_back_to_follow(told: Call) -> None:
         ),
     ],
 )
-def test_explain_ends_as_outcomes_do(told: Call, arguments: tuple[str, ...], asked: Json) -> None:
-    answer = told(FOUND, *arguments, *AT)
-    conversation = conversation_from({**asked, "to_service": "Stock"})
+def test_explain_ends_as_outcomes_do(explain_json: Call, arguments: tuple[str, ...], document: Json) -> None:
+    answer = explain_json(FOUND, *arguments, *AT)
+    conversation = conversation_from({**document, "to_service": "Stock"})
     expected = [end.as_json() for end in outcomes(read_estate(json.dumps(FOUND)), conversation, MOMENT)]
     assert [{key: end[key] for key in first} for end, first in zip(answer["outcomes"], expected, strict=True)] == (
         expected
@@ -169,8 +169,10 @@ def slashed() -> Json:
     ("given", "instance", "database"),
     [("a/b/d", "a", "b/d"), ("a/b/msdb", "a/b", "msdb"), ("a/msdb", "a", "msdb"), ("exact:a%2Fb:c", "a/b", "c")],
 )
-def test_where_names_hold_slashes_the_estate_decides(told: Call, given: str, instance: str, database: str) -> None:
-    answer = told(slashed(), "--from", given, "--to", "S")
+def test_where_names_hold_slashes_the_estate_decides(
+    explain_json: Call, given: str, instance: str, database: str
+) -> None:
+    answer = explain_json(slashed(), "--from", given, "--to", "S")
     assert answer["conversation"]["from"] == {"instance": instance, "database": database}
 
 

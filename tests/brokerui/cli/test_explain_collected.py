@@ -44,7 +44,7 @@ def row(status: str, to: str = "Ship", **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("service", "status", "said"),
+    ("service", "status", "expected"),
     [
         ("Ship", REFUSED, BEHIND),
         ("Ship", NO_ROUTE, OTHERWISE),
@@ -56,11 +56,11 @@ def row(status: str, to: str = "Ship", **more: Any) -> dict[str, Any]:
         ("Ship", "", "No acknowledgement comes back: in Parts on depot, no route leads to Mine."),
     ],
 )
-def test_a_status_beside_the_answer(call: Call, tmp_path: Path, service: str, status: str, said: str) -> None:
+def test_a_status_beside_the_answer(call: Call, tmp_path: Path, service: str, status: str, expected: str) -> None:
     file = written(tmp_path, "e.json", estate(row(status, service)))
     answer = call("explain", file, "--from", "shop/Orders", "--to", service, "--service", "Mine")
     (line,) = (line for line in answer.out.splitlines() if "Collected from its server: 12 messages to" in line)
-    assert said in line
+    assert expected in line
 
 
 def test_messages_of_other_conversations_are_not_told(call: Call, tmp_path: Path) -> None:

@@ -200,17 +200,17 @@ def test_statuses_that_need_a_person_and_that_do_not(call: Call, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [
         (result()[:900], "is not complete: of its"),
         (b"nothing", "holds neither a result of collect-sql nor a grid of"),
         (GRID, "is a grid of sys.routes; name its database: NAME/DATABASE=FILE"),
     ],
 )
-def test_bad_input(call: Call, tmp_path: Path, content: bytes, said: str) -> None:
+def test_bad_input(call: Call, tmp_path: Path, content: bytes, expected: str) -> None:
     file, out = written(tmp_path, "1.txt", content), tmp_path / "out.json"
     good = written(tmp_path, "2.txt", result(HOST2))
-    assert said in refused(call("import-catalog", f"host2={good}", f"host1={file}", "-o", out))
+    assert expected in refused(call("import-catalog", f"host2={good}", f"host1={file}", "-o", out))
     assert not out.exists()
 
 

@@ -44,10 +44,10 @@ def test_no_file_of_the_site_holds_a_formula(viewer: Client, path: str) -> None:
         instance("b", database("t", LOCAL, services=(name,)), database("msdb", LOCAL)),
     ).replace(f"tcp://{name}:4022", "tcp://h:4022")
     scenario, _gone = scenario_create(title="formulas", text=estate)
-    asked = {"scenario": scenario.name}
-    viewer.get("/findings/", asked)
+    query = {"scenario": scenario.name}
+    viewer.get("/findings/", query)
     jobs_run()
-    response = viewer.get(path, asked)
+    response = viewer.get(path, query)
     assert response.status_code == 200
     text = b"".join(response).decode()  # type: ignore[call-overload]
     cells = [cell for row in csv.reader(text.splitlines(keepends=True)) for cell in row]

@@ -196,10 +196,10 @@ def test_a_form_waits(client: Client, estate: Estate, beside: Any) -> None:
 def test_a_piece_of_a_page_becomes_the_page_or_stays_away(client: Client, estate: Estate, beside: Any) -> None:
     estate_import(estate=estate, author="test")
     estates.clear()
-    asked = {"HX-Request": "true", "HX-Current-URL": "http://testserver/map/?as_of=1"}
-    page = client.get("/map/?as_of=1&selected=instance/srv0000", headers=asked)
+    headers = {"HX-Request": "true", "HX-Current-URL": "http://testserver/map/?as_of=1"}
+    page = client.get("/map/?as_of=1&selected=instance/srv0000", headers=headers)
     assert page.headers["HX-Redirect"] == "/map/?as_of=1&selected=instance/srv0000"
-    piece = client.get("/findings/state/?as_of=1", headers=asked)
+    piece = client.get("/findings/state/?as_of=1", headers=headers)
     assert (piece.status_code, piece.content) == (204, b"")
 
 

@@ -129,15 +129,15 @@ def test_the_argument_comes_before_the_environment(
 ) -> None:
     french({"Why": "Pourquoi", 'there is no instance "{name}" in the estate': "pas de serveur « {name} »"})
     estate = written(tmp_path, "e.json", FOUND)
-    asked = ("explain", estate, "--from", "host1/Orders", "--to", "Stock", *AT)
+    arguments = ("explain", estate, "--from", "host1/Orders", "--to", "Stock", *AT)
     lost = ("explain", estate, "--outside", "host9", "--to", "Stock", *AT)
-    assert "\nPourquoi\n" in call(*asked).out
-    assert "\nWhy\n" in call(*asked, "--lang", "en").out
+    assert "\nPourquoi\n" in call(*arguments).out
+    assert "\nWhy\n" in call(*arguments, "--lang", "en").out
     assert call(*lost).err == "error: --outside: pas de serveur « host9 »\n"
     monkeypatch.setenv("LANG", "C")
-    assert "\nPourquoi\n" in call(*asked, "--lang", "fr").out
+    assert "\nPourquoi\n" in call(*arguments, "--lang", "fr").out
     assert call(*lost, "--lang", "fr").err == "error: --outside: pas de serveur « host9 »\n"
-    assert "\nWhy\n" in call(*asked).out
+    assert "\nWhy\n" in call(*arguments).out
 
 
 # ---------------------------------------------------------------- help

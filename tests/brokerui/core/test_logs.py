@@ -44,11 +44,11 @@ def test_an_object_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(logs.PROCESS, "worker")
     text = JsonFormatter().format(record("two\nlines", fault=ValueError("why")))
     assert "\n" not in text
-    told = json.loads(text)
-    assert (told["level"], told["process"], told["logger"]) == ("WARNING", "worker", "brokerui.some")
-    assert told["message"] == "two\nlines"
-    assert "ValueError: why" in told["exception"]
-    assert told["time"].endswith("+00:00")
+    entry = json.loads(text)
+    assert (entry["level"], entry["process"], entry["logger"]) == ("WARNING", "worker", "brokerui.some")
+    assert entry["message"] == "two\nlines"
+    assert "ValueError: why" in entry["exception"]
+    assert entry["time"].endswith("+00:00")
 
 
 @pytest.mark.parametrize("made", [LineFormatter, JsonFormatter])
@@ -57,9 +57,9 @@ def test_no_secret_is_told_wherever_it_stands(settings: Any, made: type[logging.
     settings.KEYS_SECRET = "opens-private-keys"
     settings.REDIS_URL = "rediss://me:of%2Fredis@cache.example:6379/0"
     settings.DATABASES["default"]["PASSWORD"] = "of-the-database"
-    told = (settings.SECRET_KEY, settings.KEYS_SECRET, settings.REDIS_URL, "of/redis", "of-the-database")
+    secrets = (settings.SECRET_KEY, settings.KEYS_SECRET, settings.REDIS_URL, "of/redis", "of-the-database")
     try:
-        text = made().format(record("%s", " ".join(told), fault=ValueError(" ".join(told))))
+        text = made().format(record("%s", " ".join(secrets), fault=ValueError(" ".join(secrets))))
     finally:
         settings.DATABASES["default"].pop("PASSWORD")
     for secret in ("signs-cookies", "opens-private", "of%2Fredis", "of/redis", "of-the-database"):
@@ -132,5 +132,5 @@ def test_for_programs_every_line_is_an_object(tmp_path: Path, two: tuple[Process
     together.begin(web)
     write(web, '{"process": "web", "message": "one"}\nTraceback\n')
     together.follow(web)
-    told = [json.loads(line) for line in (tmp_path / "log" / "all.log").read_text().splitlines()]
-    assert [(one["process"], one["message"]) for one in told] == [("web", "one"), ("web", "Traceback")]
+    entries = [json.loads(line) for line in (tmp_path / "log" / "all.log").read_text().splitlines()]
+    assert [(one["process"], one["message"]) for one in entries] == [("web", "one"), ("web", "Traceback")]

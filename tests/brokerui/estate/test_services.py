@@ -204,9 +204,9 @@ def test_an_error_half_way_leaves_nothing(monkeypatch: pytest.MonkeyPatch, fails
 def test_every_write_is_in_the_audit() -> None:
     brought_in(TWO)
     estate_edit(edits=[SetHopLimit(3)], base_version=1, author="ann", note="why")
-    said = [(entry.author, entry.action, entry.note, entry.version) for entry in AuditEntry.objects.order_by("id")]
+    entries = [(entry.author, entry.action, entry.note, entry.version) for entry in AuditEntry.objects.order_by("id")]
     first, second = Version.objects.order_by("number")
-    assert said == [("importer", "estate.import", "", first), ("ann", "estate.edit", "why", second)]
+    assert entries == [("importer", "estate.import", "", first), ("ann", "estate.edit", "why", second)]
 
 
 def partners() -> dict[str, str | None]:

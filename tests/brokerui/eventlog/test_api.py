@@ -17,8 +17,8 @@ EVENTS = "/api/v1/events/"
 MOMENT = datetime.fromtimestamp(HOUR_AT / 1000, UTC).isoformat()
 
 
-def ask(**asked: Any) -> Any:
-    return signed_in(Role.VIEWER).get(EVENTS, asked)
+def ask(**options: Any) -> Any:
+    return signed_in(Role.VIEWER).get(EVENTS, options)
 
 
 def test_an_event_has_its_columns_and_what_is_not_there_is_null() -> None:
@@ -58,7 +58,7 @@ def test_what_is_asked_for_is_what_comes() -> None:
     tell(1)
     tell(2, at=1000, event_class=161, error=0, instance="B")
     later = datetime.fromtimestamp(HOUR_AT / 1000 + 1, UTC).isoformat()
-    for asked, expected in (
+    for parameters, expected in (
         ({"event_class": "161"}, ["2"]),
         ({"error": "11209"}, ["1"]),
         ({"instance": "A"}, ["1"]),
@@ -67,7 +67,7 @@ def test_what_is_asked_for_is_what_comes() -> None:
         ({"since": later}, ["2"]),
         ({"until": later}, ["1"]),
     ):
-        assert [row["text_data"] for row in ask(**asked).json()["results"]] == expected, asked
+        assert [row["text_data"] for row in ask(**parameters).json()["results"]] == expected, parameters
 
 
 def test_what_has_not_changed_is_not_sent_again() -> None:
@@ -80,17 +80,17 @@ def test_what_has_not_changed_is_not_sent_again() -> None:
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "parameters",
     [
         *({"event_class": "124x"}, {"event_class": "136"}, {"error": "-1"}, {"cursor": "x"}, {"cursor": "WyJhIiwxXQ"}),
         *({"since": "yesterday"}, {"conversation_id": "7"}, {"colour": "red"}),
     ],
     ids=str,
 )
-def test_what_is_no_question_is_a_problem(asked: dict[str, str]) -> None:
-    response = ask(**asked)
+def test_what_is_no_question_is_a_problem(parameters: dict[str, str]) -> None:
+    response = ask(**parameters)
     assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
-    assert next(iter(asked)) in response.content.decode()
+    assert next(iter(parameters)) in response.content.decode()
 
 
 def test_strangers_see_nothing() -> None:

@@ -98,9 +98,9 @@ def test_as_many_different_ones_as_anybody_invents_take_no_more_room() -> None:
 
 def test_what_is_exceptional_is_documented_with_why() -> None:
     text = (Path(__file__).resolve().parents[3] / "docs/reference/events.md").read_text(encoding="utf-8")
-    told = {
+    documented = {
         (int(number), int(subclass.strip() or 0)): why
         for number, subclasses, why in re.findall(r"^\| (\d+) [^|\d]+?([\d, ]*) \| ([^|]+) \|$", text, re.MULTILINE)
         for subclass in subclasses.split(",")
     }
-    assert told == {(number, int(subclass)): why for (number, subclass), why in EXCEPTIONAL.items()}
+    assert documented == {(number, int(subclass)): why for (number, subclass), why in EXCEPTIONAL.items()}

@@ -147,7 +147,7 @@ while True:
 
 
 def test_who_is_killed_loses_no_event_that_was_written_and_leaves_no_half_file(folder: Path) -> None:
-    told = 0
+    event_count = 0
     for _ in range(3):
         writer = subprocess.Popen(
             [sys.executable, "-c", KILLED, str(folder)], cwd=ROOT, stdout=subprocess.PIPE, text=True
@@ -158,13 +158,13 @@ def test_who_is_killed_loses_no_event_that_was_written_and_leaves_no_half_file(f
         while time.monotonic() < end:
             publish(folder)
         writer.send_signal(signal.SIGKILL)
-        told += len(EVENTS) * (1 + len(writer.stdout.read().split()))
+        event_count += len(EVENTS) * (1 + len(writer.stdout.read().split()))
         writer.wait()
         writer.stdout.close()
     publish(folder)
     found = rows(folder)
     # The one that was written and not told yet may be there, once for each that was killed.
-    assert told <= len(found) <= told + 3 * len(EVENTS)
+    assert event_count <= len(found) <= event_count + 3 * len(EVENTS)
     assert len({(row["source"], row["position"]) for row in found}) == len(found)
     assert stages(folder) == []
 

@@ -117,9 +117,9 @@ def test_a_message_from_send_to_receive_is_in_the_counters_and_in_the_log(wire: 
     assert sums["A", 124, 1] == sums["B", 124, 6] == sums["A", 1001, 1] == sums["B", 1002, 0] == (2, 12)
     assert {row.kind for row in Sampled.objects.all()} == {1, 2}
     found = rows(folder)
-    told = {(row["instance"], row["event_class"], row["event_subclass"]): row for row in found}
-    sent, left, came = told["A", 124, 1], told["A", 1001, 1], told["B", 124, 6]
-    received, heard = told["B", 1002, None], told["A", 149, 4]
+    by_event = {(row["instance"], row["event_class"], row["event_subclass"]): row for row in found}
+    sent, left, came = by_event["A", 124, 1], by_event["A", 1001, 1], by_event["B", 124, 6]
+    received, heard = by_event["B", 1002, None], by_event["A", 149, 4]
     assert sent["at"] <= left["at"] <= came["at"] <= received["at"]
     assert left["enqueued_at"] == sent["at"]
     assert (left["route"], left["next_hop"]) == ("to", "tcp://b.example:4022")

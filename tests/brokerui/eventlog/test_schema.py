@@ -28,7 +28,7 @@ def filled() -> dict[int, set[str]]:
     """By class: the columns that the document says it fills."""
     text = DOCUMENT.read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) [^|]+ \| (.+) \|$", text, re.MULTILINE)
-    return {int(number): set(re.findall(r"`(\w+)`", said)) for number, said in rows}
+    return {int(number): set(re.findall(r"`(\w+)`", columns_text)) for number, columns_text in rows}
 
 
 def test_the_columns_are_those_that_are_documented() -> None:
@@ -43,12 +43,12 @@ def test_there_is_a_sample_of_each_class() -> None:
 @pytest.mark.parametrize("event", EVENTS, ids=lambda event: str(event.number))
 def test_an_event_fills_what_is_documented(event: Event) -> None:
     known = filled()
-    said = known[event.number]
+    documented = known[event.number]
     if event.number == 140:
-        said |= known[139]
+        documented |= known[139]
     row = {name for name, value in row_of(event).items() if value is not None}
     four = {"from_service", "from_broker_instance", "to_service", "to_broker_instance"}
-    assert row - ALWAYS - four == said - four - {"PRINCIPAL", "MIRROR"}
+    assert row - ALWAYS - four == documented - four - {"PRINCIPAL", "MIRROR"}
     assert row <= set(COLUMNS) - WHOSE
 
 

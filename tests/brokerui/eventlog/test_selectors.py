@@ -58,7 +58,7 @@ def test_pages_by_key_have_every_row_once_the_latest_first(django_assert_num_que
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("asked", "expected"),
+    ("condition", "expected"),
     [
         (Filter(), {1, 2, 3}),
         (Filter(instance="B"), {2}),
@@ -72,12 +72,12 @@ def test_pages_by_key_have_every_row_once_the_latest_first(django_assert_num_que
         (Filter(instance="B", error=11209), set()),
     ],
 )
-def test_filters(asked: Filter, expected: set[int]) -> None:
+def test_filters(condition: Filter, expected: set[int]) -> None:
     tell(1)
     tell(2, at=10, instance="B", event_class=161, error=0)
     tell(3, at=20, database="other", target="T", times=5)
-    assert {int(row.text_data) for row in exceptional_page(asked).rows} == expected
-    if asked == Filter():
+    assert {int(row.text_data) for row in exceptional_page(condition).rows} == expected
+    if condition == Filter():
         assert exceptional_by_class(Filter(event_class=161)) == {160: 6, 161: 1}
         assert event_name(160) == "Broker:Message Undeliverable"
 

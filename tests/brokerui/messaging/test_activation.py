@@ -182,8 +182,8 @@ def test_a_message_wakes_and_a_reader_takes_it_and_ends(world: World, moment: li
     at = moment[0]
     assert queue_monitors() == [QueueMonitorRow(*PLACE, INACTIVE, at, at)]
     assert (world.start(), activated_tasks()) == (0, [])
-    told = [(ActivationSubclass.NOTIFIED, ""), (ActivationSubclass.STARTED, ""), (ActivationSubclass.ENDED, "")]
-    assert world.told == told
+    expected = [(ActivationSubclass.NOTIFIED, ""), (ActivationSubclass.STARTED, ""), (ActivationSubclass.ENDED, "")]
+    assert world.told == expected
     world.say(b"3")
     assert world.start() == 1
     world.run()
@@ -206,12 +206,12 @@ def test_a_procedure_that_may_not_run_here_is_told_and_not_again_and_again(
     world.activate(procedure)
     assert (world.start(), world.told) == (0, [])
     world.say(b"1")
-    told = (ActivationSubclass.FAILED_TO_START, "no Celery task of this name may run here")
+    expected = (ActivationSubclass.FAILED_TO_START, "no Celery task of this name may run here")
     for seconds in (0, 5, 5):
         moment[0] += seconds * 1000
-        assert (world.start(), world.told) == (0, [told])
+        assert (world.start(), world.told) == (0, [expected])
     moment[0] += 30_000
-    assert (world.start(), world.told) == (0, [told, told])
+    assert (world.start(), world.told) == (0, [expected, expected])
 
 
 def test_a_task_that_nobody_allowed_does_not_run_though_somebody_sent_it(world: World) -> None:

@@ -77,8 +77,8 @@ def test_all_columns_of_the_queue_come_out_in_their_order(wire: Wire, call: Call
     put("A", "one", Service("From", "FromQ"))
     put("B", "two", Service("To", "ToQ", ("C", "DEFAULT")))
     words = ("send", "--from", "A/one", "--service", "From", "--to", "To")
-    asked = ("--contract", "C", "--message-type", "Ask", "-")
-    handle = json.loads(call(*words, *asked, stdin="<a/>").out)["conversation_handle"]
+    arguments = ("--contract", "C", "--message-type", "Ask", "-")
+    handle = json.loads(call(*words, *arguments, stdin="<a/>").out)["conversation_handle"]
     wire.carry()
     (line,) = call("receive", "B/two/ToQ").out.splitlines()
     row = json.loads(line)
@@ -113,10 +113,10 @@ def test_a_body_that_is_too_large_is_told_with_the_limit(wire: Wire, call: Calla
     words = ("send", "--from", "A/one", "--service", "From", "--to", "To")
     with (tmp_path / "body").open("wb") as file:
         file.truncate(MOST_BODY + 1)  # a hole: it takes no place
-    said = call(*words, tmp_path / "body")
-    assert (said.status, said.err) == (4, f"error: {tmp_path / 'body'}: is larger than {MOST_BODY} bytes\n")
-    said = call(*words, "--size", MOST_BODY + 1)
-    assert (said.status, f": 8459: The message is too long: {MOST_BODY + 1} bytes" in said.err) == (4, True)
+    result = call(*words, tmp_path / "body")
+    assert (result.status, result.err) == (4, f"error: {tmp_path / 'body'}: is larger than {MOST_BODY} bytes\n")
+    result = call(*words, "--size", MOST_BODY + 1)
+    assert (result.status, f": 8459: The message is too long: {MOST_BODY + 1} bytes" in result.err) == (4, True)
     assert ConversationEndpoint.objects.count() == 0
 
 
@@ -154,8 +154,8 @@ def test_a_receive_whose_lease_is_over_says_so_and_takes_nothing(
     call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0")
     wire.carry()
     monkeypatch.setattr("brokerui.cli.commands.receive.LEASE_MS", -1)
-    said = call("receive", "B/two/ToQ")
-    assert (said.status, "The lease has expired" in said.err, QueueMessage.objects.count()) == (4, True, 1)
+    result = call("receive", "B/two/ToQ")
+    assert (result.status, "The lease has expired" in result.err, QueueMessage.objects.count()) == (4, True, 1)
 
 
 # ---------------------------------------------------------------- one conversation

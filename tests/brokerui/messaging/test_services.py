@@ -105,9 +105,9 @@ def test_a_peer_elsewhere_is_told_that_the_database_was_restored(wire: Wire) -> 
     assert broker_error_conversations(instance="B", database="two") == 1
     wire.carry()
     (error,) = receive("A")
-    told = read_error(error.message_body or b"")
-    assert told is not None
-    assert told[0] == -9720
+    content = read_error(error.message_body or b"")
+    assert content is not None
+    assert content[0] == -9720
     assert [one.message_body for one in receive("B")[1:]] == [b"1"], "what had come stays, after the error"
 
 

@@ -517,21 +517,21 @@ def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance
     handles = [f"{number}t" for number in range(20)]
     rows = [message(handle, number) for number in range(30) for handle in handles]
     write(store, *map(endpoint, handles), enqueued=rows)
-    got: list[list[str]] = []
+    received: list[list[str]] = []
 
     def receive() -> None:
         mine = DatabaseStore(instance)
         while messages := take(mine, ReceiveRequest(Q, 3)):
-            got.append(messages)
+            received.append(messages)
 
     in_threads(*[receive] * 4)
     while messages := take(store):  # threads that found every group locked have ended
-        got.append(messages)
-    assert sorted(text for messages in got for text in messages) == sorted(said(rows))
+        received.append(messages)
+    assert sorted(text for messages in received for text in messages) == sorted(said(rows))
     for handle in handles:
-        mine = [text for messages in got for text in messages if text.startswith(f"{handle} ")]
+        mine = [text for messages in received for text in messages if text.startswith(f"{handle} ")]
         assert sorted(mine) == sorted(said(row for row in rows if row.conversation_handle == handle))
-    assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in got)
+    assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in received)
     assert store.depth(Q) == QueueDepth(0, None)
 
 
@@ -633,14 +633,14 @@ def test_others_see_at_once_what_is_durable_later(instance: int, store: Database
 
 @on_postgres
 def test_who_had_not_hardened_it_is_told_that_it_may_be_lost(instance: int, store: DatabaseStore) -> None:
-    told: list[int] = []
-    store.forget = lambda: told.append(1)
+    lost: list[int] = []
+    store.forget = lambda: lost.append(1)
     write_soon(store, "1t")
     end_connections()
     for ask in (store.flush, lambda: store.claim(ClaimRequest(), NOW), store.flush):
         with pytest.raises(Conflict):
             ask()
-    assert len(told) == 3
+    assert len(lost) == 3
     write_soon(DatabaseStore(instance), "2t")
 
 

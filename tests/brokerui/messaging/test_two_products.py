@@ -64,8 +64,8 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Product, Pr
 
 def send(product: Product, *words: str) -> str:
     """Some messages; the handle of their conversation."""
-    said = done(product.home, "send", "--from", "A/one", *words, "--count", str(AT_ONCE), "--size", "1K")
-    return str(json.loads(said)["conversation_handle"])
+    result = done(product.home, "send", "--from", "A/one", *words, "--count", str(AT_ONCE), "--size", "1K")
+    return str(json.loads(result)["conversation_handle"])
 
 
 def received(product: Product, *words: str) -> list[dict[str, Any]]:

@@ -185,8 +185,10 @@ def hosting(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_process_sends_while_another_waits_in_a_transaction(hosting: Path) -> None:
-    asked = [sys.executable, "-c", RECEIVER]
-    with subprocess.Popen(asked, cwd=CHECKOUT, env=environment(hosting), stdout=subprocess.PIPE, text=True) as receiver:
+    program = [sys.executable, "-c", RECEIVER]
+    with subprocess.Popen(
+        program, cwd=CHECKOUT, env=environment(hosting), stdout=subprocess.PIPE, text=True
+    ) as receiver:
         assert receiver.stdout is not None
         assert receiver.stdout.readline() == "waits\n"
         sent = command(hosting, "send", "--from", "H/one", "--service", "From", "--to", "To", "--size", "8")

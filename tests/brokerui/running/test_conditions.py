@@ -353,8 +353,8 @@ def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path) -> None:
         assert condition["text"].partition(": ")[0] == line.partition(": ")[0]
         lines = eventually(lambda: "Hardly" in (log := (tmp_path / "log/all.log").read_text()) and log.splitlines())
         assert len([each for each in lines if "Hardly" in each]) == 1, "one line, whatever processes there are"
-        said = command(tmp_path, "status").stdout
-        assert f"space      {tmp_path}: " in said
+        result = command(tmp_path, "status").stdout
+        assert f"space      {tmp_path}: " in result
         assert product.stop() == 0
 
 

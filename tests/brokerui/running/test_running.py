@@ -287,13 +287,13 @@ def test_what_ran_out_is_deleted() -> None:
 
 
 def test_status_of_a_home_where_nothing_runs(tmp_path: Path) -> None:
-    said = command(tmp_path, "status", "--json")
-    assert (said.returncode, said.stderr) == (1, "")
-    found = json.loads(said.stdout)
+    result = command(tmp_path, "status", "--json")
+    assert (result.returncode, result.stderr) == (1, "")
+    found = json.loads(result.stdout)
     assert (found["well"], found["address"], found["processes"]) == (False, None, [])
     assert "migrations are not applied" in found["database_problem"]
     assert found["redis_problem"]
-    said = command(tmp_path, "status")
-    assert said.returncode == 1
-    assert "`brokerui up` does not run in this home" in said.stdout
-    assert "none was seen" in said.stdout
+    result = command(tmp_path, "status")
+    assert result.returncode == 1
+    assert "`brokerui up` does not run in this home" in result.stdout
+    assert "none was seen" in result.stdout

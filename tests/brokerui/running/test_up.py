@@ -35,9 +35,9 @@ LOGIN = re.compile(r"sign in as admin with (\S+) \(shown once; change it under y
 
 def password_works(home: Path, password: str) -> bool:
     code = f"from django.contrib.auth.models import User; print(User.objects.get().check_password({password!r}))"
-    asked = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
-    said = subprocess.run(asked, cwd=CHECKOUT, env=environment(home), capture_output=True, text=True, check=True)
-    return said.stdout.strip() == "True"
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    result = subprocess.run(command, cwd=CHECKOUT, env=environment(home), capture_output=True, text=True, check=True)
+    return result.stdout.strip() == "True"
 
 
 def written(home: Path) -> str:
@@ -107,8 +107,8 @@ def test_a_killed_process_is_started_again_and_none_outlives_the_supervisor(tmp_
             others = {each: pid for each, pid in product.pids().items() if each != name}
             assert others == {each: pid for each, pid in before.items() if each != name}
         assert product.get("/readyz")[0] == 200, "the port stayed ours"
-        said = eventually(lambda: len(product.complained) == len(PROGRAMS) and product.complained)
-        for name, line in zip(PROGRAMS, said, strict=True):
+        complaints = eventually(lambda: len(product.complained) == len(PROGRAMS) and product.complained)
+        for name, line in zip(PROGRAMS, complaints, strict=True):
             assert line.startswith(f"{name} ended (SIGKILL) and is started again; its log: {tmp_path}/log/{name}.log")
         _kill_the_minder(tmp_path)
         eventually(lambda: status(tmp_path)["well"], 60)
@@ -211,8 +211,8 @@ def test_where_there_is_traffic_a_process_of_its_own_takes_it_in_and_without_jav
         eventually(lambda: list(product.pids()) == [*PROGRAMS, "pipeline"])
         pids = product.pids()
         ask = "from brokerui.analysis.traffic.rounds import round_ask; round_ask(author='ann')"
-        asked = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
-        subprocess.run(asked, cwd=CHECKOUT, env=environment(product.home, **more), check=True)
+        command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
+        subprocess.run(command, cwd=CHECKOUT, env=environment(product.home, **more), check=True)
         assert eventually(lambda: ended_rounds(product.home)) == [("failed", True)]
         assert product.pids() == pids
 

@@ -306,6 +306,6 @@ def test_no_secret_is_in_the_audit(here: Client, world: World) -> None:
     for name in ("account:password", "tables:auth_user_add", "tables:auth_user_change"):
         here.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
         WRITES[name][1](here, world)
-    told = "\n".join(AuditEntry.objects.values_list("note", flat=True))
+    notes = "\n".join(AuditEntry.objects.values_list("note", flat=True))
     for secret in (PASSWORD, NEW_PASSWORD, made.context["secret"]):
-        assert secret not in told
+        assert secret not in notes

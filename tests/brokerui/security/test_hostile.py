@@ -200,8 +200,8 @@ def fields_of(client: Client, path: str) -> set[str]:
     if not response.headers.get("Content-Type", "").startswith("text/html"):
         return set()
     page = Page(body_of(response).decode())
-    asked = {name for link in page.links for name, _ in parse_qsl(urlsplit(link).query)}
-    return asked | {name for name in page.fields if len(name) < 20 and name != "csrfmiddlewaretoken"}
+    in_links = {name for link in page.links for name, _ in parse_qsl(urlsplit(link).query)}
+    return in_links | {name for name in page.fields if len(name) < 20 and name != "csrfmiddlewaretoken"}
 
 
 ONE_OF_ITS_KIND = ("route", "version", "auditentry")

@@ -61,7 +61,7 @@ def test_another_spelling_of_a_name_is_no_other_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("proxies", "told", "address"),
+    ("proxies", "forwarded_for", "address"),
     [
         (0, "198.51.100.1", "127.0.0.1"),
         (1, "", "127.0.0.1"),
@@ -74,9 +74,9 @@ def test_another_spelling_of_a_name_is_no_other_name() -> None:
         (1, "x" * 9_000, "127.0.0.1"),
     ],
 )
-def test_the_address_of_a_client(settings: Any, proxies: int, told: str, address: str) -> None:
+def test_the_address_of_a_client(settings: Any, proxies: int, forwarded_for: str, address: str) -> None:
     settings.PROXIES = proxies
-    request = RequestFactory().get("/", headers={"X-Forwarded-For": told} if told else {})
+    request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded_for} if forwarded_for else {})
     assert client_ip_of(request) == address
     seen: list[str | None] = []
     client_ip_middleware(lambda _: seen.append(client_ip_now()))(request)  # type: ignore[arg-type,func-returns-value]

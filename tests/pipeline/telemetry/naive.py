@@ -308,7 +308,7 @@ def _compared(rows: list[Json], row: Json, number: int | None, owners: dict[str,
     peer = peers[-1] if peers else None
     name = (row["conversation_id"], row["from_initiator"], number)
     tellers = [*of(rows, 124, 6, 7, 8), *of(rows, 139), *of(rows, 140)]
-    told = {
+    reporters = {
         one["instance"]
         for one in tellers
         if (one["conversation_id"], one["from_initiator"], one["message_sequence_number"]) == name
@@ -316,11 +316,11 @@ def _compared(rows: list[Json], row: Json, number: int | None, owners: dict[str,
     } - {row["instance"]}
     expected = (owners or {}).get(row["next_hop"]) or peer
     verdict = "agrees"
-    if expected is None or (peer is None and not told):
+    if expected is None or (peer is None and not reporters):
         verdict = "unseen"
-    elif (peer is not None and peer != expected) or (told and expected not in told):
+    elif (peer is not None and peer != expected) or (reporters and expected not in reporters):
         verdict = "disagrees"
-    return {"expected": expected, "peer": peer, "told": tuple(sorted(told)), "verdict": verdict}
+    return {"expected": expected, "peer": peer, "told": tuple(sorted(reporters)), "verdict": verdict}
 
 
 def hops(rows: list[Json], owners: dict[str, str] | None) -> list[Row]:

@@ -43,7 +43,7 @@ def run(events: str, out: Path, **rest: Any) -> JobRun:
 
 # Tests with a database run apart from those without, so that the module is come to twice.
 @pytest.fixture(scope="session")
-def told(
+def measured(
     spark: SparkSession, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[list[Json], Path, list[tuple[Any, ...]]]:
     """A random log, what the job made of it beside an estate, and the routes of that estate."""
@@ -91,16 +91,16 @@ def _add_dirt(log: Path, like: Json) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_each_table_is_what_a_plain_reading_says(told: tuple[list[Json], Path, Any], name: str) -> None:
-    rows, out, _ = told
+def test_each_table_is_what_a_plain_reading_says(measured: tuple[list[Json], Path, Any], name: str) -> None:
+    rows, out, _ = measured
     evaluate: Callable[[list[Json]], list[tuple[Any, ...]]] = getattr(naive, name)
     expected = evaluate(rows)
     assert len(expected) > 5
     assert alike(table(out, name), expected)
 
 
-def test_routes_that_nobody_uses(told: tuple[list[Json], Path, list[tuple[Any, ...]]]) -> None:
-    rows, out, known = told
+def test_routes_that_nobody_uses(measured: tuple[list[Json], Path, list[tuple[Any, ...]]]) -> None:
+    rows, out, known = measured
     expected = naive.unused_routes(rows, known, 30)
     assert 1 < len(expected) < len(known)
     assert alike(table(out, "unused_routes"), expected)
@@ -108,9 +108,9 @@ def test_routes_that_nobody_uses(told: tuple[list[Json], Path, list[tuple[Any, .
 
 @pytest.mark.parametrize("name", ["hops", "disagreements"])
 def test_predicted_against_observed_with_the_addresses_of_an_estate(
-    told: tuple[list[Json], Path, Any], name: str
+    measured: tuple[list[Json], Path, Any], name: str
 ) -> None:
-    rows, out, _ = told
+    rows, out, _ = measured
     expected = getattr(naive, name)(rows, OWNERS)
     assert len(expected) > 5
     assert alike(table(out, name), expected)
@@ -130,16 +130,16 @@ def test_the_columns_are_those_of_the_log() -> None:
     assert set(EVENT.names) == set(SCHEMA.names)
 
 
-def test_the_record_says_what_the_log_covers(told: tuple[list[Json], Path, Any]) -> None:
-    rows, out, _ = told
+def test_the_record_says_what_the_log_covers(measured: tuple[list[Json], Path, Any]) -> None:
+    rows, out, _ = measured
     record = json.loads((out / "_run.json").read_text())
     moments = [min(row["at"] for row in rows), max(row["at"] for row in rows)]
     assert record["covers"] == [f"{at:%Y-%m-%dT%H:%M:%S}.{at.microsecond // 1000:03}Z" for at in moments]
     assert set(record["tables"]) == set(COLUMNS)
 
 
-def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(told: tuple[list[Json], Path, Any]) -> None:
-    found = pq.read_table(told[1] / "_quarantine").to_pylist()
+def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(measured: tuple[list[Json], Path, Any]) -> None:
+    found = pq.read_table(measured[1] / "_quarantine").to_pylist()
     assert Counter(one["reason"] for one in found) == {
         "duplicate": 100,
         "unreadable": 2,
@@ -192,12 +192,12 @@ def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) 
 
 
 @pytest.mark.django_db
-def test_every_table_is_loaded_into_the_dashboard(told: tuple[list[Json], Path, Any]) -> None:
-    gold_load(str(told[1]))
+def test_every_table_is_loaded_into_the_dashboard(measured: tuple[list[Json], Path, Any]) -> None:
+    gold_load(str(measured[1]))
     assert {name: TABLES_LOADED[name].objects.count() for name in COLUMNS} == {
-        name: pq.read_table(told[1] / name).num_rows for name in COLUMNS
+        name: pq.read_table(measured[1] / name).num_rows for name in COLUMNS
     }
-    (row, *_) = pq.read_table(told[1] / "episodes").sort_by("began_at").to_pylist()
+    (row, *_) = pq.read_table(measured[1] / "episodes").sort_by("began_at").to_pylist()
     first = Episode.objects.filter(conversation_handle=row["conversation_handle"]).earliest("began_at")
     assert (first.began_at, first.cause, first.causes) == (row["began_at"], row["cause"], row["causes"])
 

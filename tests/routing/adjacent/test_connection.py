@@ -377,8 +377,8 @@ def test_close_is_said_once_and_after_all_fragments() -> None:
     made = link.ends[0]
     made.send([LARGE] * 3, 1000)
     made.close(1000)
-    said = list(iter(made.data_to_send, b""))
-    assert [piece.endswith(write_close(c.CLOSE_SHUTDOWN)) for piece in said] == [False, False, True]
+    frames = list(iter(made.data_to_send, b""))
+    assert [piece.endswith(write_close(c.CLOSE_SHUTDOWN)) for piece in frames] == [False, False, True]
     made.receive(write_close(c.CLOSE_SHUTDOWN), 2000)
     assert made.data_to_send() == b""
 
@@ -391,17 +391,17 @@ def test_who_is_closing_is_no_neighbour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("connected", "said"),
+    ("connected", "expected"),
     [(False, b""), (True, write_hello(Hello("a", bytes(15) + b"\1", (1001).to_bytes(16, "big"), 256 << 10)))],
 )
-def test_it_may_be_closed_before_it_is_online(connected: bool, said: bytes) -> None:
+def test_it_may_be_closed_before_it_is_online(connected: bool, expected: bytes) -> None:
     made = Side("a", 1).connection(1)
     made.dial(0)
     if connected:
         made.connected()
     made.close(1000)
     assert made.events() == [ConnectionOver(c.CLOSE_SHUTDOWN, False, 0)]
-    assert made.data_to_send() == said + (write_close(c.CLOSE_SHUTDOWN) if connected else b"")
+    assert made.data_to_send() == expected + (write_close(c.CLOSE_SHUTDOWN) if connected else b"")
     made.lost(2000)
     assert made.events() == []
     if not connected:

@@ -26,8 +26,8 @@ guids = st.uuids().map(str).filter(lambda guid: guid != "00000000-0000-0000-0000
 def test_a_question_is_read_as_it_was_written(
     question_id: str, service: str, broker_instance: str | None, reply_to: str
 ) -> None:
-    asked = RoleQuestion(question_id, service, broker_instance, reply_to)
-    assert read_role(write_role(asked)) == asked
+    question = RoleQuestion(question_id, service, broker_instance, reply_to)
+    assert read_role(write_role(question)) == question
 
 
 @given(guids, st.sampled_from([None, "PRINCIPAL", "MIRROR"]))
@@ -36,8 +36,8 @@ def test_an_answer_is_read_as_it_was_written(question_id: str, role: str | None)
 
 
 def test_the_longest_question_fits() -> None:
-    asked = RoleQuestion(ID, "𝄞" * 256, TARGET, f"tcp://{'x' * 244}:65535")
-    assert read_role(write_role(asked)) == asked
+    question = RoleQuestion(ID, "𝄞" * 256, TARGET, f"tcp://{'x' * 244}:65535")
+    assert read_role(write_role(question)) == question
 
 
 VECTORS = list(vectors("role"))
@@ -45,15 +45,15 @@ VECTORS = list(vectors("role"))
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vector.title)
 def test_they_are_written_and_read_as_documented(vector: Vector) -> None:
-    told = vector.fields
-    said: RoleQuestion | RoleAnswer
-    if "role" in told:
-        said = RoleAnswer(told["question id"], told["role"])
+    fields = vector.fields
+    message: RoleQuestion | RoleAnswer
+    if "role" in fields:
+        message = RoleAnswer(fields["question id"], fields["role"])
     else:
-        broker_instance = told.get("broker instance")
-        said = RoleQuestion(told["question id"], told["service"], broker_instance, told.get("reply to", ""))
-    assert write_role(said) == vector.raw
-    assert read_role(vector.raw) == said
+        broker_instance = fields.get("broker instance")
+        message = RoleQuestion(fields["question id"], fields["service"], broker_instance, fields.get("reply to", ""))
+    assert write_role(message) == vector.raw
+    assert read_role(vector.raw) == message
 
 
 def test_the_document_shows_a_question_with_and_without_all_and_an_answer() -> None:
@@ -88,7 +88,7 @@ def test_no_other_frame_is_read_as_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "problem"),
+    ("message", "problem"),
     [
         (RoleAnswer("", None), "question id: must be a GUID that is not null"),
         (RoleAnswer("00000000-0000-0000-0000-000000000000", None), "question id: must be a GUID that is not null"),
@@ -104,9 +104,9 @@ def test_no_other_frame_is_read_as_one() -> None:
         (ASKED._replace(reply_to="a"), "reply to: must be a network address in its canonical form"),
     ],
 )
-def test_what_nobody_may_say_is_not_written(said: Any, problem: str) -> None:
+def test_what_nobody_may_say_is_not_written(message: Any, problem: str) -> None:
     with pytest.raises(LocalProtocolError) as error:
-        write_role(said)
+        write_role(message)
     assert str(error.value) == problem
 
 

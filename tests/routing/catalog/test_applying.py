@@ -64,12 +64,12 @@ def test_a_named_instance_is_at_its_host() -> None:
 
 
 def test_an_address_that_is_given_comes_first_and_others_stay() -> None:
-    told = told_by(catalog(Instance("s")))
+    snapshot = told_by(catalog(Instance("s")))
     estate = estate_of(Instance("s", addresses=(ADDRESS,)))
     own = parse_address("tcp://listener:4022")
-    after = apply_snapshot(estate, "s", told, own).estate
+    after = apply_snapshot(estate, "s", snapshot, own).estate
     assert after.instances["s"].addresses == (own, ADDRESS)
-    assert apply_snapshot(after, "s", told, own).estate == after
+    assert apply_snapshot(after, "s", snapshot, own).estate == after
 
 
 @pytest.mark.parametrize("name", ["my server", "a:b", "\\x", "x" * 256, "a\x01"])

@@ -24,8 +24,8 @@ HEAD = "to_service_name\tenqueue_time\ttransmission_status"
 
 
 def applied(text: str, into: Estate | None = None, database: str | None = "Sales") -> Applied:
-    told = read_saved(text.encode(), where="f", database=database)
-    return apply_snapshot(into or Estate(), "here", told)
+    snapshot = read_saved(text.encode(), where="f", database=database)
+    return apply_snapshot(into or Estate(), "here", snapshot)
 
 
 def sales(text: str, into: Estate | None = None) -> Database:
@@ -132,11 +132,11 @@ def test_an_empty_queue_takes_the_place_of_what_was_there_and_other_grids_leave_
 
 
 def test_asked_and_empty_is_not_the_same_as_never_asked() -> None:
-    asked = collected(transmission_queue=[], conversation_endpoints=[])
-    assert asked.transmission_queue == CollectedTransmissions(COLLECTED)
-    assert asked.conversation_endpoints == CollectedEndpoints(COLLECTED)
+    database = collected(transmission_queue=[], conversation_endpoints=[])
+    assert database.transmission_queue == CollectedTransmissions(COLLECTED)
+    assert database.conversation_endpoints == CollectedEndpoints(COLLECTED)
     assert Database("Sales").transmission_queue is None
-    estate = Estate({"here": Instance("here", {"Sales": asked})})
+    estate = Estate({"here": Instance("here", {"Sales": database})})
     assert read_estate(write_estate(estate)) == estate
 
 
@@ -157,19 +157,19 @@ def test_hostile_texts_are_kept_as_every_database_can_hold_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "said"),
+    ("row", "expected"),
     [
         ({"to_service_name": "x" * 257, "messages": 1}, "to_service: is longer than 256 characters"),
         ({"to_service_name": "S", "messages": -1}, "messages: must be 0 to"),
         ({"to_service_name": "S", "messages": 1, "to_broker_instance": "x"}, "must be a GUID"),
     ],
 )
-def test_rows_that_no_server_has_are_said_and_left_out(row: dict[str, Any], said: str) -> None:
+def test_rows_that_no_server_has_are_said_and_left_out(row: dict[str, Any], expected: str) -> None:
     rows = [{"database_id": 5, "transmission_status": "", **row}]
     text = dumps(catalog(Instance("here", {"Sales": Database("Sales")}), transmission_queue=rows))
     result = applied(text, database=None)
     assert [finding.code for finding in result.findings] == ["not-understood"]
-    assert said in str(result.findings[0].reason)
+    assert expected in str(result.findings[0].reason)
 
 
 def test_many_services_are_bounded_and_the_rest_is_counted() -> None:

@@ -31,11 +31,11 @@ def read(content: bytes) -> CatalogSnapshot:
 
 def check_whole_or_refused(content: bytes, whole: CatalogSnapshot) -> None:
     try:
-        told = read(content)
+        snapshot = read(content)
     except InputError as error:
         message = str(error)
     else:
-        assert told == whole
+        assert snapshot == whole
         return
     assert "\n" not in message
     assert len(message) < 500
@@ -92,8 +92,8 @@ def test_many_ranges_are_not_all_named() -> None:
 
 @pytest.mark.parametrize("dots", ["…", "..."])
 def test_a_shortened_row(dots: str) -> None:
-    said = problem(savers.shortened(ROWS, dots=dots))
-    assert said == f"row 1 of {len(ROWS)} is shortened to fit a column; save it with Export-Csv, or wider"
+    problem_text = problem(savers.shortened(ROWS, dots=dots))
+    assert problem_text == f"row 1 of {len(ROWS)} is shortened to fit a column; save it with Export-Csv, or wider"
 
 
 def test_the_last_row_shortened() -> None:
@@ -188,8 +188,8 @@ def test_any_json_in_place_of_a_value(seed: int) -> None:
     for _ in range(40):
         changed = json.loads(json.dumps(document))
         replace_somewhere(rng, changed)
-        said = told_or_said(json.dumps(changed))
-        assert isinstance(said, CatalogSnapshot) or said.startswith("file: $")
+        result = told_or_said(json.dumps(changed))
+        assert isinstance(result, CatalogSnapshot) or result.startswith("file: $")
 
 
 def told_or_said(text: str) -> CatalogSnapshot | str:

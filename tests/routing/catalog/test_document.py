@@ -31,15 +31,15 @@ def problem(value: Any) -> str:
 
 
 def test_the_smallest() -> None:
-    told = read(document())
-    assert told == CatalogSnapshot(
+    snapshot = read(document())
+    assert snapshot == CatalogSnapshot(
         "f", databases=(DATABASE | {"is_accessible": True},), complete=True, parts={"Orders": {}}
     )
-    assert told.endpoints is None
+    assert snapshot.endpoints is None
 
 
 def test_what_it_tells() -> None:
-    told = read(
+    snapshot = read(
         document(
             collected_at="2026-06-01T12:00:00.123Z",
             server=[{"server_name": "S"}],
@@ -48,14 +48,16 @@ def test_what_it_tells() -> None:
             services=[],
         )
     )
-    assert told.collected_at == datetime(2026, 6, 1, 12, 0, 0, 123000, UTC)
-    assert told.server == {"server_name": "S"}
-    assert told.endpoints == ()
-    assert told.parts == {"Orders": {"routes": ({"database_id": 5, "name": "R", "address": "LOCAL"},), "services": ()}}
+    assert snapshot.collected_at == datetime(2026, 6, 1, 12, 0, 0, 123000, UTC)
+    assert snapshot.server == {"server_name": "S"}
+    assert snapshot.endpoints == ()
+    assert snapshot.parts == {
+        "Orders": {"routes": ({"database_id": 5, "name": "R", "address": "LOCAL"},), "services": ()}
+    }
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [
         ([], "f: $: must be an object (line 1, column 1)"),
         ({}, "f: $.format: is missing"),
@@ -83,20 +85,20 @@ def test_what_it_tells() -> None:
         (document(errors=[{"database_id": 8, "part": "routes"}]), "f: $.errors[0].database_id: is 8, the id of no"),
     ],
 )
-def test_what_is_refused(value: Any, said: str) -> None:
-    assert said in problem(value)
+def test_what_is_refused(value: Any, expected: str) -> None:
+    assert expected in problem(value)
 
 
 def test_keys_that_nobody_knows_are_passed_over() -> None:
-    told = read(
+    snapshot = read(
         document(
             routes=[{"database_id": 5, "name": "R", "colour": "red"}, {"database_id": 5, "name": "S", "colour": {}}],
             audits=[{"a": [1, 2]}] * 3,
             weather="fine",
         )
     )
-    assert told.unknown == ("routes[].colour", "audits", "weather")
-    assert [row["name"] for row in told.parts["Orders"]["routes"]] == ["R", "S"]
+    assert snapshot.unknown == ("routes[].colour", "audits", "weather")
+    assert [row["name"] for row in snapshot.parts["Orders"]["routes"]] == ["R", "S"]
 
 
 def test_a_large_part_that_nobody_knows_is_passed_over() -> None:
@@ -125,27 +127,27 @@ def test_too_many_keys_that_nobody_knows() -> None:
 
 
 def test_a_part_that_failed_is_not_told() -> None:
-    told = read(
+    snapshot = read(
         document(
             routes=[{"database_id": 5, "name": "R"}],
             services=[],
             errors=[{"database_id": 5, "part": "routes", "number": 1222, "message": "Lock request time out"}],
         )
     )
-    assert told.parts == {"Orders": {"services": ()}}
-    assert told.not_read == (NotRead("Orders", "routes", "Lock request time out", 1222),)
+    assert snapshot.parts == {"Orders": {"services": ()}}
+    assert snapshot.not_read == (NotRead("Orders", "routes", "Lock request time out", 1222),)
 
 
 def test_endpoints_that_failed_are_not_told() -> None:
-    told = read(document(endpoints=[], errors=[{"database_id": 1, "part": "endpoints", "message": None}]))
-    assert told.endpoints is None
-    assert told.not_read == (NotRead(None, "endpoints", "", None),)
+    snapshot = read(document(endpoints=[], errors=[{"database_id": 1, "part": "endpoints", "message": None}]))
+    assert snapshot.endpoints is None
+    assert snapshot.not_read == (NotRead(None, "endpoints", "", None),)
 
 
 def test_rows_that_were_cut_off() -> None:
-    told = read(document(routes=[], cut=[{"database_id": 5, "part": "routes", "cut_rows": 12}]))
-    assert told.cut == (NotRead("Orders", "routes", "", 12),)
-    assert told.complete
+    snapshot = read(document(routes=[], cut=[{"database_id": 5, "part": "routes", "cut_rows": 12}]))
+    assert snapshot.cut == (NotRead("Orders", "routes", "", 12),)
+    assert snapshot.complete
 
 
 def test_databases_that_were_cut_off() -> None:
@@ -155,5 +157,5 @@ def test_databases_that_were_cut_off() -> None:
 def test_a_database_without_access_tells_nothing() -> None:
     closed = {"database_id": 6, "name": "Closed", "state_desc": "ONLINE", "is_accessible": 0}
     away = {"database_id": 7, "name": "Away", "state_desc": "OFFLINE", "is_accessible": 0}
-    told = read(document(databases=[DATABASE, closed, away], routes=[]))
-    assert told.parts == {"Orders": {"routes": ()}}
+    snapshot = read(document(databases=[DATABASE, closed, away], routes=[]))
+    assert snapshot.parts == {"Orders": {"routes": ()}}

@@ -41,8 +41,8 @@ address             : TCP://post:4022
 
 
 def routes(text: str) -> dict[str, Route]:
-    told = read_saved(text.encode(), where="t.txt", database="Sales")
-    estate = apply_snapshot(Estate(), "here", told).estate
+    snapshot = read_saved(text.encode(), where="t.txt", database="Sales")
+    estate = apply_snapshot(Estate(), "here", snapshot).estate
     return dict(estate.instances["here"].databases["Sales"].table.routes)
 
 

@@ -114,9 +114,9 @@ def problem(content: bytes | str, database: str | None = "Orders") -> str:
     return str(caught.value)
 
 
-def applied(told: CatalogSnapshot, known: Database | None = None) -> Database:
+def applied(snapshot: CatalogSnapshot, known: Database | None = None) -> Database:
     databases = {known.name: known} if known else {}
-    estate = apply_snapshot(Estate({"s": Instance("s", databases)}), "s", told).estate
+    estate = apply_snapshot(Estate({"s": Instance("s", databases)}), "s", snapshot).estate
     (database,) = (d for d in estate.instances["s"].databases.values() if d.name != "msdb")
     return database
 
@@ -133,8 +133,8 @@ def test_a_ruler_with_delimiters(delimiter: str) -> None:
 
 
 def test_routes_of_several_databases() -> None:
-    told = read(tabs([["database_name", *HEAD], ["A", *SHOWN[1]], ["MSDB", *SHOWN[2]], ["A", *SHOWN[3]]]), None)
-    assert {name: len(parts["routes"]) for name, parts in told.parts.items()} == {"A": 2, "msdb": 1}
+    snapshot = read(tabs([["database_name", *HEAD], ["A", *SHOWN[1]], ["MSDB", *SHOWN[2]], ["A", *SHOWN[3]]]), None)
+    assert {name: len(parts["routes"]) for name, parts in snapshot.parts.items()} == {"A": 2, "msdb": 1}
 
 
 def test_a_grid_without_rows_is_a_table_without_routes() -> None:
@@ -213,7 +213,7 @@ def test_a_name_may_be_null_where_no_null_can_be() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grid", "database", "said"),
+    ("grid", "database", "expected"),
     [
         (tabs(SHOWN), None, "f: is a grid of sys.routes; name its database: NAME/DATABASE=FILE"),
         ("name\tis_broker_enabled\nA\t1\n", "A", "f: is a grid of sys.databases, which is of no database"),
@@ -234,8 +234,8 @@ def test_a_name_may_be_null_where_no_null_can_be() -> None:
         ("name\tservice_queue\nA\t1\n", "A", "f: holds neither a result of collect-sql nor a grid of"),
     ],
 )
-def test_what_is_refused(grid: str, database: str | None, said: str) -> None:
-    assert problem(grid, database).startswith(said)
+def test_what_is_refused(grid: str, database: str | None, expected: str) -> None:
+    assert problem(grid, database).startswith(expected)
 
 
 def test_a_result_is_of_no_database() -> None:

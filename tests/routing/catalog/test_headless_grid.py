@@ -22,8 +22,8 @@ SOME = f"AutoCreatedLocal\tNULL\tNULL\tLOCAL\nToDepot\tTell\t{GUID}\ttcp://depot
 
 
 def routes(text: str) -> dict[str, Route]:
-    told = read_saved(text.encode(), where="t.txt", database="Sales")
-    estate = apply_snapshot(Estate(), "here", told).estate
+    snapshot = read_saved(text.encode(), where="t.txt", database="Sales")
+    estate = apply_snapshot(Estate(), "here", snapshot).estate
     return dict(estate.instances["here"].databases["Sales"].table.routes)
 
 
@@ -105,14 +105,14 @@ def test_other_tables_are_no_catalog(text: str) -> None:
 
 
 def test_databases_are_known_by_their_identifiers() -> None:
-    told = read_saved(f"Sales\t{GUID}\t1\nOld\t{GUID[:-1]}E\t0\n".encode(), where="d.txt")
-    databases = apply_snapshot(Estate(), "here", told).estate.instances["here"].databases
+    snapshot = read_saved(f"Sales\t{GUID}\t1\nOld\t{GUID[:-1]}E\t0\n".encode(), where="d.txt")
+    databases = apply_snapshot(Estate(), "here", snapshot).estate.instances["here"].databases
     assert (databases["Sales"].broker_instance, databases["Sales"].broker_enabled) == (GUID.lower(), True)
     assert databases["Old"].broker_enabled is False
 
 
 def test_the_whole_transmission_queue_is_read() -> None:
     row = f"{GUID}\tTell\tNULL\tAsk\tC\t2026-06-01 10:00:00.000\t0\tM\t0\t0\t0x01\tAn error occurred.\t5\n"
-    told = read_saved((row * 3).encode(), where="q.txt", database="Sales")
-    (one,) = told.parts["Sales"]["transmission_queue"]
+    snapshot = read_saved((row * 3).encode(), where="q.txt", database="Sales")
+    (one,) = snapshot.parts["Sales"]["transmission_queue"]
     assert (one["to_service_name"], one["transmission_status"], one["messages"]) == ("Tell", "An error occurred.", 3)

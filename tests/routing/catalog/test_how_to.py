@@ -14,8 +14,10 @@ READ_ONLY_FROM_GRIDS = {"schema_id"}
 def test_the_columns_of_every_part() -> None:
     text = HOW_TO.read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([\w, ]+)", text, re.MULTILINE)
-    told = {part: columns.strip().split(", ") for part, columns in rows if part in SHAPES}
-    assert told == {part: [c for c in shape.columns if c not in READ_ONLY_FROM_GRIDS] for part, shape in SHAPES.items()}
+    documented = {part: columns.strip().split(", ") for part, columns in rows if part in SHAPES}
+    assert documented == {
+        part: [c for c in shape.columns if c not in READ_ONLY_FROM_GRIDS] for part, shape in SHAPES.items()
+    }
 
 
 def test_it_says_that_it_has_met_no_server() -> None:

@@ -46,8 +46,8 @@ def addressed(estate: Estate) -> Estate:
 def check(estate: Estate, ways: list[object]) -> None:
     after = bare(estate)
     for instance, way in zip(estate.instances.values(), ways, strict=False):
-        told = read_saved(saved(instance, way), where="f")
-        applied = apply_snapshot(after, instance.name, told)
+        snapshot = read_saved(saved(instance, way), where="f")
+        applied = apply_snapshot(after, instance.name, snapshot)
         assert [finding for finding in applied.findings if finding.severity != "info"] == []
         after = applied.estate
     assert write_estate(after) == write_estate(created(addressed(estate)))

@@ -194,8 +194,8 @@ def test_its_keys_are_those_of_the_reader(part: Part) -> None:
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
 def test_every_column_it_asks_for_is_there(part: Part) -> None:
-    asked = {name for c in COLUMN_ROWS if c.part == part.name for name in re.findall(r"\br\.(\w+)", c.expression)}
-    assert asked <= set(COLUMNS[part.name].split())
+    requested = {name for c in COLUMN_ROWS if c.part == part.name for name in re.findall(r"\br\.(\w+)", c.expression)}
+    assert requested <= set(COLUMNS[part.name].split())
     assert set(re.findall(r"\w+", part.sort_key)) - {"DESC"} <= set(COLUMNS[part.name].split())
 
 

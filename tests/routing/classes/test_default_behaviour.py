@@ -88,9 +88,9 @@ def test_all_that_a_cell_meets_is_what_its_leads_lead_to() -> None:
 
 def test_leads_that_leave_fewer_hops_are_told_apart() -> None:
     short = estate(*HOSTS, host("hub2", outside=[to("hub")]), hop_limit=1)
-    asked = ClassEvaluator(short, ANY, AT)
-    (cell,) = DefaultBehaviour(asked, asked, ENTRIES).cells_towards(["hub2"])
-    assert outcomes_of(cell, asked) == {NO_ROUTE_AT_FAR, Outcome("dropped", "hub", "hop_limit")}
+    evaluator = ClassEvaluator(short, ANY, AT)
+    (cell,) = DefaultBehaviour(evaluator, evaluator, ENTRIES).cells_towards(["hub2"])
+    assert outcomes_of(cell, evaluator) == {NO_ROUTE_AT_FAR, Outcome("dropped", "hub", "hop_limit")}
 
 
 def test_an_instance_of_one_estate_only_is_on_the_ways_of_that_one() -> None:

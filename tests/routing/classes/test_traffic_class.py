@@ -122,48 +122,48 @@ def test_names_that_hold_addresses_are_as_any_other_where_no_transport_route_lac
 
 def ends(estate: Estate, conversation: Conversation, traffic: TrafficClass) -> set[Outcome]:
     """What the class ends in, with the address of this conversation's name for the stand-in's."""
-    asked = Conversation(conversation.instance, conversation.database, *traffic)
+    representative = Conversation(conversation.instance, conversation.database, *traffic)
     address = address_in_name(conversation.to_service)
     return {
         end._replace(detail=address.key) if end.detail == "tcp://*:4022" and address else end
-        for end in outcomes(estate, asked, AT)
+        for end in outcomes(estate, representative, AT)
     }
 
 
-def agree(estate: Estate, vocabulary: Vocabulary, asked: Json) -> None:
-    conversation = conversation_from(asked)
+def agree(estate: Estate, vocabulary: Vocabulary, document: Json) -> None:
+    conversation = conversation_from(document)
     if misdirected(estate, vocabulary, conversation):
         return
     traffic = vocabulary.class_of(
         conversation.to_service, conversation.to_broker_instance, is_reply=conversation.is_reply
     )
-    assert set(outcomes(estate, conversation, AT)) == ends(estate, conversation, traffic), asked
+    assert set(outcomes(estate, conversation, AT)) == ends(estate, conversation, traffic), document
 
 
-def misdirected(estate: Estate, vocabulary: Vocabulary, asked: Conversation) -> bool:
+def misdirected(estate: Estate, vocabulary: Vocabulary, conversation: Conversation) -> bool:
     """A reply for a database that does not have the service: the one kind of traffic that no class stands for.
 
     RT-REPLY drops it where that database is; classes of replies have the identifiers of databases with the service.
     """
-    known = vocabulary.reply_identifiers.get(asked.to_service, set())
-    if not asked.is_reply or asked.to_broker_instance in known:
+    known = vocabulary.reply_identifiers.get(conversation.to_service, set())
+    if not conversation.is_reply or conversation.to_broker_instance in known:
         return False
-    return any(asked.to_broker_instance in instance.identified for instance in estate.instances.values())
+    return any(conversation.to_broker_instance in instance.identified for instance in estate.instances.values())
 
 
 @given(cases())
 def test_every_conversation_ends_as_its_class_does(case: Case) -> None:
     estate = read_estate(json.dumps(case.estate))
-    for asked in case.conversations:
-        agree(estate, Vocabulary(estate, estate), asked)
+    for conversation in case.conversations:
+        agree(estate, Vocabulary(estate, estate), conversation)
 
 
 @given(st.data())
 def test_also_in_the_vocabulary_of_a_change(data: st.DataObject) -> None:
     document = data.draw(estates())
-    asked = data.draw(conversations(document))
+    conversation = data.draw(conversations(document))
     before, after = (read_estate(json.dumps(one)) for one in (document, data.draw(edits(document))))
-    agree(before, Vocabulary(before, after), asked)
+    agree(before, Vocabulary(before, after), conversation)
 
 
 def test_hundreds_of_estates_have_no_conversation_without_its_class() -> None:
@@ -172,8 +172,8 @@ def test_hundreds_of_estates_have_no_conversation_without_its_class() -> None:
         case = random_case(rng)
         before, after = (read_estate(json.dumps(one)) for one in (case.estate, random_edit(rng, case.estate)))
         vocabulary = Vocabulary(before, after)
-        for asked in case.conversations:
-            agree(before, vocabulary, asked)
+        for conversation in case.conversations:
+            agree(before, vocabulary, conversation)
 
 
 def test_a_reply_for_a_database_without_the_service_is_dropped_as_no_class_is() -> None:

@@ -55,7 +55,7 @@ def errors(count: int) -> Sentence:
 
 
 @pytest.mark.parametrize(
-    ("count", "said"),
+    ("count", "expected"),
     [
         (0, "0 errors of host1"),
         (1, "1 error of host1"),
@@ -63,8 +63,8 @@ def errors(count: int) -> Sentence:
         (1000, "1,000 errors of host1"),
     ],
 )
-def test_a_number_is_said_in_its_form(count: int, said: str) -> None:
-    assert str(errors(count)) == said
+def test_a_number_is_said_in_its_form(count: int, expected: str) -> None:
+    assert str(errors(count)) == expected
 
 
 def test_another_language_has_forms_of_its_own() -> None:

@@ -161,15 +161,15 @@ class Joined:
         self.do(self.host(handle), sending, wanted=ClaimRequest(handles=(handle,)))
 
     def receive(self, database: str = "two", queue: str = "", **named: Any) -> tuple[QueuedMessage, ...]:
-        asked = ReceiveRequest((database, queue or QUEUE[database]), **named)
-        return self.do(HOST[database], receive, asked, wanted=ClaimRequest(receive=asked))
+        request = ReceiveRequest((database, queue or QUEUE[database]), **named)
+        return self.do(HOST[database], receive, request, wanted=ClaimRequest(receive=request))
 
     def received(self, database: str = "two", **named: Any) -> list[str]:
         """What all that is received says: the body, or which system message it is."""
-        said = []
+        bodies = []
         while messages := self.receive(database, **named):
-            said += [SHORT.get(m.message_type_name) or (m.message_body or b"").decode() for m in messages]
-        return said
+            bodies += [SHORT.get(m.message_type_name) or (m.message_body or b"").decode() for m in messages]
+        return bodies
 
     def open(self, contract: str = "DEFAULT", database: str = "two", **named: Any) -> tuple[str, str]:
         """A conversation whose first message was received and acknowledged: the handles of both sides."""

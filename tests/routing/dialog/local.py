@@ -94,15 +94,15 @@ class Local:
         self.do(send, handles, message_type, body, wanted=ClaimRequest(handles=handles))
 
     def receive(self, database: str = "two", queue: str | None = None, **named: Any) -> tuple[QueuedMessage, ...]:
-        asked = ReceiveRequest((database, queue or {"one": "FromQ", "two": "ToQ"}[database]), **named)
-        return self.do(receive, asked, wanted=ClaimRequest(receive=asked))
+        request = ReceiveRequest((database, queue or {"one": "FromQ", "two": "ToQ"}[database]), **named)
+        return self.do(receive, request, wanted=ClaimRequest(receive=request))
 
     def received(self, database: str = "two", **named: Any) -> list[str]:
         """What all that is received says: the body, or which system message it is."""
-        said = []
+        bodies = []
         while messages := self.receive(database, **named):
-            said += [SHORT.get(m.message_type_name) or (m.message_body or b"").decode() for m in messages]
-        return said
+            bodies += [SHORT.get(m.message_type_name) or (m.message_body or b"").decode() for m in messages]
+        return bodies
 
     def open(self, contract: str = "DEFAULT", **named: Any) -> tuple[str, str]:
         """A conversation that has begun, its first message received: the handles of both sides."""

@@ -216,8 +216,8 @@ def test_receive_of_one_conversation_or_group() -> None:
 def test_what_was_received_and_rolled_back_comes_again() -> None:
     world = Local()
     world.send(world.begin(), body=b"again")
-    asked = ReceiveRequest(("two", "ToQ"))
-    work = world.broker.work(ClaimRequest(receive=asked), NOW)
+    request = ReceiveRequest(("two", "ToQ"))
+    work = world.broker.work(ClaimRequest(receive=request), NOW)
     assert len(work.batch.received) == 1
     assert world.receive() == ()
     world.broker.release(work)
@@ -229,9 +229,9 @@ def test_get_conversation_group_locks_it_for_a_receive() -> None:
     target = world.open()[1]
     handle = world.begin()
     world.send(handle, body=b"other")
-    asked = ReceiveRequest(("two", "ToQ"), top=0)
-    work = world.broker.work(ClaimRequest(receive=asked), NOW)
-    group = get_conversation_group(work, asked)
+    request = ReceiveRequest(("two", "ToQ"), top=0)
+    work = world.broker.work(ClaimRequest(receive=request), NOW)
+    group = get_conversation_group(work, request)
     assert group not in (None, world.there(target).conversation_group_id)
     assert world.receive() == ()
     again = world.broker.work(
@@ -240,8 +240,8 @@ def test_get_conversation_group_locks_it_for_a_receive() -> None:
     assert [m.message_body for m in again.batch.received] == [b"other"]
     world.broker.release(again)
     assert world.received() == ["other"]
-    empty = world.broker.work(ClaimRequest(receive=asked), NOW)
-    assert get_conversation_group(empty, asked) is None
+    empty = world.broker.work(ClaimRequest(receive=request), NOW)
+    assert get_conversation_group(empty, request) is None
 
 
 def test_higher_priorities_are_received_first() -> None:

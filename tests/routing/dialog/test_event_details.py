@@ -69,10 +69,10 @@ def test_a_large_message_counts_once() -> None:
     handle = world.begin()
     world.send(handle, bytes(200_000), b"small")
     world.settle()
-    told = world.told("a", SENT)
-    assert sum(one.size for one in told) == 200_005
-    assert told[0].messages == 2
-    assert (told[0].first_message_sequence_number, told[0].message_sequence_number) == (0, 1)
+    events = world.told("a", SENT)
+    assert sum(one.size for one in events) == 200_005
+    assert events[0].messages == 2
+    assert (events[0].first_message_sequence_number, events[0].message_sequence_number) == (0, 1)
 
 
 def test_an_acknowledgement_names_the_range_and_whose_messages_it_is_of() -> None:
@@ -104,8 +104,8 @@ def test_what_an_application_receives_is_told_by_conversation() -> None:
     world.now += 30
     there = world.receive()[0].conversation_handle
     world.settle()
-    (told,) = world.told("b", RECEIVED)
-    assert told == MessagesReceived("two", "ToQ", there, 0, 1, 2, 3, NOW)
+    (event,) = world.told("b", RECEIVED)
+    assert event == MessagesReceived("two", "ToQ", there, 0, 1, 2, 3, NOW)
     world.end(there)
     world.settle()
     assert world.received("one") == ["END"]

@@ -131,5 +131,5 @@ def test_every_event_is_documented_with_its_columns() -> None:
     ],
 )
 def test_every_subclass_is_documented(number: int, subclasses: type[IntEnum]) -> None:
-    said = [f"{one.value} {one.name.replace('_', ' ')}" for one in subclasses]
-    assert documented()[number][1].strip().upper().split(", ") == said
+    expected = [f"{one.value} {one.name.replace('_', ' ')}" for one in subclasses]
+    assert documented()[number][1].strip().upper().split(", ") == expected

@@ -64,18 +64,18 @@ class Strange(Joined):
     @property
     def answers(self) -> list[str]:
         """What `b` has said: which acknowledgement, or which error."""
-        said = []
+        reasons = []
         for parcel in self.passed:
             fragment = parcel.read
             if fragment.header.is_error:
                 found = read_error(fragment.open(DIGEST_GUARD))
                 assert found
-                said.append(str(found[0]))
+                reasons.append(str(found[0]))
             else:
-                said += [
+                reasons += [
                     f"{r.first_sequence}.{r.first_fragment}-{r.last_sequence}" for r in fragment.header.acknowledged
                 ]
-        return said
+        return reasons
 
 
 # ---------------------------------------------------------------- new ones, again, and before their turn
@@ -164,8 +164,8 @@ def test_pieces_of_two_ways_to_cut_a_message_are_never_joined(together: bool) ->
     else:
         for raw in cuts:
             world.come_raw(raw)
-    (told,) = world.told("b", 161)
-    assert "fragments" in told.what
+    (event,) = world.told("b", 161)
+    assert "fragments" in event.what
     assert world.received() == ["333"]
 
 
@@ -217,9 +217,9 @@ def test_a_changed_bit_is_found() -> None:
     raw = bytearray(write_fragment(HEADER, b"x" * 50))
     raw[-30] ^= 1
     world.come_raw(bytes(raw))
-    (told,) = world.told("b", 161)
-    assert (told.database, told.conversation_id) == ("two", KEY)
-    assert "tag" in told.what
+    (event,) = world.told("b", 161)
+    assert (event.database, event.conversation_id) == ("two", KEY)
+    assert "tag" in event.what
     assert (world.answers, world.at_target()) == ([], None)
     world.come()
     assert world.received() == ["x"]
@@ -229,8 +229,8 @@ def test_a_changed_bit_is_found() -> None:
 def test_what_is_no_fragment_is_told_and_costs_nothing(raw: bytes) -> None:
     world = Strange()
     world.come_raw(raw, write_fragment(HEADER, b"x"))
-    (told,) = world.told("b", 161)
-    assert (told.database, told.conversation_id) == ("", "")
+    (event,) = world.told("b", 161)
+    assert (event.database, event.conversation_id) == ("", "")
     assert world.received() == ["x"]
 
 
@@ -325,8 +325,8 @@ def test_a_reply_for_nobody_is_answered_with_an_error() -> None:
     world.on(end_with_cleanup, handle)
     world.send(target, b"anybody there?")
     world.settle()
-    (told,) = world.told("a", 160)
-    assert told.reason == 11209
+    (event,) = world.told("a", 160)
+    assert event.reason == 11209
     assert (world.state(target), world.received("two")) == ("ER", ["ERROR"])
 
 
@@ -550,13 +550,13 @@ def test_a_closed_target_asks_its_initiator_that_has_gone() -> None:
 def test_a_closed_target_asks_less_and_less_often_while_nobody_answers() -> None:
     world, target = forgotten()
     world.fate = lambda parcel: []
-    asked = []
+    questions = []
     for _ in range(9):
         sent = len(world.passed)
         until_due(world, target)
         assert len(world.passed) == sent + 1
-        asked.append(world.now)
-    waits = [(later - sooner) / 60_000 for sooner, later in pairwise(asked)]
+        questions.append(world.now)
+    waits = [(later - sooner) / 60_000 for sooner, later in pairwise(questions)]
     for minutes, least in zip(waits, (2, 4, 8, 16, 32, 60, 60, 60), strict=True):
         assert least <= minutes <= least * 9 / 8
 

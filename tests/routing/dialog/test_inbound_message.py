@@ -101,7 +101,7 @@ def test_a_queue_that_is_off_takes_nothing(number: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "reason", "told"),
+    ("changed", "reason", "is_reported"),
     [
         ({"message_sequence_number": 1}, 11213, True),
         ({"from_initiator": False}, 11209, True),
@@ -110,11 +110,11 @@ def test_a_queue_that_is_off_takes_nothing(number: int) -> None:
         ({"to_service": "Nothing"}, 11210, False),
     ],
 )
-def test_what_finds_no_endpoint_and_makes_none(changed: dict[str, object], reason: int, told: bool) -> None:
+def test_what_finds_no_endpoint_and_makes_none(changed: dict[str, object], reason: int, is_reported: bool) -> None:
     world = Arrivals()
     answer = world.arrive(FIRST._replace(**changed))  # type: ignore[arg-type]
     assert world.reason() == reason
-    assert gone(answer) if told else answer == DROPPED_SILENTLY
+    assert gone(answer) if is_reported else answer == DROPPED_SILENTLY
     assert world.target() is None
 
 

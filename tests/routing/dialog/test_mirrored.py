@@ -97,9 +97,9 @@ class World:
         self.brokers["a"].commit(work)
 
     def received(self, name: str) -> list[bytes | None]:
-        asked = ReceiveRequest(QUEUE)
-        work = self.brokers[name].work(ClaimRequest(receive=asked), self.now)
-        messages = receive(work, asked)
+        request = ReceiveRequest(QUEUE)
+        work = self.brokers[name].work(ClaimRequest(receive=request), self.now)
+        messages = receive(work, request)
         self.brokers[name].commit(work)
         return [message.message_body for message in messages]
 

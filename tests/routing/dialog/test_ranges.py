@@ -145,9 +145,9 @@ def test_removing_is_a_difference(ranges: RangeSet, pair: NumberRange) -> None:
 
 @given(RANGES, PAIRS)
 def test_looking(ranges: RangeSet, pair: NumberRange) -> None:
-    asked, having = set(range(pair[0], pair[1] + 1)), numbers(ranges)
-    assert ranges.covers(*pair) == (asked <= having)
-    assert ranges.meets(*pair) == bool(asked & having)
+    wanted, having = set(range(pair[0], pair[1] + 1)), numbers(ranges)
+    assert ranges.covers(*pair) == (wanted <= having)
+    assert ranges.meets(*pair) == bool(wanted & having)
     assert (pair[0] in ranges) == (pair[0] in having)
     assert ranges.size() == len(having)
     assert bool(ranges) == bool(having)

@@ -120,8 +120,8 @@ def test_it_is_sent_again_after_4_8_16_32_and_then_every_64_seconds() -> None:
         assert len(world.passed) == len(moments)
         world.now = due
     waits = [(later - sooner) / SECOND for sooner, later in pairwise(moments)]
-    for got, least in zip(waits, (4, 8, 16, 32, 64, 64, 64), strict=True):
-        assert least <= got < least * (JITTER_DIVISOR + 1) / JITTER_DIVISOR
+    for seconds, least in zip(waits, (4, 8, 16, 32, 64, 64, 64), strict=True):
+        assert least <= seconds < least * (JITTER_DIVISOR + 1) / JITTER_DIVISOR
 
 
 def test_after_an_acknowledgement_the_waiting_begins_anew() -> None:
@@ -249,8 +249,8 @@ def test_an_acknowledgement_of_what_was_not_sent_is_not_taken() -> None:
     world.collect()
     world.under_way = [parcel for parcel in twin.passed if parcel.is_acknowledgement]
     world.carry()
-    (told,) = world.told("a", 160)
-    assert told.reason == 28010
+    (event,) = world.told("a", 160)
+    assert event.reason == 28010
     endpoint = world.there(handle)
     assert (endpoint.outgoing, endpoint.far_broker_instance) == (1, None)
     world.later(5 * SECOND)
@@ -338,8 +338,8 @@ def test_without_anything_that_goes_back_it_is_dedicated() -> None:
     (one,) = [parcel for parcel in world.passed if parcel.source == "b"]
     assert one.is_acknowledgement
     assert one.read.header.acknowledged == (AckRange(0, 0, 0, 2**20 - 1),)
-    (told,) = world.told("b", 149)
-    assert (told.subclass.name, told.message_sequence_number) == ("ACKNOWLEDGEMENT_SENT", 0)
+    (event,) = world.told("b", 149)
+    assert (event.subclass.name, event.message_sequence_number) == ("ACKNOWLEDGEMENT_SENT", 0)
 
 
 def test_the_initiator_says_that_its_first_message_will_not_come_again() -> None:

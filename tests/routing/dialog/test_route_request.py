@@ -226,10 +226,10 @@ def test_the_question_is_xml(service: str, identifier: str | None) -> None:
     body = missing_route_body(service, identifier)
     assert is_well_formed(body)
     root = ElementTree.fromstring(body)
-    said = {child.tag.rpartition("}")[2]: child.text for child in root}
+    elements = {child.tag.rpartition("}")[2]: child.text for child in root}
     assert root.tag == f"{{{MISSING_ROUTE_TYPE}}}MissingRoute"
-    assert said.get("BROKER_INSTANCE") == identifier
-    assert said["SERVICE_NAME"] == service.replace("\x01", "\ufffd").replace("\ufffe", "\ufffd")
+    assert elements.get("BROKER_INSTANCE") == identifier
+    assert elements["SERVICE_NAME"] == service.replace("\x01", "\ufffd").replace("\ufffe", "\ufffd")
 
 
 # ---------------------------------------------------------------- between instances

@@ -121,10 +121,10 @@ def test_a_refusal_says_its_number_and_its_values() -> None:
 @pytest.mark.parametrize("number", sorted(PROBLEMS))
 def test_every_problem_is_a_sentence(number: int) -> None:
     places = re.findall(r"{(\w+)}", PROBLEMS[number].text)
-    said = str(problem(number, **dict.fromkeys(places, "x")))
-    assert said[0].isupper()
-    assert said.endswith(".")
-    assert "{" not in said
+    text = str(problem(number, **dict.fromkeys(places, "x")))
+    assert text[0].isupper()
+    assert text.endswith(".")
+    assert "{" not in text
 
 
 # ---------------------------------------------------------------- choices

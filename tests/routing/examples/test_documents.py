@@ -83,12 +83,12 @@ def test_example_2_lacks_the_return_route_and_the_reply_waits_at_host2_unseen() 
 def replies(name: str) -> set[tuple[str, str, str]]:
     """Where the replies end to all that AdventureWorks or, in its name, the branch can begin."""
     estate = example(name)
-    asked = {
+    senders = {
         "6-forward-one-service": ("branch", "Sales", ["ElsewhereService", "Expenses"]),
         "7-forward-everything": ("branch", "Sales", ["OrderParts", "Expenses"]),
     }
     targets = ["OrderParts", "BalancedService", "Expenses"]
-    instance, database, services = asked.get(name, (HERE, "AdventureWorks", targets))
+    instance, database, services = senders.get(name, (HERE, "AdventureWorks", targets))
     origin = estate.instances[instance].databases[database]
     found = set()
     for to_service in services:

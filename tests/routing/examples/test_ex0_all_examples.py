@@ -35,8 +35,8 @@ def test_ex0_01_no_route_ever_expires(name: str) -> None:
     """Every route counts as living for ever: at the end of time everything ends as it does today. RT-TABLE."""
     estate = example(name)
     for service in every_service(estate):
-        for asked in (begun(service), from_outside(service)):
-            assert outcomes(estate, asked, LATEST) == outcomes(estate, asked, AT)
+        for conversation in (begun(service), from_outside(service)):
+            assert outcomes(estate, conversation, LATEST) == outcomes(estate, conversation, AT)
 
 
 @each_example

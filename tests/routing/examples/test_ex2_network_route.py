@@ -49,8 +49,8 @@ def test_ex2_03_the_route_has_a_network_address() -> None:
 def test_ex2_04_every_dialog_to_orderparts_matches_its_route() -> None:
     """Every dialog that AdventureWorks begins with OrderParts matches OrderPartsRoute. MATCH-2."""
     identifier = ESTATE.instances["host2"].databases["Parts"].broker_instance
-    for asked in (ORDER_PARTS, begun("OrderParts", identifier)):
-        assert matched(ESTATE, asked) == {ROUTE}
+    for conversation in (ORDER_PARTS, begun("OrderParts", identifier)):
+        assert matched(ESTATE, conversation) == {ROUTE}
 
 
 def test_ex2_05_it_is_sent_to_the_address_of_the_route() -> None:

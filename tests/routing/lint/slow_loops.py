@@ -19,7 +19,7 @@ Told = tuple[str, str, str, str]
 
 def loops(estate: Estate) -> Iterator[Told]:
     """Severity, instance, route and the way round of each circle, told once."""
-    told = set()
+    reported = set()
     for service, identifier, starts in _asked(estate):
 
         def sends(name: str, service: str = service, identifier: str | None = identifier) -> list[tuple[str, str]]:
@@ -31,9 +31,9 @@ def loops(estate: Estate) -> Iterator[Told]:
 
         for component in cycles(starts, onward):
             edges = frozenset((name, by) for name in component for to, by in sends(name) if to in component)
-            if edges in told:
+            if edges in reported:
                 continue
-            told.add(edges)
+            reported.add(edges)
             first = next(name for name in estate.instances if name in component)
             way = circle(component, first, onward)
             by = next(by for to, by in sends(first) if to == way[1])

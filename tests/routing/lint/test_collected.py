@@ -72,12 +72,12 @@ def test_the_route_that_it_asks_for_brings_them_back() -> None:
 
 def test_acknowledgements_that_go_elsewhere() -> None:
     back = {"name": "Back", "remote_service_name": "Mine", "address": "tcp://third:4022"}
-    said = str(the_one(document(blank(), back=back)).reason)
-    assert "from Parts on depot to Mine: it ends out of this estate, at tcp://third:4022." in said
+    reason = str(the_one(document(blank(), back=back)).reason)
+    assert "from Parts on depot to Mine: it ends out of this estate, at tcp://third:4022." in reason
 
 
 @pytest.mark.parametrize(
-    ("row", "more", "said"),
+    ("row", "more", "expected"),
     [
         (blank(to_service="Far"), {}, "would not be sent at all (service not found, on shop)"),
         (blank(to_service=None), {}, "collect to_service_name, too"),
@@ -86,14 +86,14 @@ def test_acknowledgements_that_go_elsewhere() -> None:
         (blank(from_service="Mine"), {"services": []}, "no route leads to Mine"),
     ],
 )
-def test_what_else_the_estate_says(row: Json, more: Json, said: str) -> None:
-    assert said in str(the_one(document(row, **more)).reason)
+def test_what_else_the_estate_says(row: Json, more: Json, expected: str) -> None:
+    assert expected in str(the_one(document(row, **more)).reason)
 
 
 def test_messages_that_leave_the_estate() -> None:
     route = {"name": "Out", "remote_service_name": "Far", "address": "tcp://third:4022"}
-    said = str(the_one(document(blank(to_service="Far"), routes=[LOCAL, route])).reason)
-    assert "They go to tcp://third:4022, which is no instance of this estate" in said
+    reason = str(the_one(document(blank(to_service="Far"), routes=[LOCAL, route])).reason)
+    assert "They go to tcp://third:4022, which is no instance of this estate" in reason
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_the_sender_is_named_where_it_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("collected_at", "oldest", "said"),
+    ("collected_at", "oldest", "expected"),
     [
         (None, "2026-06-01T10:00:00Z", "The oldest waits since 2026-06-01T10:00:00Z, for 1,309 d 14 h."),
         (None, None, "Since when they wait was not collected."),
@@ -132,8 +132,8 @@ def test_the_sender_is_named_where_it_is_known() -> None:
         (COLLECTED, "2026-06-01T11:59:00Z", "for 1 min at"),
     ],
 )
-def test_since_when(collected_at: str | None, oldest: str | None, said: str) -> None:
-    assert said in str(the_one(document(blank(oldest=oldest), collected_at=collected_at)).reason)
+def test_since_when(collected_at: str | None, oldest: str | None, expected: str) -> None:
+    assert expected in str(the_one(document(blank(oldest=oldest), collected_at=collected_at)).reason)
 
 
 def test_a_status_that_has_a_code_of_its_own_already() -> None:

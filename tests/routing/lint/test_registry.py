@@ -137,10 +137,10 @@ class Everything(dict[str, str]):
 @given(estates())
 def test_missing_instances_are_addresses_of_routes_that_belong_to_nobody(document: dict[str, Any]) -> None:
     estate = read_estate(json.dumps(document))
-    told = " ".join(str(f.reason) for f in lint(estate, DRAWN_AT) if f.code == "unknown-address")
+    reasons = " ".join(str(f.reason) for f in lint(estate, DRAWN_AT) if f.code == "unknown-address")
     for address in missing_instances(estate, DRAWN_AT):
         assert address not in estate.by_address
-        assert address in told
+        assert address in reasons
 
 
 @given(estates())

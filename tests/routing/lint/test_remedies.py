@@ -27,8 +27,8 @@ SERVERS = ("shop", "depot", "office")
 def after(estate: Estate, found: Finding) -> Estate:
     """The estate once the remedy has run where the finding is."""
     remedy = ScriptGroup(str(found.instance), None, [("remedy.sql", str(found.remedy_sql))])
-    changed, said = read_scripts([remedy], into=estate, at=DRAWN_AT)
-    assert said == ()
+    changed, findings = read_scripts([remedy], into=estate, at=DRAWN_AT)
+    assert findings == ()
     return changed
 
 

@@ -175,8 +175,8 @@ def test_a_service_that_nobody_has_is_a_warning_where_services_are_told() -> Non
 
 
 def test_a_request_or_a_way_out_is_left() -> None:
-    asked = route("Ask", "SQL/ServiceBroker/BrokerConfiguration", "b")
-    nobody = a(go("c", "//n/Nobody", None), route("Out", "//n/Nobody", "gone"), asked)
+    request_route = route("Ask", "SQL/ServiceBroker/BrokerConfiguration", "b")
+    nobody = a(go("c", "//n/Nobody", None), route("Out", "//n/Nobody", "gone"), request_route)
     assert findings("leads-nowhere", nobody, other("c")) == []
 
 

@@ -52,19 +52,19 @@ def to_of(book: PrincipalRegistry, service: str = "S", identifier: str | None = 
 
 
 def questions(book: PrincipalRegistry) -> dict[str, RoleQuestion]:
-    """Asked since the last call, by address."""
-    asked = {}
+    """Return the questions sent since the last call, by address."""
+    sent = {}
     for address, frame in book.frames():
-        said = read_role(frame)
-        assert isinstance(said, RoleQuestion)
-        assert address not in asked
-        asked[address] = said
-    return asked
+        message = read_role(frame)
+        assert isinstance(message, RoleQuestion)
+        assert address not in sent
+        sent[address] = message
+    return sent
 
 
-def reply(book: PrincipalRegistry, asked: dict[str, RoleQuestion], now: int, **roles: str | None) -> None:
+def reply(book: PrincipalRegistry, questions: dict[str, RoleQuestion], now: int, **roles: str | None) -> None:
     for host_, role in roles.items():
-        book.hear(RoleAnswer(asked[f"tcp://{host_}:4022"].question_id, role), now)
+        book.hear(RoleAnswer(questions[f"tcp://{host_}:4022"].question_id, role), now)
 
 
 def in_use(book: PrincipalRegistry, now: int = 0) -> PrincipalRegistry:
@@ -85,13 +85,13 @@ def test_the_first_use_asks_both_and_the_answers_tell() -> None:
     assert to_of(book, identifier=ID) == ()
     assert (book.frames(), book.next_timer()) == ([], None)
     book.handle(1_000)
-    asked = questions(book)
-    assert list(asked) == [A, B]
-    assert {(q.service, q.broker_instance, q.reply_to) for q in asked.values()} == {("S", ID, C)}
+    sent = questions(book)
+    assert list(sent) == [A, B]
+    assert {(q.service, q.broker_instance, q.reply_to) for q in sent.values()} == {("S", ID, C)}
     due = book.next_timer()
     assert due is not None
     assert 5_000 <= due <= 5_500
-    reply(book, asked, 1_010, b="PRINCIPAL", a="MIRROR")
+    reply(book, sent, 1_010, b="PRINCIPAL", a="MIRROR")
     assert to_of(book, identifier=ID) == (B,)
     assert book.events() == [MirroredRouteStateChanged(OPERATIONAL, A, B, "S", ID, B)]
     assert (book.events(), book.next_timer(), book.frames()) == ([], None, [])
@@ -133,9 +133,9 @@ def test_nobody_claims_both_are_asked_again_at_the_time() -> None:
     book.handle(due - 1)
     assert questions(book) == {}
     book.handle(due)
-    asked = questions(book)
-    assert set(asked) == {A, B}
-    reply(book, asked, due, a="MIRROR", b="PRINCIPAL")
+    sent = questions(book)
+    assert set(sent) == {A, B}
+    reply(book, sent, due, a="MIRROR", b="PRINCIPAL")
     assert to_of(book) == (B,)
 
 
@@ -143,10 +143,10 @@ def test_an_answer_that_nobody_asked_for_changes_nothing() -> None:
     book = made()
     to_of(book)
     book.handle(0)
-    asked = questions(book)
+    sent = questions(book)
     book.hear(RoleAnswer(ID, "PRINCIPAL"), 0)
-    reply(book, asked, 0, a="MIRROR", b="PRINCIPAL")
-    reply(book, asked, 0, a="PRINCIPAL", b="MIRROR")
+    reply(book, sent, 0, a="MIRROR", b="PRINCIPAL")
+    reply(book, sent, 0, a="PRINCIPAL", b="MIRROR")
     assert to_of(book) == (B,)
     assert len(book.events()) == 1
 
@@ -177,10 +177,10 @@ def test_what_is_not_acknowledged_makes_the_principal_doubted() -> None:
     book.doubt(A, "S", 3_999)  # it has claimed the role since it was sent
     assert questions(book) == {}
     book.doubt(A, "S", 4_000)
-    asked = questions(book)
-    assert set(asked) == {A}
+    sent = questions(book)
+    assert set(sent) == {A}
     assert to_of(book) == (A,)
-    reply(book, asked, 4_020, a="MIRROR")
+    reply(book, sent, 4_020, a="MIRROR")
     assert to_of(book) == ()
     assert book.events() == [MirroredRouteStateChanged(NOT, A, B, "S", None, "")]
     reply(book, questions(book), 4_030, b="PRINCIPAL", a="MIRROR")
@@ -196,9 +196,9 @@ def test_a_principal_that_is_used_is_doubted_when_its_claim_is_old() -> None:
     assert questions(book) == {}
     to_of(book)
     book.handle(CLAIM_VALID_MS)
-    asked = questions(book)
-    assert set(asked) == {A}
-    reply(book, asked, CLAIM_VALID_MS, a="PRINCIPAL")
+    sent = questions(book)
+    assert set(sent) == {A}
+    reply(book, sent, CLAIM_VALID_MS, a="PRINCIPAL")
     to_of(book)
     book.handle(2 * CLAIM_VALID_MS - 1)
     assert (questions(book), book.events()) == ({}, [])
@@ -228,9 +228,9 @@ def test_who_was_asked_and_cannot_be_reached_denies() -> None:
     book = made()
     to_of(book)
     book.handle(0)
-    asked = questions(book)
+    sent = questions(book)
     book.cannot_reach(A, 1)
-    reply(book, asked, 2, b="PRINCIPAL")
+    reply(book, sent, 2, b="PRINCIPAL")
     assert to_of(book) == (B,)
     assert [event.subclass for event in book.events()] == [ALONE]
 
@@ -244,9 +244,9 @@ def test_rows_go_to_a_store_and_come_back_from_it() -> None:
     to_of(book, "T")
     book.handle(0)
     assert {row.phase for row in book.changed().values() if row} == {ASKING}
-    asked = [(address, read_role(frame)) for address, frame in book.frames()]
-    book.hear(RoleAnswer(asked[0][1].question_id, "PRINCIPAL"), 0)
-    book.hear(RoleAnswer(asked[1][1].question_id, "MIRROR"), 0)
+    sent = [(address, read_role(frame)) for address, frame in book.frames()]
+    book.hear(RoleAnswer(sent[0][1].question_id, "PRINCIPAL"), 0)
+    book.hear(RoleAnswer(sent[1][1].question_id, "MIRROR"), 0)
     (row,) = book.changed().values()
     assert row is not None
     assert (row.phase, row.key) == (SENDING, MirroredRouteKey(A, B, "S", None))
@@ -255,7 +255,7 @@ def test_rows_go_to_a_store_and_come_back_from_it() -> None:
     again = made(rows=kept)
     assert (to_of(again), to_of(again, "T"), again.next_timer()) == ((A,), (), book.next_timer())
     # A question from before the crash may still be answered; an unanswered one is asked again.
-    again.hear(RoleAnswer(asked[2][1].question_id, "PRINCIPAL"), 10)
+    again.hear(RoleAnswer(sent[2][1].question_id, "PRINCIPAL"), 10)
     again.handle(4_600)
     assert to_of(again, "T") == (A,)
 
@@ -280,15 +280,15 @@ def test_the_route_that_was_used_longest_ago_is_forgotten(monkeypatch: pytest.Mo
     assert len(book) == 2
     assert book.changed()[MirroredRouteKey(A, B, "T", None)] is None
     assert to_of(book) == (A,)
-    asked = questions_of(book.frames(), "T")
-    book.hear(RoleAnswer(asked[0].question_id, "PRINCIPAL"), 9)
-    book.hear(RoleAnswer(asked[1].question_id, "MIRROR"), 9)
+    sent = questions_of(book.frames(), "T")
+    book.hear(RoleAnswer(sent[0].question_id, "PRINCIPAL"), 9)
+    book.hear(RoleAnswer(sent[1].question_id, "MIRROR"), 9)
     assert to_of(book, "T") == ()
 
 
 def questions_of(frames: Iterable[tuple[str, bytes]], service: str) -> list[RoleQuestion]:
-    asked = [read_role(frame) for _, frame in frames]
-    return [said for said in asked if isinstance(said, RoleQuestion) and said.service == service]
+    messages = [read_role(frame) for _, frame in frames]
+    return [message for message in messages if isinstance(message, RoleQuestion) and message.service == service]
 
 
 def test_forgetting_all_leaves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -356,9 +356,9 @@ ROUTED = estate(
 
 def decided(book: PrincipalRegistry | None, database_: str | None = "db", kept: str | None = None) -> Decision:
     trace = Trace()
-    asked = Conversation("o", database_, "S", ID)
-    (decision,) = route(ROUTED, asked, AT, roles=book, kept=StickyChoice(kept))
-    assert route(ROUTED, asked, AT, roles=book, kept=StickyChoice(kept), trace=trace) == (decision,)
+    conversation = Conversation("o", database_, "S", ID)
+    (decision,) = route(ROUTED, conversation, AT, roles=book, kept=StickyChoice(kept))
+    assert route(ROUTED, conversation, AT, roles=book, kept=StickyChoice(kept), trace=trace) == (decision,)
     return decision
 
 
@@ -424,10 +424,10 @@ def test_messages_follow_the_principal_over_a_network_that_loses(seed: int) -> N
             if chance.random() < 0.02 and not heals:
                 book.cannot_reach(address, now)
         for address, frame in book.frames():
-            said = read_role(frame)
-            assert isinstance(said, RoleQuestion)
+            message = read_role(frame)
+            assert isinstance(message, RoleQuestion)
             if heals or chance.random() < 0.5:
-                reply_ = answer_role_question(world[address], "x", said)
+                reply_ = answer_role_question(world[address], "x", message)
                 under_way.append((now + chance.randrange(2_000), address, reply_))
         arrived = [one for one in under_way if one[0] <= now]
         under_way = [one for one in under_way if one[0] > now]
@@ -452,12 +452,12 @@ def test_what_others_of_the_instance_have_learnt_is_known() -> None:
     asking, hearing = made(), made()
     to_of(asking)
     asking.handle(0)
-    asked = questions(asking)
+    sent = questions(asking)
     hearing.learn(filter(None, asking.changed().values()))
-    reply(hearing, asked, 1, a="PRINCIPAL", b="MIRROR")
+    reply(hearing, sent, 1, a="PRINCIPAL", b="MIRROR")
     assert to_of(hearing) == (A,)
     assert questions(hearing) == {}
     asking.learn(filter(None, hearing.changed().values()))
     assert to_of(asking) == (A,)
-    reply(asking, asked, 2, a="MIRROR")  # its question was answered before
+    reply(asking, sent, 2, a="MIRROR")  # its question was answered before
     assert to_of(asking) == (A,)

@@ -246,8 +246,8 @@ def test_after_any_route_edit_an_estate_equals_one_read_anew_and_answers_alike(c
             edited = edited.with_route(host, place, name, replace(copied, name=name))
     anew = read_estate(write_estate(edited))
     assert edited == anew
-    for asked in map(conversation_from, case.conversations):
-        assert outcomes(edited, asked, AT) == outcomes(anew, asked, AT)
+    for conversation in map(conversation_from, case.conversations):
+        assert outcomes(edited, conversation, AT) == outcomes(anew, conversation, AT)
     assert before == read_estate_of(case)
 
 
@@ -255,7 +255,7 @@ def test_after_any_route_edit_an_estate_equals_one_read_anew_and_answers_alike(c
 def test_asking_leaves_no_mark_on_the_answers(case: Case) -> None:
     """What an estate remembers of earlier questions, and lends to its edited copies, changes no answer."""
     fresh, asked_before = read_estate_of(case), read_estate_of(case)
-    questions = [conversation_from(asked) for asked in case.conversations]
+    questions = [conversation_from(conversation) for conversation in case.conversations]
     for question in reversed(questions):
         outcomes(asked_before, question, AT)
     without = {name: asked_before.without_instance(name) for name in asked_before.instances}

@@ -26,8 +26,8 @@ ID, OTHER = "6f3f0d5e-0000-4000-8000-000000000001", "6f3f0d5e-0000-4000-8000-000
 
 
 def remedies(where: Estate, instance: str, begun: str, service: str, **more: str) -> tuple[ConversationRemedy, ...]:
-    asked = explain(where, Conversation(instance, begun, service, **more), AT)
-    return conversation_remedies(asked, where, lint(where, AT))
+    explanation = explain(where, Conversation(instance, begun, service, **more), AT)
+    return conversation_remedies(explanation, where, lint(where, AT))
 
 
 SENDER = database("D", "Order", routes=[to("LOCAL")], broker_instance=ID)
@@ -98,16 +98,16 @@ def test_each_remedy_mends_the_conversation_in_the_estate_with_it(case: Case) ->
     where = read_estate(json.dumps(case.estate))
     found = lint(where, AT)
     for document in case.conversations[:4]:
-        asked = conversation_from(document)
+        conversation = conversation_from(document)
         try:
-            asked.check(where)
+            conversation.check(where)
         except Invalid:
             continue
-        explanation = explain(where, asked, AT)
+        explanation = explain(where, conversation, AT)
         for one in conversation_remedies(explanation, where, found):
-            assert outcomes(one.estate, asked, AT) == one.after
+            assert outcomes(one.estate, conversation, AT) == one.after
             if one.is_way_back:
-                ways = sum(back.arrives for back in explain(one.estate, asked, AT).returns)
+                ways = sum(back.arrives for back in explain(one.estate, conversation, AT).returns)
                 assert ways == sum(back.arrives for back in explanation.returns) + one.ways_back
             elif one.unblocks:
                 assert len(one.left) < len(obstacles(explanation, where))

@@ -45,8 +45,8 @@ def tokens(sql: str) -> list[SqlToken]:
 
 def statement(number: int, text: str = "", where: Estate | None = None, **more: Any) -> StatusStatement | None:
     where = where or two_servers()
-    asked = Conversation("a", "D", "Ship", from_service="Own", **more)
-    return status_statement(explain(where, asked, AT), where, number, text)
+    conversation = Conversation("a", "D", "Ship", from_service="Own", **more)
+    return status_statement(explain(where, conversation, AT), where, number, text)
 
 
 @pytest.mark.parametrize("number", sorted({kind.number for kind in (*CATALOGUE, *SYSTEM_ERRORS)}))
@@ -96,9 +96,9 @@ def test_without_a_known_target_nothing_is_run_there() -> None:
 
 def test_names_are_quoted() -> None:
     where = estate(server("a", db("D]", services=("Own'",))))
-    asked = Conversation("a", "D]", "Sh'ip]", from_service="Own'")
+    conversation = Conversation("a", "D]", "Sh'ip]", from_service="Own'")
     for number in (9727, 9731, 9728):
-        found = status_statement(explain(where, asked, AT), where, number, "")
+        found = status_statement(explain(where, conversation, AT), where, number, "")
         assert found is not None
         assert "USE [D]]];" in found.sql
         assert "''" in found.sql

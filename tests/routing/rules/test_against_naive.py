@@ -47,18 +47,18 @@ def estate_of(case: Case) -> Estate:
 
 
 def questions(case: Case) -> list[Conversation]:
-    return [conversation_from(asked) for asked in case.conversations]
+    return [conversation_from(conversation) for conversation in case.conversations]
 
 
 def differences(case: Case) -> list[Json]:
     """The conversations of a case that the two evaluators answer otherwise."""
     together = Journeys(estate_of(case), AT)
     found = []
-    for asked in case.conversations:
-        ours = [outcome.as_json() for outcome in together.outcomes(conversation_from(asked))]
-        theirs = naive_outcomes(case.estate, asked, AT)
+    for conversation in case.conversations:
+        ours = [outcome.as_json() for outcome in together.outcomes(conversation_from(conversation))]
+        theirs = naive_outcomes(case.estate, conversation, AT)
         if sorted(map(json.dumps, ours)) != sorted(map(json.dumps, theirs)):
-            found.append({"estate": case.estate, "asked": asked, "engine": ours, "naive": theirs})
+            found.append({"estate": case.estate, "asked": conversation, "engine": ours, "naive": theirs})
     return found
 
 
@@ -79,8 +79,8 @@ def test_thousands_of_estates_have_not_one_difference(part: int) -> None:
 @given(cases())
 def test_outcomes_have_no_doubles_and_never_fail_to_exist(case: Case) -> None:
     estate = estate_of(case)
-    for asked in questions(case):
-        found = outcomes(estate, asked, AT)
+    for conversation in questions(case):
+        found = outcomes(estate, conversation, AT)
         assert found
         assert len(set(found)) == len(found)
         assert verdict(found) in {"must_deliver", "may_deliver", "mixed", *(kind for kind, _, _ in found)}
@@ -92,47 +92,47 @@ def test_outcomes_have_no_doubles_and_never_fail_to_exist(case: Case) -> None:
 @given(cases())
 def test_a_journey_ends_as_its_outcomes_say(case: Case) -> None:
     estate = estate_of(case)
-    for asked in questions(case):
-        expected = outcomes(estate, asked, AT)
-        assert journey(estate, asked, AT).outcomes == expected
-        assert explain(estate, asked, AT).forward.outcomes == expected
+    for conversation in questions(case):
+        expected = outcomes(estate, conversation, AT)
+        assert journey(estate, conversation, AT).outcomes == expected
+        assert explain(estate, conversation, AT).forward.outcomes == expected
 
 
 @given(cases())
 def test_the_way_of_every_end_leads_there(case: Case) -> None:
     estate = estate_of(case)
-    for asked in questions(case):
-        told = journey(estate, asked, AT)
-        for end in told.ends:
-            assert end.outcome in reached(estate, told, end)
+    for conversation in questions(case):
+        walked = journey(estate, conversation, AT)
+        for end in walked.ends:
+            assert end.outcome in reached(estate, walked, end)
 
 
-def reached(estate: Estate, told: Journey, end: JourneyEnd) -> set[Outcome | Position]:
+def reached(estate: Estate, journey: Journey, end: JourneyEnd) -> set[Outcome | Position]:
     """What follows the last place on the way of an end; each of its sends must be one that is decided there."""
-    asked = told.conversation
-    place = Position(asked.instance, asked.database, estate.hop_limit)
+    conversation = journey.conversation
+    place = Position(conversation.instance, conversation.database, estate.hop_limit)
     for leg in end.legs:
         assert (leg.instance, leg.database) == (place.instance, place.database)
-        assert leg.send in decided(estate, asked, place)
+        assert leg.send in decided(estate, conversation, place)
         following = after(place, leg.send)
         assert isinstance(following, Position)
         place = following
     assert end.instance == place.instance
-    return {after(place, decision) for decision in decided(estate, asked, place)}
+    return {after(place, decision) for decision in decided(estate, conversation, place)}
 
 
-def decided(estate: Estate, asked: Conversation, place: Position | HopAccount) -> tuple[Any, ...]:
+def decided(estate: Estate, conversation: Conversation, place: Position | HopAccount) -> tuple[Any, ...]:
     """The decisions of one hop, by the public door, without a trace."""
-    return route(estate, replace(asked, instance=place.instance, database=place.database), AT)
+    return route(estate, replace(conversation, instance=place.instance, database=place.database), AT)
 
 
 @given(cases())
 def test_an_account_changes_no_decision(case: Case) -> None:
     estate = estate_of(case)
-    for asked in questions(case):
-        assert route(estate, asked, AT, trace=Trace()) == route(estate, asked, AT)
-        for hop in journey(estate, asked, AT).hops:
-            assert hop.decisions == decided(estate, asked, hop)
+    for conversation in questions(case):
+        assert route(estate, conversation, AT, trace=Trace()) == route(estate, conversation, AT)
+        for hop in journey(estate, conversation, AT).hops:
+            assert hop.decisions == decided(estate, conversation, hop)
 
 
 @given(cases())
@@ -147,12 +147,12 @@ def test_accounts_name_the_rules_of_the_specification_and_routes_of_the_table(ca
             assert str(step.says)
 
 
-def every_hop(estate: Estate, asked: list[Conversation]) -> Iterator[HopAccount]:
+def every_hop(estate: Estate, conversations: list[Conversation]) -> Iterator[HopAccount]:
     """The hops of all conversations, forth and back."""
-    for conversation in asked:
+    for conversation in conversations:
         explanation = explain(estate, conversation, AT)
-        for told in (explanation.forward, *(back.journey for back in explanation.returns)):
-            yield from told.hops
+        for account in (explanation.forward, *(back.journey for back in explanation.returns)):
+            yield from account.hops
 
 
 @given(cases())
@@ -162,16 +162,16 @@ def test_the_step_that_matched_accounts_for_every_route_of_the_table(case: Case)
     for hop in every_hop(estate, questions(case)):
         for step in hop.steps:
             if step.rule.startswith("MATCH-") and step.taken:
-                told = [*step.routes, *(rejected.route for rejected in step.rejected)]
-                assert len(set(told)) == len(told)
-                assert len(told) + step.more_rejected == len(estate.instances[hop.instance].tables[hop.table])
+                routes = [*step.routes, *(rejected.route for rejected in step.rejected)]
+                assert len(set(routes)) == len(routes)
+                assert len(routes) + step.more_rejected == len(estate.instances[hop.instance].tables[hop.table])
 
 
 @given(cases())
 def test_the_way_back_is_the_journey_of_a_reply_from_the_target(case: Case) -> None:
     estate = estate_of(case)
-    for asked in questions(case):
-        explained = explain(estate, asked, AT)
+    for conversation in questions(case):
+        explained = explain(estate, conversation, AT)
         if explained.origin is None or explained.origin.broker_instance is None:
             continue  # then every reply carries an identifier that the estate does not know
         for back in explained.returns:

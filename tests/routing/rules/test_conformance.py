@@ -36,8 +36,14 @@ def questions() -> Iterator[tuple[str, Estate, datetime, Conversation, list[Json
     """Every conversation of every case, with its expected outcomes."""
     for number, case in enumerate(cases()):
         estate, at = estate_of(case), parse_moment(case["at"])
-        for asked in case["conversations"]:
-            yield f"{number}/{asked['id']}", estate, at, conversation_from(asked), case["outcomes"][asked["id"]]
+        for conversation in case["conversations"]:
+            yield (
+                f"{number}/{conversation['id']}",
+                estate,
+                at,
+                conversation_from(conversation),
+                case["outcomes"][conversation["id"]],
+            )
 
 
 def test_every_conversation_ends_as_expected() -> None:
@@ -53,9 +59,9 @@ def test_many_conversations_asked_together_end_as_each_alone() -> None:
     """`Journeys` caches its decisions; no answer may depend on the questions before it."""
     for case in cases():
         together = Journeys(estate_of(case), parse_moment(case["at"]))
-        for asked in case["conversations"]:
-            actual = [outcome.as_json() for outcome in together.outcomes(conversation_from(asked))]
-            assert actual == case["outcomes"][asked["id"]], asked
+        for conversation in case["conversations"]:
+            actual = [outcome.as_json() for outcome in together.outcomes(conversation_from(conversation))]
+            assert actual == case["outcomes"][conversation["id"]], conversation
 
 
 def test_reading_what_was_written_is_the_identity() -> None:

@@ -118,22 +118,22 @@ def test_an_initiator_whose_identifier_is_unknown_is_routed_home_by_its_name() -
 
 
 def test_what_is_not_delivered_has_no_way_back() -> None:
-    told = explain(MAP, Conversation("a", "db", "S", STRANGER), AT)
-    assert told.forward.outcomes == (Outcome("dropped", "b", "service_not_found"),)
-    assert told.returns == ()
+    explanation = explain(MAP, Conversation("a", "db", "S", STRANGER), AT)
+    assert explanation.forward.outcomes == (Outcome("dropped", "b", "service_not_found"),)
+    assert explanation.returns == ()
 
 
 def test_of_what_comes_from_outside_nothing_is_known() -> None:
-    told = explain(MAP, Conversation("b", None, "S"), AT)
-    assert (told.forward.outcomes, told.returns, told.origin) == ((ARRIVED,), (), None)
+    explanation = explain(MAP, Conversation("b", None, "S"), AT)
+    assert (explanation.forward.outcomes, explanation.returns, explanation.origin) == ((ARRIVED,), (), None)
 
 
 def test_an_msdb_that_is_not_written_may_begin_a_conversation() -> None:
     bare = estate(host("a"))
-    told = explain(bare, Conversation("a", MSDB, "S"), AT)
-    assert told.forward.outcomes == (Outcome("delayed", "a", "no_route"),)
-    assert told.origin is not None
-    assert told.origin.name == MSDB
+    explanation = explain(bare, Conversation("a", MSDB, "S"), AT)
+    assert explanation.forward.outcomes == (Outcome("delayed", "a", "no_route"),)
+    assert explanation.origin is not None
+    assert explanation.origin.name == MSDB
 
 
 def test_many_names_in_a_sentence_are_cut() -> None:

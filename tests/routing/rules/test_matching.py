@@ -24,8 +24,8 @@ def begun_with(*routes: Json) -> Estate:
 def ends(estate: Estate, service: str, identifier: str | None) -> tuple[Outcome, ...]:
     """As both readers of the rules have it: with every step tried, and with those only that may find something."""
     conversation = Conversation("a", "db", service, identifier)
-    (told,) = {journey(estate, conversation, AT).outcomes, outcomes(estate, conversation, AT)}
-    return told
+    (event,) = {journey(estate, conversation, AT).outcomes, outcomes(estate, conversation, AT)}
+    return event
 
 
 @pytest.mark.parametrize(("identifier", "outcome"), [(None, AWAY), (ID, AWAY), (STRANGER, NO_ROUTE)])

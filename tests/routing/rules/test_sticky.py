@@ -164,8 +164,8 @@ def test_what_is_pending_concerns_the_first_hop_of_a_journey_alone() -> None:
         host("a", database("db", routes=[to("b", DYNAMIC_ROUTING_SERVICE), to("b")])),
         host("b", outside=[to("c", DYNAMIC_ROUTING_SERVICE), to("c")]),
     )
-    told = journey(chain, S, AT, pending={"S"})
-    assert [tuple(outcome) for outcome in told.outcomes] == [("dropped", "b", "route_requested")]
+    walked = journey(chain, S, AT, pending={"S"})
+    assert [tuple(outcome) for outcome in walked.outcomes] == [("dropped", "b", "route_requested")]
 
 
 def test_match_7_ends_every_matching(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_match_7_ends_every_matching(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_database_chosen_before_is_kept_when_the_origin_gets_the_service_too() -> None:
     """RT-STICKY before LOC-2: the choice was made, and its route still matches."""
     here = estate(host("a", database("own", "S", routes=[to("LOCAL")]), database("other", "S")))
-    asked = Conversation("a", "own", "S")
-    assert [decision.outcome.detail for decision in route(here, asked, AT)] == ["own"]
-    kept = route(here, asked, AT, kept=StickyChoice(database="other"))
+    conversation = Conversation("a", "own", "S")
+    assert [decision.outcome.detail for decision in route(here, conversation, AT)] == ["own"]
+    kept = route(here, conversation, AT, kept=StickyChoice(database="other"))
     assert [decision.outcome.detail for decision in kept] == ["other"]

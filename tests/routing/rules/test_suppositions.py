@@ -35,10 +35,10 @@ def test_the_identifier_of_a_route_that_may_be_that_of_the_service() -> None:
     estate = one(db("A", services=("AOut",)), db("C", route("ToA", "AOut", broker=1), services=("CIn",)))
     explained = asked(estate, "C", "AOut")
     assert explained.supposed == (Supposition("one", "A", A, False, True),)
-    said = told(explained, estate)
-    assert f"Delivered to A on one if its identifier is {A}; its identifier is not known." in said
-    assert "Most likely it is meant" in said
-    assert "Correct the identifier" not in said
+    sentence = told(explained, estate)
+    assert f"Delivered to A on one if its identifier is {A}; its identifier is not known." in sentence
+    assert "Most likely it is meant" in sentence
+    assert "Correct the identifier" not in sentence
 
 
 def test_the_identifier_of_a_conversation() -> None:

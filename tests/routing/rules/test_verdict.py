@@ -17,7 +17,7 @@ def ends(words: str) -> set[Outcome]:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         ("delivered", "must_deliver"),
         ("delivered delayed", "may_deliver"),
@@ -29,8 +29,8 @@ def ends(words: str) -> set[Outcome]:
         ("exits delayed", "mixed"),
     ],
 )
-def test_a_set_of_outcomes_has_one_word(words: str, said: str) -> None:
-    assert verdict(ends(words)) == said
+def test_a_set_of_outcomes_has_one_word(words: str, expected: str) -> None:
+    assert verdict(ends(words)) == expected
 
 
 def test_several_of_one_kind_are_that_kind() -> None:

@@ -349,8 +349,8 @@ def test_a_host_that_does_not_forward_drops() -> None:
     world.send(handle, b"x")
     world.settle()
     assert len(world.passed) == 1
-    (told,) = world.told("c", 140)
-    assert told.reason == 9792
+    (event,) = world.told("c", 140)
+    assert event.reason == 9792
     assert world.there(handle).outgoing == 1
 
 
@@ -359,8 +359,8 @@ def test_a_message_for_a_service_that_is_not_here_is_dropped() -> None:
     handle = world.begin()
     world.send(handle, b"x")
     world.settle()
-    (told,) = world.told("b", 160)
-    assert (told.reason, told.database) == (9796, "")
+    (event,) = world.told("b", 160)
+    assert (event.reason, event.database) == (9796, "")
     assert world.there(handle).outgoing == 1
 
 
@@ -395,8 +395,8 @@ def test_a_forwarder_that_leads_back_to_itself_drops_when_no_hop_remains() -> No
     handle = world.begin()
     world.send(handle, b"x")
     world.settle()
-    (told,) = world.told("c", 140)
-    assert told.reason == 11285
+    (event,) = world.told("c", 140)
+    assert event.reason == 11285
     assert world.there(handle).outgoing == 1
 
 
@@ -427,8 +427,8 @@ def test_a_way_by_a_forwarder_that_is_sent_round_first() -> None:
         handle = world.begin()
         world.send(handle, b"x")
         world.settle()
-        (told,) = world.told("c", 139) or world.told("c", 140)
-        rounds.add(10 - told.message.hops_remaining)
+        (event,) = world.told("c", 139) or world.told("c", 140)
+        rounds.add(10 - event.message.hops_remaining)
         assert world.received() == ["x"]
     assert rounds > {1}
 

@@ -306,7 +306,7 @@ def test_what_is_counted_is_not_less_than_what_it_takes(size: int) -> None:
 @given(st.data())
 def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> None:
     forwarder = Forwarder(ForwarderLimits(data.draw(st.sampled_from([1, 3_000, 6_000, PLENTY]))))
-    now, came, left, told = 0, 0, 0, 0
+    now, came, left, reported = 0, 0, 0, 0
     for _ in range(data.draw(st.integers(1, 40))):
         now += data.draw(st.sampled_from([0, 1, 1_000, 20_000]))
         to = data.draw(st.sampled_from([B, C]))
@@ -329,14 +329,14 @@ def test_every_fragment_leaves_once_or_is_dropped_once(data: st.DataObject) -> N
         else:
             forwarder.abandon(now)
         events = forwarder.events()
-        told += len(events)
+        reported += len(events)
         assert forwarder.size <= forwarder.limits.memory_bytes
         assert forwarder.size == sum(len(h.fragment.raw) + OVERHEAD_BYTES for h in forwarder._held.values())
-        assert came == told + len(forwarder)
+        assert came == reported + len(forwarder)
         assert {row.adjacent_broker_address for row in forwarder.rows(now)} == set(forwarder.waiting())
         due = forwarder.next_timer()
         assert (due is None) == (len(forwarder) == 0)
     forwarder.handle_timer(now + HOUR)
     assert len(forwarder) == forwarder.size == 0
-    assert came == told + len(forwarder.events())
+    assert came == reported + len(forwarder.events())
     assert left <= came

@@ -79,8 +79,8 @@ def test_a_target_that_does_not_know_the_key_says_nothing(encryption: bool) -> N
     handle = world.begin(encryption=encryption)
     world.send(handle, b"x")
     world.settle()
-    (told,) = world.told("b", 160)
-    assert (told.reason, told.database) == (11229, "two")
+    (event,) = world.told("b", 160)
+    assert (event.reason, event.database) == (11229, "two")
     (audited,) = world.told("b", 158)
     assert (audited.subclass, audited.text) == (
         AuditSubclass.NO_CERTIFICATE,

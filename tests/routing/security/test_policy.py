@@ -42,8 +42,8 @@ NAME = RING.key_id(OTHER.public) or b""
 def test_the_protection_of_a_dialog(
     same_database: bool, encryption: bool, bound: bool, authenticated: int | None, md5: int | None
 ) -> None:
-    asked: list[tuple[Integrity, int | None]] = [("authenticated", authenticated), ("md5", md5)]
-    for integrity, expected in asked:
+    protections: list[tuple[Integrity, int | None]] = [("authenticated", authenticated), ("md5", md5)]
+    for integrity, expected in protections:
         assert (
             protection_kind(same_database=same_database, encryption=encryption, bound=bound, integrity=integrity)
             == expected

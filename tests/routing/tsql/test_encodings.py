@@ -105,9 +105,9 @@ CASES = [(encoding, name) for encoding, names in REAL.items() for name in names.
 def test_no_name_of_another_code_page_is_misread_in_silence(encoding: str, name: str, form: str) -> None:
     text = form.format(name, name)
     data = text.encode(encoding)
-    told = problem_of(data)
-    if told is not None:
-        assert "name its encoding" in str(told)
+    problem = problem_of(data)
+    if problem is not None:
+        assert "name its encoding" in str(problem)
     elif text_from(data, where="x.sql") != text:
         (finding,) = code_page_findings(data, where="x.sql", encoding=None)
         assert (finding.code, finding.severity, finding.file) == ("code-page", "info", "x.sql")

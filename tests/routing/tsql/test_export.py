@@ -203,7 +203,7 @@ OPEN = replace(R, name="$(x)")
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "told"),
+    ("before", "after", "expected"),
     [
         ({"services": (Service("s", "dbo.q"),)}, {"services": (Service("s", None),)},
          '{"service": {"name": "s", "queue": null}}'),
@@ -219,16 +219,16 @@ OPEN = replace(R, name="$(x)")
          '{"queue": {"name": "q", "enabled": false}}'),
     ],
 )  # fmt: skip
-def test_what_no_statement_can_change_is_told(before: dict[str, Any], after: dict[str, Any], told: str) -> None:
+def test_what_no_statement_can_change_is_told(before: dict[str, Any], after: dict[str, Any], expected: str) -> None:
     old, new = Database("A", **before), Database("A", **after)
-    assert change(old, new) == [f"{PREFIX} {told}"]
+    assert change(old, new) == [f"{PREFIX} {expected}"]
     since, estate = (Estate({"h": Instance("h", {"A": one})}) for one in (old, new))
     back = imported(export_sql(estate, since=since, at=AT), name="h", into=since)
     assert write_estate(back) == write_estate(estate)
 
 
 @pytest.mark.parametrize(
-    ("names", "hop_limit", "told"),
+    ("names", "hop_limit", "expected"),
     [
         (["q", "p"], 10, '{"place": {"instances": [["q", "p"]]}}'),
         (["p"], 10, '{"drop": {"instance": "q"}}'),
@@ -236,12 +236,12 @@ def test_what_no_statement_can_change_is_told(before: dict[str, Any], after: dic
     ],
 )
 def test_what_belongs_to_no_instance_is_told_where_no_instance_changes(
-    names: list[str], hop_limit: int, told: str
+    names: list[str], hop_limit: int, expected: str
 ) -> None:
     since = Estate({name: Instance(name) for name in ("p", "q")}, 10)
     estate = Estate({name: Instance(name) for name in names}, hop_limit)
     script = export_sql(estate, since=since, at=AT)
-    assert script.splitlines()[1:] == [f"{PREFIX} {told}"]
+    assert script.splitlines()[1:] == [f"{PREFIX} {expected}"]
     assert write_estate(imported(script, name="p", into=since)) == write_estate(estate)
 
 

@@ -69,8 +69,8 @@ def test_it_is_forgotten_once_another_script_makes_the_object() -> None:
 
 
 def test_it_is_forgotten_once_the_instance_itself_tells() -> None:
-    told = read_catalog(dumps(catalog(read(HEAD).instances["h"])), where="f")
-    assert apply_snapshot(read(HEAD + UNKNOWN), "h", told).estate.instances["h"].missing_statements == ()
+    snapshot = read_catalog(dumps(catalog(read(HEAD).instances["h"])), where="f")
+    assert apply_snapshot(read(HEAD + UNKNOWN), "h", snapshot).estate.instances["h"].missing_statements == ()
 
 
 def test_documents_exports_and_edits_keep_it() -> None:

@@ -108,11 +108,11 @@ def test_two_addresses_are_a_choice_and_the_worst_kind_stands_first() -> None:
         instance("b", database("Y", services=("S",)), database("msdb", LOCAL)),
         instance("c"),
     )
-    said = words(estate, "a", "X", "S")
-    assert [str(chip.label) for chip in said.headline.chips] == ["May be dropped", "May be delivered"]
-    assert said.headline.tone == "bad"
-    assert str(said.headline.title) == "Y on b, or dropped at c"
-    assert str(said.headline.details[0]) == "a takes any of 2 network addresses: tcp://b:4022, tcp://c:4022."
+    wording = words(estate, "a", "X", "S")
+    assert [str(chip.label) for chip in wording.headline.chips] == ["May be dropped", "May be delivered"]
+    assert wording.headline.tone == "bad"
+    assert str(wording.headline.title) == "Y on b, or dropped at c"
+    assert str(wording.headline.details[0]) == "a takes any of 2 network addresses: tcp://b:4022, tcp://c:4022."
 
 
 def test_exits_say_what_to_import() -> None:
@@ -299,10 +299,10 @@ def test_a_way_back_that_leads_elsewhere_names_where_and_why() -> None:
         instance("b", database("Y", to("tcp://c"), services=("S",)), database("msdb", LOCAL)),
         instance("c"),
     )
-    said = words(estate, "a", "X", "S")
-    assert str(said.headline.details[0]) == "…but acknowledgements do not come back from Y: dropped at c."
-    assert said.returns[0].state == "does_not_arrive"
-    assert str(said.returns[0].details[0]) == "No route of msdb on c matches I."
+    wording = words(estate, "a", "X", "S")
+    assert str(wording.headline.details[0]) == "…but acknowledgements do not come back from Y: dropped at c."
+    assert wording.returns[0].state == "does_not_arrive"
+    assert str(wording.returns[0].details[0]) == "No route of msdb on c matches I."
 
 
 def test_an_unknown_identifier_is_said_where_the_way_back_hangs_on_it() -> None:
@@ -310,10 +310,10 @@ def test_an_unknown_identifier_is_said_where_the_way_back_hangs_on_it() -> None:
     back = {"name": "Back", "remote_service_name": "I", "broker_instance": identifier, "address": "LOCAL"}
     out = to("tcp://gone:4022")
     estate = estate_of(instance("a", database("X", LOCAL, services=("I",)), database("Y", back, out, services=("S",))))
-    said = words(estate, "a", "X", "S")
+    wording = words(estate, "a", "X", "S")
     needed = f"They arrive if the identifier of X is {identifier}, which is not known: import sys.databases of a."
-    assert needed in texts(said.headline.details)
-    assert str(said.returns[0].details[-1]) == needed
+    assert needed in texts(wording.headline.details)
+    assert str(wording.returns[0].details[-1]) == needed
 
 
 def test_an_unknown_identifier_is_not_said_where_every_one_arrives() -> None:
@@ -325,8 +325,8 @@ def test_an_unknown_identifier_is_not_said_where_every_one_arrives() -> None:
 
 def test_a_database_without_services_could_not_have_begun_it() -> None:
     estate = estate_of(instance("a", database("X", LOCAL), database("Y", services=("S",))))
-    said = words(estate, "a", "X", "S")
-    assert str(said.no_returns).startswith("X has no service that may begin this conversation")
+    wording = words(estate, "a", "X", "S")
+    assert str(wording.no_returns).startswith("X has no service that may begin this conversation")
 
 
 def test_an_own_service_that_the_database_has_not_is_told() -> None:
@@ -350,13 +350,13 @@ def test_a_copy_that_shares_an_identifier_cannot_be_enabled() -> None:
 
 
 def test_hops_say_whose_table_decided_and_what() -> None:
-    said = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts")
-    assert [str(hop.title) for hop in said.hops] == [
+    wording = words(example("4-everything-external"), "headquarters", "AdventureWorks", "OrderParts")
+    assert [str(hop.title) for hop in wording.hops] == [
         "headquarters: AdventureWorks.sys.routes, begun here",
         "forwarding: msdb.sys.routes, from outside",
         "host2: msdb.sys.routes, from outside",
     ]
-    assert str(said.hops[2].decides[0]) == "Delivered to Parts by AutoCreatedLocal."
+    assert str(wording.hops[2].decides[0]) == "Delivered to Parts by AutoCreatedLocal."
 
 
 @given(case=cases())
@@ -365,13 +365,13 @@ def test_every_explanation_can_be_worded(case: Case) -> None:
     estate = read_estate(json.dumps(case.estate))
     for given_one in case.conversations:
         explanation = explain(estate, conversation_from(given_one), AT)
-        said = word(explanation, estate)
-        rendered = [str(sentence) for sentence in sentences_of(said)]
+        wording = word(explanation, estate)
+        rendered = [str(sentence) for sentence in sentences_of(wording)]
         assert not [text for text in rendered if not text.strip() or "None" in text]
-        assert len(said.outcomes) == len(explanation.forward.ends)
-        assert len(said.hops) == len(explanation.forward.hops)
-        assert len(said.returns) == len(explanation.returns)
-        assert len(explanation.forward.ends) == 1 or said.headline.details
+        assert len(wording.outcomes) == len(explanation.forward.ends)
+        assert len(wording.hops) == len(explanation.forward.hops)
+        assert len(wording.returns) == len(explanation.returns)
+        assert len(explanation.forward.ends) == 1 or wording.headline.details
 
 
 def conversation_from(given_one: dict[str, Any]) -> Conversation:
@@ -386,13 +386,13 @@ def conversation_from(given_one: dict[str, Any]) -> Conversation:
     )
 
 
-def sentences_of(said: Wording) -> Iterator[Sentence]:
-    yield said.headline.title
-    yield from (chip.label for chip in said.headline.chips)
-    yield from said.headline.details
-    for outcome in said.outcomes:
+def sentences_of(wording: Wording) -> Iterator[Sentence]:
+    yield wording.headline.title
+    yield from (chip.label for chip in wording.headline.chips)
+    yield from wording.headline.details
+    for outcome in wording.outcomes:
         yield from (outcome.title, *outcome.details)
-    for back in said.returns:
+    for back in wording.returns:
         yield from (back.title, *back.details)
-    for hop in said.hops:
+    for hop in wording.hops:
         yield from (hop.title, *hop.decides)

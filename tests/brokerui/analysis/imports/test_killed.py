@@ -31,9 +31,9 @@ def done(home: Path, *arguments: str) -> str:
 def killed(home: Path, where: str) -> None:
     with start(home, "hang", where) as process:
         assert process.stdout is not None
-        said = process.stdout.readline()
+        line = process.stdout.readline()
         process.kill()
-    assert said == "in the middle\n"
+    assert line == "in the middle\n"
 
 
 def report(home: Path) -> dict[str, Any]:

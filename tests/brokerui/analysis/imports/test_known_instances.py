@@ -108,9 +108,9 @@ def test_a_hosted_database_keeps_its_identifier(mode: Mode) -> None:
 def test_a_new_broker_of_a_hosted_database_is_left_out_and_told() -> None:
     made = built_here("ALTER DATABASE Orders SET NEW_BROKER;", hosted(), Mode.INTO)
     assert made.estate.instances["shop"].databases["Orders"].broker_instance == IDENTIFIER
-    (told,) = made.findings
-    assert (told.code, told.severity, told.database) == ("not-executed", "warning", "Orders")
-    assert "brokerui broker new shop/Orders" in str(told.reason)
+    (event,) = made.findings
+    assert (event.code, event.severity, event.database) == ("not-executed", "warning", "Orders")
+    assert "brokerui broker new shop/Orders" in str(event.reason)
     elsewhere = build_estate(
         [Source("a.sql", Kind.SCRIPT, lambda: NEW, len(NEW), "shop")], Mode.INTO, hosted(), ScriptSettings(AT)
     )

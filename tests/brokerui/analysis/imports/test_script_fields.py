@@ -91,16 +91,16 @@ def test_an_instance_may_have_several_addresses(editor: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("tcp://a:4022, b:4022", "tcp://a:4022, b:4022"),
         ("tcp://a:4022,tcp://b:99999", "tcp://b:99999"),
         (",".join(f"tcp://host{number}:4022" for number in range(200)), "is longer than 2000 characters"),
     ],
 )
-def test_addresses_that_cannot_be_are_refused_at_their_field(editor: Client, text: str, said: str) -> None:
+def test_addresses_that_cannot_be_are_refused_at_their_field(editor: Client, text: str, expected: str) -> None:
     run = uploaded({"shop.sql": SHOP})
     answer = editor.post(f"/imports/{run.pk}/preview/", fields(run) | {"address-0": text})
     assert answer.status_code == 422
     fault = page_of(answer).split('id="fault-address-0">')[1].split("</p>")[0]
-    assert said in fault
+    assert expected in fault

@@ -45,9 +45,9 @@ def one(code: str) -> Any:
 
 
 def suppressed(code: str, **more: Any) -> Any:
-    told = {"owner": "ana", "reason": "the partner's", "expires": timezone.now() + timedelta(days=9), "author": "bo"}
+    fields = {"owner": "ana", "reason": "the partner's", "expires": timezone.now() + timedelta(days=9), "author": "bo"}
     finding = one(code)
-    suppression_add(findings=[finding], **(told | more))
+    suppression_add(findings=[finding], **(fields | more))
     return finding
 
 
@@ -55,7 +55,7 @@ def suppressed(code: str, **more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("counts", "said"),
+    ("counts", "expected"),
     [
         ({"error": 3, "warning": 5}, "3 findings certainly delay or lose messages; 5 more may."),
         ({"error": 1}, "1 finding certainly delays or loses messages."),
@@ -64,8 +64,8 @@ def suppressed(code: str, **more: Any) -> Any:
         ({}, f"None of these {len(CHECKS)} checks found anything."),
     ],
 )
-def test_the_answer_never_says_that_there_are_no_problems(counts: Any, said: str) -> None:
-    assert answer(selectors.Counter(counts)) == said
+def test_the_answer_never_says_that_there_are_no_problems(counts: Any, expected: str) -> None:
+    assert answer(selectors.Counter(counts)) == expected
 
 
 def test_every_finding_stands_with_its_reason_its_remedy_and_its_place(client: Client) -> None:

@@ -104,8 +104,8 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     side = {"run": run, "instance": "host1", "conversation_handle": "h", "causes": [9792], "cause": 9792}
     Episode.objects.create(**side, began_at=HOUR, began_before=False, ended_at=HOUR, milliseconds=90_000)
     Episode.objects.create(**{**side, "cause": -77}, began_at=HOUR, began_before=False)
-    told = {"next_hop": "tcp://host2:4022", "expected": "host2", "peer": "host3", "told": ["host3"]}
-    Disagreement.objects.create(run=run, at=HOUR, instance="host1", conversation_id="c-77", number=0, **told)
+    row = {"next_hop": "tcp://host2:4022", "expected": "host2", "peer": "host3", "told": ["host3"]}
+    Disagreement.objects.create(run=run, at=HOUR, instance="host1", conversation_id="c-77", number=0, **row)
     text = page(viewer, f"/traffic/{run.pk}/")
     assert "120 messages arrived elsewhere than their routes lead." in text
     assert "1,500" in text

@@ -78,10 +78,10 @@ def test_rounds_keep_their_history_and_one_that_waits_is_requested(old: Any) -> 
 
 def test_imports_that_were_to_be_read_or_applied_are_requested(old: Any) -> None:
     imports = old.get_model("intake", "ImportRun").objects
-    told = {"created_at": NOW - timedelta(hours=1), "author": "ann"}
-    reading = imports.create(token="a", state="reading", claim="c", claimed_at=NOW, attempts=1, **told)
-    applying = imports.create(token="b", state="applying", applied_by="bob", **told)
-    failed = imports.create(token="c", state="failed", error="{}", **told)
+    fields = {"created_at": NOW - timedelta(hours=1), "author": "ann"}
+    reading = imports.create(token="a", state="reading", claim="c", claimed_at=NOW, attempts=1, **fields)
+    applying = imports.create(token="b", state="applying", applied_by="bob", **fields)
+    failed = imports.create(token="c", state="failed", error="{}", **fields)
     update()
     found = {run.pk: run for run in ImportRun.objects.select_related("job")}
     assert [found[run.pk].state for run in (reading, applying, failed)] == ["reading", "applying", "failed"]

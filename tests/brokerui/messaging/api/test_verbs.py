@@ -94,8 +94,8 @@ def test_a_conversation_to_its_end(wire: Wire, operator: Client) -> None:
 def test_a_receive_of_what_is_not_there(wire: Wire, operator: Client) -> None:
     """A conversation is refused, also for a receive that would wait; a group counts as one without messages."""
     unknown = "6f3f0d5e-0000-4000-8000-0000000000ff"
-    said = post(operator, f"{QUEUE}/receive/", {"conversation_handle": unknown, "wait_ms": 30_000}, 404)
-    assert (said["number"], unknown in said["detail"]) == (8426, True)
+    answer = post(operator, f"{QUEUE}/receive/", {"conversation_handle": unknown, "wait_ms": 30_000}, 404)
+    assert (answer["number"], unknown in answer["detail"]) == (8426, True)
     assert receive(operator, conversation_group_id=unknown)["messages"] == []
 
 

@@ -70,7 +70,7 @@ class Scene:
     def look(self, *instances: str) -> Scene:
         """Take everything that is there now."""
         self.notices += run(self.client, take_notices(1000))
-        self.events += [told.event for told in run(self.client, take_events(1000))]
+        self.events += [notice.event for notice in run(self.client, take_events(1000))]
         for instance in instances:
             for shard in range(settings.ENDPOINT_SHARDS):
                 self.came += run(self.client, take_arrived(instance, shard, 1 << 30))

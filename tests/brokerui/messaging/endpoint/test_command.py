@@ -51,7 +51,7 @@ def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     assert problems == []
     assert woken == [receive]
     with valkey.client() as client:
-        events = [told.event for told in run(client, take_events(100))]
+        events = [notice.event for notice in run(client, take_events(100))]
     assert any(event.subclass is LoginSubclass.LOGIN_SUCCESS for event in events)
 
 

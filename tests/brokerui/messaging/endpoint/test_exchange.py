@@ -288,8 +288,8 @@ def test_without_tls_it_does_not_listen_beyond_this_machine(valkey: Valkey, capl
             assert scene.endpoint.hosts["A"].listeners[everywhere].is_open
 
     played(scenario())
-    said = [record.getMessage() for record in caplog.records if "ENDPOINT_ENCRYPTION" in record.getMessage()]
-    assert len(said) == 1, "once, however often it is tried"
+    messages = [record.getMessage() for record in caplog.records if "ENDPOINT_ENCRYPTION" in record.getMessage()]
+    assert len(messages) == 1, "once, however often it is tried"
 
 
 def test_an_address_that_is_taken_is_said_once_and_tried_again(
@@ -306,8 +306,8 @@ def test_an_address_that_is_taken_is_said_once_and_tried_again(
             await scene.until(lambda: scene.endpoint.hosts["B"].listeners[b].is_open)
 
     played(scenario())
-    said = [record.getMessage() for record in caplog.records if "cannot listen" in record.getMessage()]
-    assert len(said) == 1
+    messages = [record.getMessage() for record in caplog.records if "cannot listen" in record.getMessage()]
+    assert len(messages) == 1
     assert QUICK.is_encryption_required
 
 

@@ -94,11 +94,11 @@ def arrived(client: Redis, instance: str) -> list[bytes]:
 
 
 def events(client: Redis) -> list[Any]:
-    return [told.event for told in run(client, take_events(10_000))]
+    return [notice.event for notice in run(client, take_events(10_000))]
 
 
 @pytest.mark.parametrize(
-    ("said", "login"),
+    ("sent", "login"),
     [
         (b"GET / HTTP/1.1\r\n\r\n", LoginSubclass.MESSAGE_FORMAT_ERROR),
         (os.urandom(1 << 16), LoginSubclass.MESSAGE_FORMAT_ERROR),
@@ -116,13 +116,13 @@ def events(client: Redis) -> list[Any]:
     ids=["http", "noise", "4 GB", "no HELLO", "half a HELLO", "nothing", "two HELLO", "too early", "no answer"],
 )
 def test_who_does_not_log_in_is_left_with_an_event(
-    valkey: Valkey, client: Redis, said: bytes, login: LoginSubclass
+    valkey: Valkey, client: Redis, sent: bytes, login: LoginSubclass
 ) -> None:
     async def scenario() -> None:
         a = address()
         async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
             peer = dialled(a)
-            peer.sendall(said)
+            peer.sendall(sent)
             await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED), "A")
             assert [event.subclass for event in scene.events if isinstance(event.subclass, LoginSubclass)] == [login]
             assert scene.seen(login)[0].text
@@ -135,7 +135,7 @@ def test_who_does_not_log_in_is_left_with_an_event(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "expected",
     [
         os.urandom(5000),
         FRAME_HEAD.pack(1 << 31, 4),
@@ -146,14 +146,14 @@ def test_who_does_not_log_in_is_left_with_an_event(
     ids=["noise", "2 GB", "fragments that are not there", "a fragment of 1 GB", "no role"],
 )
 def test_who_breaks_the_protocol_later_is_left_and_what_came_before_stays(
-    valkey: Valkey, client: Redis, said: bytes
+    valkey: Valkey, client: Redis, sent: bytes
 ) -> None:
     async def scenario() -> None:
         a = address()
         async with running(valkey, {"A": [a]}, connection=LIMITS) as scene:
             peer = await asyncio.to_thread(lambda: Peer(a).come_online())
             peer.send([fragment(1)])
-            peer.socket.sendall(said)
+            peer.socket.sendall(sent)
             await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED) and scene.came, "A")
             assert scene.came == [fragment(1)]
             peer.close()
@@ -247,8 +247,8 @@ def test_a_flood_of_connections_costs_little_and_others_are_served(
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert endpoint.settles(quiet)
-    told = events(client)
-    assert sum(event.times_closed for event in told if event.subclass is ConnectionSubclass.CLOSED) >= CONNECTIONS
+    raised = events(client)
+    assert sum(event.times_closed for event in raised if event.subclass is ConnectionSubclass.CLOSED) >= CONNECTIONS
     assert endpoint.stop() == 0
 
 

@@ -108,9 +108,9 @@ def test_a_database_that_cannot_be_asked_yet_is_no_error_of_the_endpoint(monkeyp
 
 
 def test_the_command_says_what_is_wrong_with_its_settings(home: Path) -> None:
-    said = command(home, "endpoint", ENDPOINT_KEY="/nowhere")
-    assert (said.returncode, said.stdout) == (1, "")
-    assert said.stderr.splitlines() == [
+    result = command(home, "endpoint", ENDPOINT_KEY="/nowhere")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.splitlines() == [
         "error: ENDPOINT_CERTIFICATE: must be given with the other two: certificate, key and authority"
     ]
 

@@ -21,9 +21,9 @@ def network(text: str) -> RouteNetwork:
     return RouteNetwork(read_estate(text))
 
 
-def planned(one: RouteNetwork, **asked: object) -> tuple[MapPlan, MapCounts]:
+def planned(one: RouteNetwork, **options: object) -> tuple[MapPlan, MapCounts]:
     """The plan of the map for a query, with its numbers."""
-    scope = scope_of(one, MapQuery(**asked))  # type: ignore[arg-type]
+    scope = scope_of(one, MapQuery(**options))  # type: ignore[arg-type]
     plan = plan_of(one, scope, AT)
     return plan, counts_of(one, scope, plan)
 

@@ -24,9 +24,9 @@ def large() -> RouteNetwork:
     return network(json.dumps(large_estate(instances=300, databases=900, routes=6_000, names=1_000)))
 
 
-def assert_complete(one: RouteNetwork, **asked: object) -> None:
+def assert_complete(one: RouteNetwork, **options: object) -> None:
     """Routes counted from the plan, and those of the servers that are not on it, are all routes of the estate."""
-    plan, numbers = planned(one, **asked)
+    plan, numbers = planned(one, **options)
     shown = {ref.name for box in plan.boxes.values() for ref in box.about if ref.kind == INSTANCE}
     tables = [(name, database) for name, i in one.estate.instances.items() for database in i.databases.values()]
     elsewhere = sum(len(database.table) for name, database in tables if name not in shown)
@@ -47,7 +47,7 @@ def test_any_part_of_any_estate(estate: Json, hops: int, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize(
-    "asked",
+    "options",
     [
         {},
         {"focus": "srv0100"},
@@ -60,8 +60,8 @@ def test_any_part_of_any_estate(estate: Json, hops: int, data: st.DataObject) ->
         {"first": "x", "last": "y"},
     ],
 )
-def test_every_part_of_a_large_estate(large: RouteNetwork, asked: dict[str, object]) -> None:
-    assert_complete(large, **asked)
+def test_every_part_of_a_large_estate(large: RouteNetwork, options: dict[str, object]) -> None:
+    assert_complete(large, **options)
 
 
 def test_a_fan_with_more_lines_than_are_drawn() -> None:

@@ -76,8 +76,8 @@ def test_names_are_only_text(client: Client) -> None:
         route(host, base, its),
         between(instance_ref(host), instance_ref("b")),
     ]
-    asked: list[dict[str, Any]] = [{}, {"focus": host}, {"service": HOSTILE}, {"q": HOSTILE}, {"shown": "list"}]
-    for query in [*asked, *({"select": str(one)} for one in things)]:
+    queries: list[dict[str, Any]] = [{}, {"focus": host}, {"service": HOSTILE}, {"q": HOSTILE}, {"shown": "list"}]
+    for query in [*queries, *({"select": str(one)} for one in things)]:
         text = page(client, scenario=name, **query)
         assert "<script>alert" not in text
         assert "&lt;script&gt;" in text
@@ -100,7 +100,7 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ref", "told"),
+    ("ref", "expected"),
     [
         (database("a", "Depot"), "not known"),
         (route("hub", "Sales", "OldRoute"), "2030-05-01 00:00:00 UTC"),
@@ -112,8 +112,8 @@ def test_the_panel_comes_alone_to_who_asks_for_it_alone(client: Client) -> None:
         (between(instance_ref("a"), instance_ref("nowhere")), "It does not exist"),
     ],
 )
-def test_what_is_told_about_each_kind(client: Client, ref: Any, told: str) -> None:
-    assert told in page(client, scenario=loaded(EVERY_KIND), select=str(ref), htmx=True)
+def test_what_is_told_about_each_kind(client: Client, ref: Any, expected: str) -> None:
+    assert expected in page(client, scenario=loaded(EVERY_KIND), select=str(ref), htmx=True)
 
 
 def test_the_answer_for_a_route_is_one_link_away(client: Client) -> None:
@@ -219,7 +219,7 @@ PATIENCE = 3.0
 def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
     name = loaded(json.dumps(large_estate()))
     page(client, scenario=name)
-    asked: list[dict[str, Any]] = [
+    queries: list[dict[str, Any]] = [
         {},
         {"focus": "srv0100"},
         {"focus": "srv0001"},
@@ -231,7 +231,7 @@ def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
         {"first": "srv0100", "last": "srv0199"},
         {"select": str(instance_ref("srv0100"))},
     ]
-    for query in asked:
+    for query in queries:
         times = []
         for _ in range(3):
             begun = time.process_time()

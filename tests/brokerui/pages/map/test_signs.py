@@ -23,9 +23,9 @@ NOW = datetime(2026, 6, 1, tzinfo=UTC)
 THREE = (CHECKOUT / "examples" / "three-servers.json").read_text(encoding="utf-8")
 
 
-def signed(text: str, **asked: object) -> tuple[MapPlan, list[StoredFinding]]:
+def signed(text: str, **options: object) -> tuple[MapPlan, list[StoredFinding]]:
     estate = read_estate(text)
-    plan, _ = planned(RouteNetwork(estate), **asked)
+    plan, _ = planned(RouteNetwork(estate), **options)
     findings = [StoredFinding.of(found) for found in lint(estate, NOW)]
     put_badges(plan, findings)
     return plan, findings
@@ -34,7 +34,7 @@ def signed(text: str, **asked: object) -> tuple[MapPlan, list[StoredFinding]]:
 def words(plan: MapPlan) -> dict[Ref, str]:
     """The words of each thing that has a sign; a row is named by its first route."""
     things = [*plan.boxes.values(), *(cell for box in plan.boxes.values() for cell in box.cells), *plan.rows()]
-    return {thing.ref: str(thing.sign.text) for thing in things if thing.sign}
+    return {row.ref: str(row.sign.text) for row in things if row.sign}
 
 
 def number(sign: Badge | None, severity: str) -> int:
@@ -54,11 +54,11 @@ def number_in(fragment: str) -> int:
 
 def test_a_sign_stands_at_the_thing_itself() -> None:
     plan, _ = signed(THREE)
-    told = words(plan)
-    assert told[route("shop", "Orders", "PostRoute")] == "error"
-    assert told[database("depot", "Printing")] == "error"  # replies from it get nowhere
-    assert route("shop", "Orders", "AutoCreatedLocal") not in told
-    assert instance_ref("shop") not in told
+    signs = words(plan)
+    assert signs[route("shop", "Orders", "PostRoute")] == "error"
+    assert signs[database("depot", "Printing")] == "error"  # replies from it get nowhere
+    assert route("shop", "Orders", "AutoCreatedLocal") not in signs
+    assert instance_ref("shop") not in signs
 
 
 def test_every_error_is_counted_once() -> None:

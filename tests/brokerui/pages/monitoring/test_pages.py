@@ -129,21 +129,21 @@ def test_what_is_on_its_way_is_not_delayed(viewer: Client, wire: Wire) -> None:
 def test_one_group_shows_its_conversations(operator: Client, wire: Wire) -> None:
     handles = stuck(wire, "Nowhere", 2)
     stuck(wire, "Elsewhere")
-    asked = {"instance": "A", "database": "one", "service": "Nowhere", "cause": "9796"}
-    text = page(operator, DELAYED, **asked)
+    query = {"instance": "A", "database": "one", "service": "Nowhere", "cause": "9796"}
+    text = page(operator, DELAYED, **query)
     assert all(f'id="end-{handle}"' in text for handle in handles)
     assert "Elsewhere" not in text
     assert headline(text).startswith("3 conversations are delayed")
-    gone = page(operator, DELAYED, **asked | {"service": "Nobody"})
+    gone = page(operator, DELAYED, **query | {"service": "Nobody"})
     assert "Nothing is delayed there any more" in gone
 
 
 def test_an_operator_has_what_waits_tried_at_once(operator: Client, viewer: Client, wire: Wire) -> None:
     [handle] = stuck(wire, "Nowhere")
-    asked = {"instance": "A", "database": "one", "service": "Nowhere"}
-    assert viewer.post(f"{DELAYED}retry/", asked).status_code == 403
+    query = {"instance": "A", "database": "one", "service": "Nowhere"}
+    assert viewer.post(f"{DELAYED}retry/", query).status_code == 403
     before = ConversationEndpoint.objects.get(conversation_handle=handle).attempts
-    answer = operator.post(f"{DELAYED}retry/", asked, follow=True)
+    answer = operator.post(f"{DELAYED}retry/", query, follow=True)
     assert "Messages for Nowhere are being retried now." in answer.content.decode()
     wire.carry()
     assert ConversationEndpoint.objects.get(conversation_handle=handle).attempts == before + 1
@@ -167,8 +167,8 @@ def test_an_operator_ends_a_conversation_after_having_been_asked(operator: Clien
 
 
 def test_what_cannot_be_done_is_said(operator: Client) -> None:
-    asked = {"instance": "A", "database": "none", "service": "Nowhere"}
-    answer = operator.post(f"{DELAYED}retry/", asked, follow=True).content.decode()
+    query = {"instance": "A", "database": "none", "service": "Nowhere"}
+    answer = operator.post(f"{DELAYED}retry/", query, follow=True).content.decode()
     assert "has no database &quot;none&quot;" in answer
     assert not AuditEntry.objects.filter(action="dialog.retry").exists()
 
@@ -176,8 +176,8 @@ def test_what_cannot_be_done_is_said(operator: Client) -> None:
 def test_a_queue_that_is_off_is_switched_on(operator: Client, wire: Wire) -> None:
     queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
     assert "1 queue is off: its messages wait" in page(operator, DELAYED)
-    asked = {"instance": "B", "database": "two", "queue": "ToQ"}
-    answer = operator.post(f"{DELAYED}switch-on/", asked, follow=True).content.decode()
+    query = {"instance": "B", "database": "two", "queue": "ToQ"}
+    answer = operator.post(f"{DELAYED}switch-on/", query, follow=True).content.decode()
     assert "The queue ToQ is on" in answer
     assert "queue is off" not in page(operator, DELAYED)
 
@@ -245,15 +245,15 @@ def test_what_was_always_empty_has_no_line(viewer: Client, wire: Wire) -> None:
 def test_the_rows_of_one_queue_have_their_status_and_go_on(viewer: Client, wire: Wire) -> None:
     begun("Nowhere", messages=150)
     wire.carry()
-    asked = {"instance": "A", "database": "one"}
-    text = page(viewer, QUEUES, **asked)
+    query = {"instance": "A", "database": "one"}
+    text = page(viewer, QUEUES, **query)
     assert text.count("9796: A LOCAL route matched") >= 100
     found = re.search(r'href="\?([^"]*after=[^"]*)"', text)
     assert found
     following = page(viewer, f"{QUEUES}?{found[1].replace('&amp;', '&')}")
     assert 0 < following.count('<td class="status"') <= 50
     assert "From the beginning" in following
-    assert page(viewer, QUEUES, **asked, after="no key")
+    assert page(viewer, QUEUES, **query, after="no key")
 
 
 # -- Mirrors -----------------------------------------------------------------------------------------------

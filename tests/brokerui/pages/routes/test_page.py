@@ -291,7 +291,7 @@ def test_what_names_no_route_is_told(client: Client, select: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "kind", "said"),
+    ("key", "kind", "expected"),
     [
         (("hub", "Sales", "Parts"), "plain", "To a, at tcp://a:4022; msdb decides there."),
         (("hub", "Sales", "Gone"), "exits", "To tcp://gone.example:4022: no instance of this estate listens there."),
@@ -301,10 +301,10 @@ def test_what_names_no_route_is_told(client: Client, select: str) -> None:
         (("hub", "msdb", "Onward"), "dropped", "At hub: forwarding is off."),
     ],
 )
-def test_where_a_route_leads(key: tuple[str, str, str], kind: str, said: str) -> None:
+def test_where_a_route_leads(key: tuple[str, str, str], kind: str, expected: str) -> None:
     estate = read_estate(ESTATE)
     row = next(row for row in rows() if row.key == key)
-    assert [(lead.kind, str(lead.sentence)) for lead in leads(estate, row, AT)] == [(kind, said)]
+    assert [(lead.kind, str(lead.sentence)) for lead in leads(estate, row, AT)] == [(kind, expected)]
 
 
 @given(ESTATES)

@@ -92,7 +92,7 @@ def test_what_pages_call_a_version_and_its_moment_is_taken(client: Client, text:
 
 @pytest.mark.usefixtures("two_versions")
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (
             "2020-01-01",
@@ -103,15 +103,15 @@ def test_what_pages_call_a_version_and_its_moment_is_taken(client: Client, text:
         ("never", "'never' is neither a version nor a moment: write a number, or a date and time"),
     ],
 )
-def test_what_is_before_the_first_version_is_said(client: Client, text: str, said: str) -> None:
+def test_what_is_before_the_first_version_is_said(client: Client, text: str, expected: str) -> None:
     problem = client.get("/api/v1/routes/", {"as_of": text})
-    assert (problem.status_code, problem.json()["detail"].startswith(f"as_of: {said}")) == (404, True)
+    assert (problem.status_code, problem.json()["detail"].startswith(f"as_of: {expected}")) == (404, True)
     page = client.get("/where/", {"as_of": text})
     assert page.status_code == 404
-    assert said[1:] in html.unescape(page.content.decode())
+    assert expected[1:] in html.unescape(page.content.decode())
 
 
 def test_an_estate_without_versions_says_so(client: Client) -> None:
-    said = "the live estate has no versions yet: nothing was imported so far"
-    assert client.get("/api/v1/routes/?as_of=1").json()["detail"] == f"as_of: {said}"
-    assert said[1:] in client.get("/routes/?as_of=2026-01-01").content.decode()
+    expected = "the live estate has no versions yet: nothing was imported so far"
+    assert client.get("/api/v1/routes/?as_of=1").json()["detail"] == f"as_of: {expected}"
+    assert expected[1:] in client.get("/routes/?as_of=2026-01-01").content.decode()

@@ -69,8 +69,8 @@ def grown(times: int) -> None:
         previewed(name)
     worked_out()
     found = lint.findings_for(estate_view_from({})).findings[:times]
-    told = {"owner": "somebody", "reason": "known", "expires": estate_view_from({}).at(), "author": "test"}
-    suppression_add(findings=list(found), **told)
+    fields = {"owner": "somebody", "reason": "known", "expires": estate_view_from({}).at(), "author": "test"}
+    suppression_add(findings=list(found), **fields)
 
 
 def changed() -> None:
@@ -94,8 +94,8 @@ def worked_out() -> None:
     jobs_run()
 
 
-def counted(client: Client, asked: Addresses) -> Counts:
-    return {name: [(url, queries(client, url)) for url in urls] for name, urls in asked.items()}
+def counted(client: Client, addresses: Addresses) -> Counts:
+    return {name: [(url, queries(client, url)) for url in urls] for name, urls in addresses.items()}
 
 
 def queries(client: Client, url: str) -> int:
@@ -115,14 +115,14 @@ def now() -> Addresses:
 def test_queries_do_not_grow(client: Client) -> None:
     budgets = json.loads(BUDGETS.read_text(encoding="utf-8"))
     grown(1)
-    asked = now()
-    assert not unnamed(asked), "benchmarks/addresses.py tells of every page"
-    assert sorted(budgets) == sorted(asked)
-    for urls in asked.values():
+    before = now()
+    assert not unnamed(before), "benchmarks/addresses.py tells of every page"
+    assert sorted(budgets) == sorted(before)
+    for urls in before.values():
         client.get(urls[0])  # the first request of a process finds out more than others
     changed()
     worked_out()
-    few = counted(client, asked)
+    few = counted(client, before)
     grown(TIMES)
     many = counted(client, now())
     for name in few:

@@ -77,39 +77,39 @@ def test_each_example_has_an_answer(client: Client, name: str) -> None:
 
 
 def test_the_answer_comes_first_and_names_the_fault_of_the_way_back(client: Client) -> None:
-    said = words(ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts"))
-    assert "Parts on host2 …but no return route: acknowledgements stay in Parts." in said
-    assert "possible outcomes" not in said
-    assert "of 1 routes" not in said
-    assert "Create a route in Parts on host2 that leads to headquarters." in said
+    text = words(ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts"))
+    assert "Parts on host2 …but no return route: acknowledgements stay in Parts." in text
+    assert "possible outcomes" not in text
+    assert "of 1 routes" not in text
+    assert "Create a route in Parts on host2 that leads to headquarters." in text
 
 
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "expected"),
     [
         ({"from": "headquarters/AdventureWorks", "to": "Nowhere"}, "Always delayed Waits in AdventureWorks"),
         ({"from": "outside:headquarters", "to": "Nowhere"}, "Always dropped Gets as far as headquarters"),
         ({"from": "headquarters/AdventureWorks", "to": "Expenses"}, "Always delivered Finance on headquarters"),
     ],
 )
-def test_each_kind_of_outcome(client: Client, question: dict[str, str], said: str) -> None:
-    assert said in words(ask(client, "1-default", **question))
+def test_each_kind_of_outcome(client: Client, question: dict[str, str], expected: str) -> None:
+    assert expected in words(ask(client, "1-default", **question))
 
 
 def test_several_outcomes_are_all_there(client: Client) -> None:
-    said = words(ask(client, keep(EVERY_KIND), from_="hub/Sales", to="Ship"))
-    assert "3 possible outcomes" in said
-    assert "May be dropped May exit May be delivered" in said
-    assert "hub takes any of 3 network addresses" in said
+    text = words(ask(client, keep(EVERY_KIND), from_="hub/Sales", to="Ship"))
+    assert "3 possible outcomes" in text
+    assert "May be dropped May exit May be delivered" in text
+    assert "hub takes any of 3 network addresses" in text
     for part in ("Depot on a", "to tcp://gone.example:4022, outside this estate", "at b To tcp://a leads on"):
-        assert part in said
+        assert part in text
 
 
 def test_many_outcomes_are_all_named(client: Client) -> None:
-    said = words(ask(client, keep(fan(60)), from_="center/Main", to="Price"))
-    assert "60 possible outcomes" in said
+    text = words(ask(client, keep(fan(60)), from_="center/Main", to="Price"))
+    assert "60 possible outcomes" in text
     for number in range(60):
-        assert f"on branch{number} " in said or f"at branch{number} " in said
+        assert f"on branch{number} " in text or f"at branch{number} " in text
 
 
 def test_a_circle(client: Client) -> None:
@@ -117,9 +117,9 @@ def test_a_circle(client: Client) -> None:
 
 
 def test_branches_of_match_3_are_told_apart(client: Client) -> None:
-    said = words(ask(client, "5-load-balancing", from_="headquarters/AdventureWorks", to="BalancedService"))
-    assert "If 5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d is taken:" in said
-    assert "If 81b1d3d0-288e-4d2c-b1d3-456cbb944b4f is taken:" in said
+    text = words(ask(client, "5-load-balancing", from_="headquarters/AdventureWorks", to="BalancedService"))
+    assert "If 5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d is taken:" in text
+    assert "If 81b1d3d0-288e-4d2c-b1d3-456cbb944b4f is taken:" in text
 
 
 def test_ways_back_that_are_the_same_for_several_services_are_told_once(client: Client) -> None:
@@ -159,10 +159,10 @@ def test_the_moment_decides_which_routes_are_over(client: Client) -> None:
 
 
 def test_what_would_change_it_was_tried(client: Client) -> None:
-    said = words(ask(client, "4-everything-external", from_="headquarters/AdventureWorks", to="OrderParts"))
-    assert "Broker of Parts on host2 switched off Dropped at host2" in said
-    assert "Forwarding switched off at forwarding Dropped at forwarding" in said
-    assert "Without ExternalRoute on headquarters Delayed in AdventureWorks on headquarters" in said
+    text = words(ask(client, "4-everything-external", from_="headquarters/AdventureWorks", to="OrderParts"))
+    assert "Broker of Parts on host2 switched off Dropped at host2" in text
+    assert "Forwarding switched off at forwarding Dropped at forwarding" in text
+    assert "Without ExternalRoute on headquarters Delayed in AdventureWorks on headquarters" in text
 
 
 @pytest.mark.parametrize("name", ["1-default", "3-mirrored-database", "6-forward-one-service"])
@@ -178,7 +178,7 @@ def test_other_estates_have_no_contradictions(client: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "said"),
+    ("route", "expected"),
     [
         ("headquarters/AdventureWorks/OrderPartsRoute", "Used CHOOSE-3 it is used"),
         ("headquarters/AdventureWorks/AutoCreatedLocal", "Not used MATCH-2 is asked only at MATCH-5"),
@@ -187,9 +187,9 @@ def test_other_estates_have_no_contradictions(client: Client) -> None:
         ("nonsense", "No route of this estate is called nonsense"),
     ],
 )
-def test_why_not(client: Client, route: str, said: str) -> None:
+def test_why_not(client: Client, route: str, expected: str) -> None:
     question = {"from": "headquarters/AdventureWorks", "to": "OrderParts", "route": route}
-    assert said in words(ask(client, "2-network-route", **question))
+    assert expected in words(ask(client, "2-network-route", **question))
 
 
 # -- Form and fragments ------------------------------------------------------------------------------------

@@ -67,13 +67,13 @@ def strokes_of(path: str) -> Iterator[Area]:
 
 def assert_complete(explanation: Explanation, picture: PathPicture) -> None:
     """Every instance, table, end and route of the way forth is drawn, and every way back ends somewhere."""
-    said = set(texts(picture))
+    shown_texts = set(texts(picture))
     kinds = [cell.kind for frame in picture.frames for cell in frame.cells]
     for hop in explanation.forward.hops:
-        assert {hop.instance, hop.table} <= said
+        assert {hop.instance, hop.table} <= shown_texts
     for outcome in explanation.forward.outcomes:
-        assert outcome.kind in kinds or (outcome.kind == "exits" and outcome.detail in said)
-        assert outcome.kind != "delivered" or outcome.detail in said
+        assert outcome.kind in kinds or (outcome.kind == "exits" and outcome.detail in shown_texts)
+        assert outcome.kind != "delivered" or outcome.detail in shown_texts
     ends = {line.ends for line in picture.lines if line.kind == "back"}
     assert bool(ends) == bool(explanation.returns)
 
@@ -92,8 +92,8 @@ def test_nothing_covers_anything_in_bulk(seed: int) -> None:
 
 def check(case: Any) -> None:
     text = json.dumps(case.estate)
-    for asked in case.conversations:
-        explanation, picture = drawn(text, conversation_from(asked))
+    for conversation in case.conversations:
+        explanation, picture = drawn(text, conversation_from(conversation))
         assert_sound(picture)
         assert_complete(explanation, picture)
 

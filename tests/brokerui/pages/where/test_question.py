@@ -26,10 +26,10 @@ def ask(**values: str) -> WhereQuestion:
 
 
 def test_a_conversation_of_a_database() -> None:
-    asked = read(ask(from_="hub/Sales", to="Ship", broker=GUID, service="SalesOut", at="2030-01-01"), ESTATE)
-    assert asked.faults == {}
-    assert asked.conversation == Conversation("hub", "Sales", "Ship", GUID.lower()[1:-1], from_service="SalesOut")
-    assert asked.at == datetime(2030, 1, 1, tzinfo=UTC)
+    question = read(ask(from_="hub/Sales", to="Ship", broker=GUID, service="SalesOut", at="2030-01-01"), ESTATE)
+    assert question.faults == {}
+    assert question.conversation == Conversation("hub", "Sales", "Ship", GUID.lower()[1:-1], from_service="SalesOut")
+    assert question.at == datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def test_a_message_from_outside_may_be_a_reply() -> None:
@@ -61,8 +61,8 @@ def test_names_may_hold_slashes_and_colons() -> None:
 def test_what_may_mean_two_databases_is_a_fault_and_each_has_a_text_of_its_own() -> None:
     odd = instance("a", database("b/c")), instance("a/b", database("c"))
     estate = read_estate(document(*(one | {"addresses": []} for one in odd)))
-    asked = read(ask(from_="a/b/c", to="S"), estate)
-    assert str(asked.faults["from"]) == (
+    question = read(ask(from_="a/b/c", to="S"), estate)
+    assert str(question.faults["from"]) == (
         'This may mean exact:a:b%2Fc (database "b/c" on a), or exact:a%2Fb:c (database "c" on a/b): write which.'
     )
     values = [value for group in choices_of("slashes", estate).groups for value, _ in group.databases]
@@ -90,15 +90,15 @@ def test_what_may_mean_two_databases_is_a_fault_and_each_has_a_text_of_its_own()
     ],
 )
 def test_each_fault_is_told_of_its_field(field: str, value: str, fault: str) -> None:
-    asked = read(ask(**{"from_": "hub/Sales", "to": "Ship", field: value}), ESTATE)
-    assert asked.conversation is None
-    assert list(asked.faults) == [field.rstrip("_")]
-    assert str(asked.faults[field.rstrip("_")]).startswith(fault)
+    question = read(ask(**{"from_": "hub/Sales", "to": "Ship", field: value}), ESTATE)
+    assert question.conversation is None
+    assert list(question.faults) == [field.rstrip("_")]
+    assert str(question.faults[field.rstrip("_")]).startswith(fault)
 
 
 def test_a_time_keeps_its_offset_though_nobody_escaped_the_plus() -> None:
-    asked = read(ask(from_="hub/Sales", to="Ship", at="2030-01-01T02:00:00 02:00"), ESTATE)
-    assert asked.at == datetime(2030, 1, 1, tzinfo=UTC)
+    question = read(ask(from_="hub/Sales", to="Ship", at="2030-01-01T02:00:00 02:00"), ESTATE)
+    assert question.at == datetime(2030, 1, 1, tzinfo=UTC)
 
 
 def test_empty_fields_do_not_stand_in_the_address() -> None:
@@ -111,9 +111,9 @@ def test_empty_fields_do_not_stand_in_the_address() -> None:
 def test_spaces_around_a_name_are_part_of_it() -> None:
     estate = read_estate(document(instance("  lead", database("D ")) | {"addresses": []}))
     question = ask(from_="  lead/D ", to="Orders ", service=" Own", broker=f" {GUID} ", at=" 2030-01-01 ")
-    asked = read(question, estate)
-    assert asked.conversation == Conversation("  lead", "D ", "Orders ", GUID.lower()[1:-1], from_service=" Own")
-    words = shlex.split(command(asked.conversation, asked.at, "e.json", estate))
+    parsed = read(question, estate)
+    assert parsed.conversation == Conversation("  lead", "D ", "Orders ", GUID.lower()[1:-1], from_service=" Own")
+    words = shlex.split(command(parsed.conversation, parsed.at, "e.json", estate))
     assert [words[words.index(option) + 1] for option in ("--from", "--to", "--service")] == [
         *("  lead/D ", "Orders ", " Own"),
     ]
@@ -141,8 +141,8 @@ def test_the_command_of_a_reply_from_outside() -> None:
 def test_the_first_question_of_an_example_of_forwarding_shows_it(name: str) -> None:
     estate, now = read_estate((EXAMPLES / f"{name}.json").read_bytes()), datetime(2026, 1, 1, tzinfo=UTC)
     instance, database = default_question(estate, now).values["from"].split("/")
-    asked = Conversation(instance, database, default_question(estate, now).values["to"])
-    assert len(explain(estate, asked, now).forward.hops) > 2
+    conversation = Conversation(instance, database, default_question(estate, now).values["to"])
+    assert len(explain(estate, conversation, now).forward.hops) > 2
 
 
 def test_the_first_question_is_one_with_much_to_show() -> None:

@@ -80,9 +80,9 @@ def look(store: Store, wanted: ClaimRequest, now: int = NOW) -> ClaimedBatch:
     return batch
 
 
-def take(store: Store, asked: ReceiveRequest = ALL) -> list[str]:
+def take(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     """Receive and commit."""
-    batch = store.claim(ClaimRequest(receive=asked), NOW)
+    batch = store.claim(ClaimRequest(receive=request), NOW)
     store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
     return said(batch.received)
 
@@ -93,9 +93,9 @@ def retaining(batch: ClaimedBatch) -> ChangeSet:
     return ChangeSet(batch.token, NOW, received=list(batch.received), retained_received=kept)
 
 
-def retain(store: Store, asked: ReceiveRequest = ALL) -> list[str]:
+def retain(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     """Receive, retain and commit."""
-    batch = store.claim(ClaimRequest(receive=asked), NOW)
+    batch = store.claim(ClaimRequest(receive=request), NOW)
     store.commit(retaining(batch))
     return said(batch.received)
 
@@ -402,27 +402,27 @@ class StoreConformance:
             store.release(batch.token)
         assert take(store) == ["1t 0"]
 
-    @pytest.mark.parametrize("asked", [ReceiveRequest(Q, handle="1t"), ReceiveRequest(Q, group="1t")])
+    @pytest.mark.parametrize("request", [ReceiveRequest(Q, handle="1t"), ReceiveRequest(Q, group="1t")])
     def test_what_is_asked_for_by_name_is_not_received_while_another_has_its_group(
-        self, store: Store, asked: ReceiveRequest
+        self, store: Store, request: ReceiveRequest
     ) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0), message("1t", 0)])
-        first = store.claim(ClaimRequest(receive=asked), NOW)
+        first = store.claim(ClaimRequest(receive=request), NOW)
         assert said(first.received) == ["1t 0"]
-        assert look(store, ClaimRequest(receive=asked)).received == ()
-        again = store.claim(ClaimRequest(receive=asked, token=first.token), NOW)
+        assert look(store, ClaimRequest(receive=request)).received == ()
+        again = store.claim(ClaimRequest(receive=request, token=first.token), NOW)
         assert said(again.received) == ["1t 0"]
         store.release(first.token)
-        assert take(store, asked) == ["1t 0"]
-        assert take(store, asked) == []
+        assert take(store, request) == ["1t 0"]
+        assert take(store, request) == []
 
     def test_it_is_told_of_a_conversation_that_is_not_there(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0)])
-        asked = {
+        batches = {
             handle: look(store, ClaimRequest(receive=ReceiveRequest(Q, handle=handle)))
             for handle in ("1t", "2t", "nowhere")
         }
-        assert [handle for handle, batch in asked.items() if batch.is_unknown] == ["nowhere"]
+        assert [handle for handle, batch in batches.items() if batch.is_unknown] == ["nowhere"]
         assert not look(store, ClaimRequest(receive=ReceiveRequest(Q, group="nowhere"))).is_unknown
         assert not look(store, ClaimRequest(receive=ReceiveRequest(("d", "another queue"), handle="1t"))).is_unknown
 

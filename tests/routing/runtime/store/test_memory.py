@@ -107,8 +107,8 @@ def test_a_batch_of_200_messages_takes_at_most_3_calls(counting: Counting, conve
     assert calls_of_200_messages(world, counting, handles) <= 3
     assert counting.store.depth(("two", "ToQ")).messages == 200
     counting.calls = 0
-    asked = ReceiveRequest(("two", "ToQ"))
-    received = world.do(receive, asked, wanted=ClaimRequest(receive=asked))
+    request = ReceiveRequest(("two", "ToQ"))
+    received = world.do(receive, request, wanted=ClaimRequest(receive=request))
     assert len(received) == 200 / conversations
     assert counting.calls <= 3
 

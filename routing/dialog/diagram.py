@@ -16,7 +16,7 @@ from routing.dialog.states import (
 
 
 def diagram(is_initiator: bool) -> str:
-    """The states of a role and what leads from one to another, in Mermaid; what changes nothing is left out."""
+    """Return the states of a role and their transitions in Mermaid; transitions from a state to itself are left out."""
     table = AS_INITIATOR if is_initiator else AS_TARGET
     states = INITIATOR_STATES if is_initiator else TARGET_STATES
     ways = ((state, given, to) for (state, given), to in table.items() if not isinstance(to, int))
@@ -24,7 +24,7 @@ def diagram(is_initiator: bool) -> str:
 
 
 def matrix(is_initiator: bool) -> str:
-    """Every state and every input of a role: the next state, or the number of the error."""
+    """Return a Markdown table of every state and input of a role: the next state, or the number of the error."""
     table = AS_INITIATOR if is_initiator else AS_TARGET
     states = INITIATOR_STATES if is_initiator else TARGET_STATES
     rows = ((given, [_cell(state, table[state, given]) for state in states]) for given in INPUTS)
@@ -42,12 +42,12 @@ def _named(state: DialogState) -> str:
 
 
 def legend() -> str:
-    """What the states and the inputs are called."""
+    """Return Markdown tables of the names of states and inputs."""
     return state_drawing.legend([*((_named(state), name) for state, name in STATES.items()), *INPUTS.items()])
 
 
 def redrawn(text: str) -> str:
-    """A Markdown text with every place `<!-- drawn: NAME -->` … `<!-- end -->` filled from the table."""
+    """Return a Markdown text with every place `<!-- drawn: NAME -->` … `<!-- end -->` filled from the table."""
     return state_drawing.redrawn(text, _DRAWINGS)
 
 

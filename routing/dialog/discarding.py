@@ -1,4 +1,4 @@
-"""Account of the fragments that arrive for an endpoint that has ended: acknowledged, and discarded.
+"""Record of the fragments that arrive for an endpoint that has ended: acknowledged, and discarded.
 
 The account is durable, so that no acknowledgement is taken back after a restart (ACK-5): a fragment stays without its
 body in the reassembly buffer until everything before it has arrived, and then counts in `receive_sequence`.

@@ -21,7 +21,7 @@ from routing.dialog.unit_of_work import UnitOfWork
 HERE_RESTORED: Final = 9719
 PEER_RESTORED: Final = 9720
 ERRED_STATES: Final = (SO, SI, CO)
-"""States of conversations that end so. In the others one side has ended already, or has had an error."""
+"""States of conversations that end with the error. In all others one side has ended already, or has had an error."""
 
 
 def error_conversations(work: UnitOfWork, handles: Iterable[str]) -> None:

@@ -283,8 +283,8 @@ def _receive_sequenced(
 
 
 def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint) -> bool:
-    """Whether a target that was begun by what follows will never get the first message: an endpoint before it has
-    acknowledged that, and is gone."""
+    """Whether a target that a later message created will never get the first one: an endpoint before it acknowledged
+    the first message, and was removed."""
     return endpoint.state == SI and not has_whole(work.received_ranges(endpoint), 0)
 
 

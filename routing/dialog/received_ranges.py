@@ -1,4 +1,4 @@
-"""What a receiver has received of a conversation, as a set of fragment positions, and its acknowledgement.
+"""The fragment positions that a receiver has received of a conversation, and their acknowledgement.
 
 A fragment is recorded, and then acknowledged, only if it is stored durably (ACK-5). The sender resends all others
 (ACK-3). Positions are defined in `fragmentation`.

@@ -153,7 +153,7 @@ TARGET_STATES: tuple[DialogState, ...] = (NONE, SI, CO, DI, DO, ER, CD)
 _ABSENT_INITIATOR: Mapping[DialogInput, DialogState | int] = dict.fromkeys(
     (PART, MESSAGE, INVALID, STRAY, END_DIALOG), 11209
 )
-"""What arrives for an initiator that is not there makes none."""
+"""Inputs that create no initiator: a fragment cannot create one."""
 _ABSENT_TARGET: Mapping[DialogInput, DialogState | int] = {BEGIN_DIALOG: 8461}
 """The side that begins the conversation is the initiator."""
 

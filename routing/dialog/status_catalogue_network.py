@@ -235,4 +235,4 @@ SYSTEM_ERRORS = tuple(
     )
     for number in numbers
 )
-"""What the system's number of a failed connection says, in a text of any language."""
+"""Meaning of the operating system's number of a failed connection, which is the same in every language."""

@@ -200,4 +200,4 @@ ENQUEUEING = (
         ("exception occurred while enqueueing a message in the target queue",),
     ),
 )
-"""What the error inside of the text says, and last the text itself."""
+"""Kinds by the error that the text encloses; the last one is the text itself."""

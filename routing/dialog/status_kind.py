@@ -1,4 +1,4 @@
-"""What is known of one text of `transmission_status`: its number, its cause and what to do next."""
+"""An entry of the catalogue of transmission statuses: number, cause and next step of one text."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Service:
             _check_names(self.contracts, "contracts", SERVICE_NAME_CHARS)
 
     def with_contracts(self, queue: str | None, kept: tuple[str, ...], added: tuple[str, ...]) -> Service:
-        """The service on this queue, with the contracts that it keeps of its own, and others."""
+        """Return the service on this queue, with the contracts `kept` of its own and further ones."""
         _check_names(added, "contracts", SERVICE_NAME_CHARS)
         return Service(self.name, queue, CheckedNames((*kept, *added)))
 

@@ -1,4 +1,4 @@
-"""What a server showed in its transmission queues and conversation endpoints when it was asked: summed, and kept.
+"""Rows that were collected from a server's transmission queues and conversation endpoints, summed.
 
 These rows are observations of a moment. They take no part in routing.
 """

@@ -16,7 +16,7 @@ _MAX_LINE = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class MissingStatement:
-    """What is known of it."""
+    """A statement, as far as it was read."""
 
     statement: str | None = None
     """Verb and kind, such as CREATE ROUTE; None: a part of the script that could not be read."""

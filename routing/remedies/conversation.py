@@ -81,7 +81,8 @@ def _proposed(found: Iterable[Finding]) -> Iterator[Candidate]:
 
 
 def _rank(one: ConversationRemedy) -> tuple[object, ...]:
-    """What has it delivered first, then what lets delivered messages pass, then ways back."""
+    """Order of offers: first statements that have the conversation delivered, then those that remove obstacles to
+    delivered messages, then ways back."""
     kind = 2 if one.is_way_back else int(one.unblocks)
     return kind, len(one.left), goodness(one.after), -one.ways_back, one.finding is None
 

@@ -173,7 +173,7 @@ _KEY = _at_sender(lambda held: master_key(held.sender.database.name))
 _TARGET_QUEUE = _at_target(lambda held, target: _queue_on(target.database, held.to_service))
 
 _SHOWN = frozenset((9728, 9730, 9768, 28027, 28038, 9649, 9751, 9754, 9757, 10061, 1225, 10060, 121))
-"""Statuses of which the statement is a query."""
+"""Statuses whose statement is a query."""
 _TRIED = frozenset((9748, 9666, 9617, 11219, 9618, 9791, 28013, 9789))
 _STATEMENTS: dict[int, _Make] = {
     **dict.fromkeys((9731, 9733, 9734, 28024, 28025), _CERTIFICATE),

@@ -40,7 +40,7 @@ MAX_LINES = 60
 
 
 def trace_lines(history: WorldHistory, violation: Violation) -> list[str]:
-    """Return what happened in the conversation and in the world up to the violation."""
+    """Return lines on the events of the conversation and the world up to the violation."""
     teller = _TraceWriter(history, violation)
     lines_by_record = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
     lines = list(_together(lines_by_record))

@@ -1,4 +1,4 @@
-"""What all brokers of a world share, and the outcomes of transactions of its applications."""
+"""Shared state of all brokers of a world, and the outcomes of transactions of its applications."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COMMITTED, ROLLED_BACK, BUSY, REFUSED, EMPTY, GONE = "committed", "rolled back",
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldContext:
-    """What all brokers of a world share."""
+    """Shared state of all brokers of a world."""
 
     world: World
     agenda: Scheduler

@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """0, whether something is delayed or not: a list of what waits is no error."""
+    """Return 0, whether something is delayed or not: a list of delayed messages is no error."""
     need_output()
     translate = here()
     with the_product():

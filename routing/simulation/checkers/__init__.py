@@ -1,4 +1,4 @@
-"""One module a promise."""
+"""Checkers of the promises, one module each."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ CHECKERS: Final[tuple[CheckerFactory, ...]] = (
     HealingChecker,
     TellingChecker,
 )
-"""All of them, what matters most to applications first."""
+"""All checkers; those whose promise matters most to applications come first."""

@@ -18,7 +18,7 @@ from routing.simulation.records import (
 )
 
 _LISTENING = frozenset(("SO", "SI", "CO"))
-"""States in which whatever is taken comes into the queue."""
+"""States in which an accepted message is enqueued."""
 
 
 class AcknowledgingChecker(Checker):
@@ -38,7 +38,7 @@ class AcknowledgingChecker(Checker):
         return {FrameSent: self._leave, FrameArrived: self._arrive}
 
     def _commit(self, commit: Committed) -> None:
-        """What counts as received is in the queue, unless the endpoint has ended."""
+        """Check that every received message is in the queue, unless the endpoint has ended."""
         for row in commit.endpoints:
             before = self.ledger.endpoints.get(row.handle)
             since = before.receive_sequence if before else 0

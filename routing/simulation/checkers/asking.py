@@ -17,7 +17,7 @@ class AskingChecker(Checker):
     def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._pending: dict[tuple[str, str, str], str] = {}
-        """By broker, database and service: the dialog in which a route is asked for."""
+        """By broker, database and service: the handle of the dialog that requests a route."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit, FailedOver: self._fail_over}

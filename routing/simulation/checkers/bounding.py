@@ -30,10 +30,10 @@ class BoundingChecker(Checker):
         super().__init__(seen)
         self._left: dict[int, FrameSent] = {}
         self._came: dict[FragmentCopy, int] = {}
-        """When the last copy came that was not sent on yet, as the number of a step. Those before it may have been
-        dropped; and one that was harmed may be whole to a forwarder, which does not read all of it."""
+        """The step at which the last copy arrived that was not forwarded yet. Earlier copies may have been dropped. A
+        damaged copy counts too: a forwarder does not read all of it."""
         self._held: dict[str, list[tuple[int, int]]] = {}
-        """By broker: steps at which its forwarder took bytes, or (less than 0) gave them away."""
+        """By broker: steps at which its forwarder took bytes, or sent them (a negative number)."""
         self._moments: list[int] = []
 
     def after(self) -> dict[type, Callable[[Any], None]]:
@@ -68,7 +68,7 @@ class BoundingChecker(Checker):
             self._came[_copy(arrived.broker, left.header)] = self._stepped(arrived.at)
 
     def _stop(self, stopped: BrokerStopped) -> None:
-        """What it held is gone."""
+        """Forget the fragments that the broker held."""
         self._came = {copy: step for copy, step in self._came.items() if copy[0] != stopped.broker}
 
     def _leave(self, left: FrameSent) -> None:
@@ -86,7 +86,7 @@ class BoundingChecker(Checker):
         return any(self.ledger.where[handle] == broker for handle in handles)
 
     def _over(self, over: WorldOver) -> None:
-        """A forwarded frame was held at least from the arrival of its last copy until it left."""
+        """Sum the held bytes: a forwarded frame was held at least from the arrival of its last copy until it left."""
         most = self.world.limits.forwarded or 0
         for broker, steps in self._held.items():
             steps.sort()

@@ -48,9 +48,9 @@ class DecidingChecker(Checker):
         self._changed: set[tuple[str, bytes]] = set()
         """By broker: messages with a damaged fragment among those that arrived."""
         self._circling: set[tuple[str, bytes, bool]] = set()
-        """By broker, conversation and side: where these come to, they may be sent on."""
+        """Broker, conversation and side whose fragments have arrived there: the broker may forward them."""
         self._kept: dict[str, tuple[str, str | None]] = {}
-        """By handle: where its messages go, and to which identifier."""
+        """By handle: the next hop of its messages, and the broker identifier that they name."""
 
     def _partners(self) -> dict[str, str]:
         """The partner of each address of a mirrored route."""
@@ -155,7 +155,8 @@ class DecidingChecker(Checker):
             self._check_kept(left, header, addresses)
 
     def _writers(self, broker: str, header: Header) -> set[str]:
-        """The databases here that may have written it; an error also one that has no endpoint."""
+        """Return the databases of the broker that may have written the fragment. An error message can come from a
+        database without an endpoint."""
         if header.is_sequenced:
             return {self.ledger.last[handle].database for handle in self._own(broker, header)}
         databases = self._estates[broker].instances[broker].databases.values()
@@ -163,7 +164,7 @@ class DecidingChecker(Checker):
         return {one.name for one in databases if service == SYSTEM_SERVICE or one.has_service(service)}
 
     def _is_sent(self, broker: str, header: Header) -> bool:
-        """Not sent on."""
+        """Whether the broker wrote the fragment itself, and does not forward it."""
         return (broker, header.conversation_id, header.is_initiator) not in self._circling
 
     def _own(self, broker: str, header: Header) -> list[str]:
@@ -183,7 +184,7 @@ class DecidingChecker(Checker):
     # ------------------------------------------------------------ what the rules say
 
     def _decisions(self, broker: str, question: RoutingQuestion, now: int) -> set[Decision]:
-        """All that is open, LOOP-2 followed."""
+        """Return every decision that the rules allow, after the passes of LOOP-2."""
         database, service, identifier, is_reply = question
         estate = self._estates[broker]
         conversation = Conversation(broker, database, service, identifier, is_reply)

@@ -21,11 +21,11 @@ _STEPS: dict[bool, set[tuple[DialogState, DialogState]]] = {
     is_initiator: {(state, to) for (state, _), to in table.items() if not isinstance(to, int)}
     for is_initiator, table in ((True, AS_INITIATOR), (False, AS_TARGET))
 }
-"""Which state may follow which, in one input."""
+"""By role: the pairs of a state and one that a single input can lead to."""
 
 
 def _closure(steps: set[tuple[DialogState, DialogState]]) -> set[tuple[DialogState, DialogState]]:
-    """In any number of inputs: a commit may hold several."""
+    """Return the pairs for any number of inputs, since a commit may hold several."""
     found = set(steps)
     while more := {(a, d) for a, b in found for c, d in steps if b == c != NONE} - found:
         found |= more
@@ -41,9 +41,9 @@ class EndpointsChecker(Checker):
     def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._delivered: set[str] = set()
-        """Handles into whose queue a message of the peer's came."""
+        """Handles whose queue has received a message of the peer."""
         self._cleaned: set[str] = set()
-        """Those that went without a trace: WITH CLEANUP, or with their broker."""
+        """Handles that were removed WITH CLEANUP, or by NEW_BROKER."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}
@@ -82,7 +82,7 @@ class EndpointsChecker(Checker):
             self.broken(commit.at, what, row.handle)
 
     def _check_new(self, commit: Committed, row: EndpointSnapshot) -> None:
-        """A target's. On the same database as an earlier one, the conversation would begin again."""
+        """Check a new target endpoint: a second one in the same database would begin the conversation again."""
         others = self.ledger.sides.get((row.conversation_id, row.is_initiator), [])
         for other in others:
             last = self.ledger.last[other]

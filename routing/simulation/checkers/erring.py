@@ -32,10 +32,10 @@ class ErringChecker(Checker):
         self._estate = self.world.estate
         self._pending: ConversationsErred | None = None
         self._before: dict[str, EndpointSnapshot] = {}
-        """By handle: endpoints of the database that could still go on, as they were."""
+        """By handle: the endpoints of the database that were open, in their former state."""
         self._erred: set[str] = set()
         self._untold: dict[tuple[str, bool], str] = {}
-        """By conversation and side: handles whose peers a frame has to tell before anything else is committed."""
+        """By conversation and side: handles whose peer needs an error frame before the next commit."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {ConversationsErred: self._err, Committed: self._commit}
@@ -84,7 +84,7 @@ class ErringChecker(Checker):
     # ------------------------------------------------------------ the peer
 
     def _must_tell(self, row: EndpointSnapshot, at: int) -> bool:
-        """Whether a frame has to leave for the peer, which is elsewhere and can be reached for certain."""
+        """Whether an error frame has to leave: the peer is on another broker, and routing surely reaches it."""
         if (row.is_initiator and not row.transmitted) or self.world.trust != NO_TRUST:
             return False
         here = self.ledger.where[row.handle]
@@ -99,7 +99,7 @@ class ErringChecker(Checker):
             self._untold.pop((identifier_of(header.conversation_id), header.is_initiator), None)
 
     def _receive(self, received: ApplicationReceived) -> None:
-        """No application receives an error that did not happen."""
+        """Check that the application receives no error that did not happen."""
         is_erred = received.handle in self._erred
         if received.code == _AT_PEER:
             is_erred = bool(self._erred.intersection(self.ledger.peers(self.ledger.last[received.handle])))

@@ -22,7 +22,7 @@ class HealingChecker(Checker):
         return {WorldOver: self._over, BrokerStarted: self._start}
 
     def _start(self, started: BrokerStarted) -> None:
-        """Each broker knows its own instance best."""
+        """Take over the estate of the broker: each knows its own instance best."""
         self._estate = self._estate.with_instance(started.estate.instances[started.broker])
 
     def _over(self, over: WorldOver) -> None:

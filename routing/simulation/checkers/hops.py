@@ -18,7 +18,7 @@ class HopsChecker(Checker):
         super().__init__(seen)
         self._left: dict[int, FrameSent] = {}
         self._came: dict[tuple[str, bytes, int], set[int]] = {}
-        """By broker, message id and fragment: the hops that were left when it came."""
+        """By broker, message id and fragment: the hops remaining on arrival."""
         self._changed: set[bytes] = set()
         """Conversations with a damaged frame: its hops and identifiers may differ from there on."""
 
@@ -49,13 +49,13 @@ class HopsChecker(Checker):
             self.broken(left.at, say("A message was sent on with {hops} hops, and no hop was taken off.", hops=hops))
 
     def _is_known(self, left: FrameSent) -> bool:
-        """Whether its conversation is one: damage on the way makes new ones."""
+        """Whether the conversation exists: a damaged header can name another one."""
         assert left.header is not None
         conversation = identifier_of(left.header.conversation_id)
         return any((conversation, side) in self.ledger.sides for side in (True, False))
 
     def _is_own(self, left: FrameSent) -> bool:
-        """Whether the broker may have written it itself: its endpoint is, or was, here, or nothing came."""
+        """Whether the broker may have written the fragment: it has or had the endpoint, or no such fragment arrived."""
         header = left.header
         assert header is not None
         conversation = identifier_of(header.conversation_id)

@@ -36,7 +36,7 @@ _ENDS = frozenset(
         ConversationSubclass.END_CONVERSATION,
     )
 )
-"""What ends a conversation for the side that still has something to send."""
+"""Events that end a conversation for a side with messages to send."""
 
 
 class KeepingChecker(Checker):
@@ -46,19 +46,19 @@ class KeepingChecker(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._fragments: dict[tuple[str, bool, int], int] = {}
-        """By conversation, side and number: into how many fragments a message was cut."""
+        """By conversation, side and sequence number: the number of fragments of a message."""
         self._acknowledged: dict[tuple[str, str, bool], RangeSet] = {}
-        """By broker, conversation and side: what acknowledgements have arrived there for."""
+        """By broker, conversation and side: the positions that arrived acknowledgements cover."""
         self._over: set[str] = set()
         self._cleaned: set[str] = set()
-        """Handles that were ended WITH CLEANUP, or by a new broker: what they had acknowledged is gone with them."""
+        """Handles removed WITH CLEANUP or by NEW_BROKER, with the messages that they had acknowledged."""
         self._estates: dict[str, Estate] = {}
         self._identifiers: dict[str, str | None] = {}
-        """By handle: of its database, when it began there. A new broker has none of the conversations."""
+        """By handle: the broker identifier of its database when the endpoint was created."""
         self._outlived: set[str] = set()
-        """Handles whose lifetime is over by their own clock: what they had acknowledged may be gone with them."""
+        """Handles whose lifetime is over by their own clock; the messages that they had acknowledged may be deleted."""
         self._below: dict[str, int] = {}
-        """By handle: the messages below have left the transmission queue."""
+        """By handle: messages numbered below this have left the transmission queue."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit_before}
@@ -83,7 +83,7 @@ class KeepingChecker(Checker):
         self._over.update(handles)
 
     def _fail_over(self, record: FailedOver) -> None:
-        """What one partner knows to be acknowledged stands in the database, and so goes with it."""
+        """Give the acknowledgements to the other partner: they stand in the database, which moves there."""
         to = {record.principal: record.mirror, record.mirror: record.principal}
         self._acknowledged = {(to.get(key[0], key[0]), *key[1:]): one for key, one in self._acknowledged.items()}
 
@@ -145,7 +145,7 @@ class KeepingChecker(Checker):
                     self.broken(commit.at, what, handle, number)
 
     def _is_taken(self, handle: str, number: int) -> bool:
-        """Whether a peer has it, in its queue or held whole."""
+        """Whether a peer has the message, in its queue or complete in its reassembly buffer."""
         for peer in self._pinned(handle):
             last = self.ledger.last[peer]
             if peer in self.ledger.deaf or peer in self._cleaned or peer in self._outlived:
@@ -158,7 +158,8 @@ class KeepingChecker(Checker):
         return False
 
     def _pinned(self, handle: str) -> list[str]:
-        """The endpoints of the other side in the database that is the peer, for which this one is too (RT-PIN)."""
+        """Return the peer's endpoints: those of the other side that are not pinned to another database (RT-PIN), and
+        that this side is not pinned away from."""
         row = self.ledger.last[handle]
         own = self._identifiers[handle]
         return [

@@ -22,9 +22,9 @@ from routing.simulation.records import (
 )
 
 RoleQuestionKey = tuple[str, str]
-"""A broker, and the identifier of what it has asked."""
+"""A broker, and the identifier of its question."""
 PartnerKey = tuple[str, str, str]
-"""A broker, and the address and service that it has asked about."""
+"""A broker, and the address and service of its question."""
 
 
 class _EarlierClaim(NamedTuple):
@@ -50,14 +50,14 @@ class MirroringChecker(Checker):
             if any(database.mirroring_role for database in instance.databases.values())
         }
         self._asked: dict[RoleQuestionKey, tuple[int, str, str]] = {}
-        """By broker and open question: the frame, the address asked, and the service of the route."""
+        """By broker and open question: the number of its frame, the address, and the service of the route."""
         self._answers: dict[int, RoleAnswer] = {}
-        """By number of a frame."""
+        """Answers by the number of their frame."""
         self._claims: dict[PartnerKey, tuple[int, bool]] = {}
-        """By broker, address and service: of the questions that were answered, the frame of the last that was asked,
-        and whether the answer was that the principal is there."""
+        """By broker, address and service: the frame of the latest answered question, and whether the answer claims the
+        role of principal."""
         self._undone: dict[str, list[_EarlierClaim]] = {}
-        """By broker: what a crash brings back, of the answers that came after its last commit."""
+        """By broker: the states that a crash restores, since answers after the last commit are lost."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         if not self._partners:
@@ -73,7 +73,7 @@ class MirroringChecker(Checker):
             self.broken(left.at, what, next(iter(self.ledger.sides.get(side, ())), ""), left.header.sequence)
 
     def _is_bound(self, left: FrameSent) -> bool:
-        """Whether it leaves by a mirrored route: those alone lead to partners."""
+        """Whether the fragment leaves by a mirrored route: no other route leads to a partner."""
         return left.address in self._partners and left.broker not in self._partners.values()
 
     def _claims_it(self, broker: str, to: str, service: str) -> bool:
@@ -94,12 +94,12 @@ class MirroringChecker(Checker):
         if answer is None or arrived.damage:
             return
         question = (arrived.broker, answer.question_id)
-        asked = self._asked.pop(question, None)
-        if asked is not None:
-            number, to, service = asked
+        open_question = self._asked.pop(question, None)
+        if open_question is not None:
+            number, to, service = open_question
             partner = (arrived.broker, to, service)
             claim = self._claims.get(partner, UNKNOWN)
-            self._undone.setdefault(arrived.broker, []).append(_EarlierClaim(question, asked, partner, claim))
+            self._undone.setdefault(arrived.broker, []).append(_EarlierClaim(question, open_question, partner, claim))
             if number > claim[0]:
                 self._claims[partner] = number, answer.role == PRINCIPAL
 
@@ -107,7 +107,7 @@ class MirroringChecker(Checker):
         self._undone.pop(commit.broker, None)
 
     def _stop(self, stopped: BrokerStopped) -> None:
-        """Whatever it has heard and not kept, it has not heard."""
+        """Undo the answers since the last commit: the broker has lost them."""
         for before in reversed(self._undone.pop(stopped.broker, [])):
             self._asked[before.question] = before.asked
             self._claims[before.partner] = before.claim

@@ -26,14 +26,14 @@ class OnceInOrderChecker(Checker):
         super().__init__(seen)
         self._sent: dict[str, list[SentMessage]] = {}
         self._received: dict[str, int] = {}
-        """By handle: how many of its peer's messages the application has."""
+        """By handle: the number of the peer's messages that the application has received."""
         self._enqueued: dict[str, int] = {}
         self._ended: dict[str, str] = {}
-        """By handle: how its application ended it."""
+        """By handle: the verb with which the application ended the conversation."""
         self._senders: dict[str, list[str]] = {}
-        """By handle: the endpoints that may have sent all that was received."""
+        """By handle: the endpoints that may have sent all received messages."""
         self._over: set[str] = set()
-        """The handles whose applications were told that the peer has ended."""
+        """Handles whose application has received the peer's end."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
@@ -52,7 +52,7 @@ class OnceInOrderChecker(Checker):
         self._ended.setdefault(ended.handle, ended.how)
 
     def _commit(self, commit: Committed) -> None:
-        """The queue is the application's: nothing comes into it twice, or before its turn."""
+        """Check that no message is enqueued twice or out of order."""
         for kept in commit.enqueued:
             if kept.message_type in SYSTEM_TYPES:
                 continue
@@ -92,7 +92,7 @@ class OnceInOrderChecker(Checker):
             self.broken(received.at, say("Message {number} differs from the one sent.", number=number), handle, number)
 
     def _senders_of(self, handle: str) -> list[str]:
-        """The endpoints of the other side that may be the one that all its messages are from."""
+        """Return the endpoints of the other side that may have sent all messages received so far."""
         return self._senders.get(handle) or self._peers(handle)
 
     def _has_sent(self, peer: str, number: int, received: ApplicationReceived) -> bool:

@@ -1,5 +1,5 @@
-"""Poison: five transactions in a row that received from a queue and were rolled back switch it off, and nothing else
-that is told of transactions does. What they had received is as it was: `once-in-order` says so."""
+"""Poison messages: five rollbacks in a row of transactions that received from a queue switch it off, and no fewer do.
+`once-in-order` checks that the messages stay as they were."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.simulation.records import Committed, ReceiveFinished
 
 IN_A_ROW: Final = 5
 BrokerQueue = tuple[str, str, str]
-"""Broker, database and name. None of these is of a mirrored database."""
+"""Broker, database and name of a queue; queues of mirrored databases are not checked."""
 
 
 class PoisoningChecker(Checker):
@@ -23,11 +23,11 @@ class PoisoningChecker(Checker):
         super().__init__(seen)
         self._off: set[BrokerQueue] = set()
         self._was_off: set[BrokerQueue] = set()
-        """Before the last commit."""
+        """Queues that were off before the last commit."""
         self._count: dict[BrokerQueue, int] = {}
-        """Rollbacks in a row."""
+        """Consecutive rollbacks by queue."""
         self._told: set[BrokerQueue] = set()
-        """The queues that the last commit disabled, until the reason is reported."""
+        """Queues that the last commit disabled, by its events."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit, ReceiveFinished: self._try}
@@ -44,7 +44,7 @@ class PoisoningChecker(Checker):
                 self.broken(commit.at, say("A queue went off, and not after five rollbacks in a row."))
 
     def _try(self, tried: ReceiveFinished) -> None:
-        """Events of the commit just before."""
+        """Count the end of a transaction; the commit before it has the event of a disabled queue."""
         queue = (tried.broker, tried.database, tried.queue)
         if not tried.is_rolled_back:
             self._count[queue] = 0

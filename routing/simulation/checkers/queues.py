@@ -1,4 +1,4 @@
-"""NET-2: into a queue that is off nothing of a peer's comes, and nothing is received from it."""
+"""NET-2: no message from a peer is enqueued in a queue that is off, and none is received from it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.records import Committed, FailedOver
 
 _OF_ITS_OWN = frozenset((ERROR_TYPE, TIMER_TYPE))
-"""Errors and timers come into a queue that is off too: they are kept nowhere else."""
+"""Types of messages that are enqueued although the queue is off: no other copy exists."""
 
 
 class QueuesChecker(Checker):
@@ -20,7 +20,7 @@ class QueuesChecker(Checker):
     def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._off: dict[tuple[str, str, str], int] = {}
-        """Broker, database and queue of those that are off, with the moment since when."""
+        """By broker, database and queue: the time since which it is off, by the broker's clock."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit, FailedOver: self._fail_over}
@@ -35,7 +35,7 @@ class QueuesChecker(Checker):
                 self._off[commit.broker, database, queue] = commit.now
 
     def _check(self, commit: Committed) -> None:
-        """A transaction that began before the queue went off may still end."""
+        """Check received and enqueued messages; a transaction that began before the queue went off may still end."""
         rows = {row.handle: row for row in commit.endpoints}
         taken = [(handle, number) for handle, number, _ in commit.taken]
         put = [(kept.handle, kept.sequence) for kept in commit.enqueued if kept.message_type not in _OF_ITS_OWN]

@@ -33,9 +33,9 @@ class RetainingChecker(Checker):
     def __init__(self, seen: CheckResult) -> None:
         super().__init__(seen)
         self._estate = self.world.estate
-        """With the queues of each instance as its broker knows them."""
+        """The estate with the queues of each instance as its broker knows them."""
         self._kept: dict[str, Counter[RetainedRow]] = {}
-        """By handle: what its queue keeps."""
+        """By handle: the retained rows of its queue."""
         self._unsaid: list[RetainedRow] = []
         """Sent messages of the last commit that no application has reported yet."""
 
@@ -96,7 +96,7 @@ class RetainingChecker(Checker):
     # ------------------------------------------------------------ sent messages
 
     def _send(self, sent: ApplicationSent) -> None:
-        """Its commit stands before it."""
+        """Check that the commit before it has retained a copy."""
         row = self.ledger.endpoints.get(sent.handle)
         if row is None or row.state not in _LIVING:
             return  # the same transaction has ended the conversation
@@ -119,7 +119,7 @@ class RetainingChecker(Checker):
             self._kept.pop(handle, None)
 
     def _compare(self, left: RetainedLeft) -> None:
-        """What the store has is what the commits have written."""
+        """Compare the retained rows of the store with those of the commits."""
         expected: Counter[RetainedRow] = Counter()
         for handle, rows in self._kept.items():
             if self.ledger.where[handle] == left.broker:

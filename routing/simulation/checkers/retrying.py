@@ -19,26 +19,26 @@ from routing.simulation.records import (
 )
 
 ANOTHER_LIFE = 2
-"""Rounds: what a broker has forgotten leaves at once when it is back, and again when the round before it would end."""
+"""Rounds that a restarted broker may begin at any time: one at once, and one when its former round would have ended."""
 
 
 class _Rounds:
-    """An endpoint that waits for acknowledgements, as far as the network sees it."""
+    """Rounds of sending of one endpoint that waits for acknowledgements, as the network sees them."""
 
     __slots__ = ("base", "count", "free", "sent")
 
     def __init__(self) -> None:
         self.sent: set[tuple[int, int]] = set()
-        """Numbers and fragments that have left in this round; the next begins with the first that leaves again."""
+        """Sequence and fragment numbers sent in this round; the first one that is sent again begins the next round."""
         self.free = 0
-        """Rounds that may begin at any moment: something has happened that lets it begin anew."""
+        """Rounds that may begin at any time, after a restart, progress, or ALTER DATABASE."""
         self.base = 0
-        """When the round began, by its own clock."""
+        """Beginning of the round, by the broker's clock."""
         self.count = 0
-        """How often it has sent again since."""
+        """Retransmissions in a row."""
 
     def begin(self, now: int, what: tuple[int, int], count: int) -> None:
-        """Another round."""
+        """Begin another round."""
         self.base, self.count, self.sent = now, count, {what}
 
 
@@ -51,9 +51,9 @@ class RetryingChecker(Checker):
         self._rounds: dict[str, _Rounds] = {}
         self._attempts: dict[str, int] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
-        """By broker, conversation and side: where these come to, they may be sent on."""
+        """Broker, conversation and side whose fragments have arrived there: the broker may forward them."""
         self._started: dict[str, int] = {}
-        """How often each broker has."""
+        """By broker: its number of starts."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
@@ -87,7 +87,7 @@ class RetryingChecker(Checker):
                 rounds.free = ANOTHER_LIFE
 
     def _arrive(self, arrived: FrameArrived) -> None:
-        """An acknowledgement, or anything else of the peer's, may be progress."""
+        """Allow a new round: an acknowledgement, or any other frame of the peer, may be progress."""
         header = self._headers.get(arrived.number)
         if header is None:
             self._begin_anew(arrived.broker)  # the principal may be known now
@@ -110,7 +110,7 @@ class RetryingChecker(Checker):
             self._send(left, handle, (header.sequence, header.fragment))
 
     def _origin(self, broker: str, header: Header) -> str:
-        """The endpoint here that it is from; empty: it is only sent on."""
+        """Return the handle of the broker's endpoint that sent the fragment; empty: the broker forwards it."""
         side = (identifier_of(header.conversation_id), header.is_initiator)
         handles = [handle for handle in self.ledger.sides.get(side, []) if self.ledger.where[handle] == broker]
         is_own = handles and (broker, header.conversation_id, header.is_initiator) not in self._circling
@@ -121,7 +121,7 @@ class RetryingChecker(Checker):
         if rounds is None:
             rounds = self._rounds[handle] = _Rounds()
             rounds.base = left.now
-            # It may have sent in another life, and died of it.
+            # The broker may have sent these fragments before a crash.
             rounds.free = ANOTHER_LIFE if self._started[left.broker] > 1 else 0
         if what not in rounds.sent:
             rounds.sent.add(what)

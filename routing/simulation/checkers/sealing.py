@@ -1,4 +1,4 @@
-"""DLG-SEC: a dialog to be encrypted sends nothing in clear, and keeps the protection with which it began."""
+"""DLG-SEC: a dialog that must be encrypted sends nothing in clear, and keeps the protection of its first fragment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from routing.simulation.records import (
 )
 
 SHORT = 8
-"""Bytes of a body that may look sealed as it does plain, by chance."""
+"""Bytes of a body that may by chance be equal encrypted and in clear."""
 
 
 class SealingChecker(Checker):
@@ -29,11 +29,11 @@ class SealingChecker(Checker):
         super().__init__(seen)
         self._headers: dict[int, Header] = {}
         self._changed: set[bytes] = set()
-        """Conversations with a frame damaged on the way: forwarded copies of it may hold anything."""
+        """Conversations with a damaged frame: forwarded copies of it may hold anything."""
         self._kept: dict[str, DialogProtection] = {}
-        """By handle: how it was first protected."""
+        """By handle: the protection of its first fragment."""
         self._bodies: dict[tuple[str, int], BodyDigest] = {}
-        """By handle and number: what stood in a transmission queue."""
+        """By handle and sequence number: the body in the transmission queue."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {FrameSent: self._leave, FrameArrived: self._arrive, Committed: self._commit}

@@ -1,5 +1,5 @@
-"""DISABLE_BROKER, NEW_BROKER: a database whose broker is disabled says nothing and takes nothing of a peer's, and a new
-one has none of the conversations, and says its own identifier."""
+"""DISABLE_BROKER, NEW_BROKER: a database with a disabled broker sends nothing and accepts nothing from peers; one with
+a new broker has none of the conversations, and sends its new identifier."""
 
 from __future__ import annotations
 
@@ -31,9 +31,10 @@ class SilencingChecker(Checker):
         self._estates: dict[str, Estate] = {}
         self._left: dict[int, Header] = {}
         self._circling: set[tuple[str, bytes, bool]] = set()
-        """By broker, conversation and side: where these come to, they may be sent on, which needs no database."""
+        """Broker, conversation and side whose fragments have arrived there: the broker may forward them, which needs
+        no database."""
         self._renewed: dict[str, BrokerRenewed] = {}
-        """By broker, until its next commit."""
+        """By broker: the NEW_BROKER before its next commit."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
         return {Committed: self._commit}

@@ -1,4 +1,4 @@
-"""ACK-5: an acknowledgement is never taken back: each one covers all that its endpoint has acknowledged before."""
+"""ACK-5: an acknowledgement is never taken back: each covers all positions that its endpoint acknowledged before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events agree with what happened, and no broker broke."""
+"""The events agree with the commits and the records of applications, and no broker raised an unexpected exception."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TellingChecker(Checker):
         self._done: Counter[tuple[str, ConversationSubclass]] = Counter()
         self._committed: Counter[tuple[str, ConversationSubclass]] = Counter()
         self._of: dict[str, Counter[Event]] = {}
-        """By broker: events that were committed and not told yet."""
+        """By broker: committed events that it has not reported yet."""
         self._crashed: set[str] = set()
         self._harmed = 0
 

@@ -1,4 +1,4 @@
-"""Lets Django empty the tables between two tests that commit, also those of which no row is ever deleted."""
+"""Lets Django empty the tables between two tests that commit, also those whose rows the product never deletes."""
 
 from __future__ import annotations
 

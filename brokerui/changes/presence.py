@@ -1,4 +1,4 @@
-"""Who looks at a draft just now: in Redis, so that all processes know; nobody is known while it is away."""
+"""The users who have a draft open now. Kept in Redis, for all processes; none are known while Redis is away."""
 
 from __future__ import annotations
 

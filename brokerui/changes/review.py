@@ -1,6 +1,6 @@
 """The review of a draft: submit, comment, approve, reject, reopen. Each is one transaction and one entry of the audit.
 
-An edit can only be written in the state `draft`: what was approved is exactly what is applied.
+An edit can only be written in the state `draft`, so that exactly the approved edits are applied.
 """
 
 from __future__ import annotations

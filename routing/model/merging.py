@@ -11,7 +11,7 @@ from routing.model.estate import Estate
 from routing.model.object_changes import ObjectChanges, ObjectKey, objects_changed, with_objects, written
 
 
-class Conflict(NamedTuple):
+class MergeConflict(NamedTuple):
     """An object that both sides changed, each in another way; None: it does not exist there."""
 
     key: ObjectKey
@@ -25,7 +25,7 @@ class Merge:
     """The result of a merge: the estate, or why there is none."""
 
     estate: Estate | None
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple[MergeConflict, ...] = ()
     """Objects that both sides changed, and objects that one side changed while the other dropped their owner."""
     fault: Invalid | None = None
     """Why the objects of both cannot stand together, although no object collides."""
@@ -46,12 +46,12 @@ def merge(base: Estate, ours: Estate, theirs: Estate) -> Merge:
         return Merge(None, fault=fault)
 
 
-def _conflicts(own: ObjectChanges, foreign: ObjectChanges) -> Iterator[Conflict]:
+def _conflicts(own: ObjectChanges, foreign: ObjectChanges) -> Iterator[MergeConflict]:
     for key, change in foreign.items():
         if key in own and written(own[key].after) != written(change.after):
-            yield Conflict(key, change.before, own[key].after, change.after)
+            yield MergeConflict(key, change.before, own[key].after, change.after)
         elif any(owner in own for owner in key.owners):
-            yield Conflict(key, change.before, None, change.after)
+            yield MergeConflict(key, change.before, None, change.after)
     for key, change in own.items():
         if key not in foreign and any(owner in foreign for owner in key.owners):
-            yield Conflict(key, change.before, change.after, None)
+            yield MergeConflict(key, change.before, change.after, None)

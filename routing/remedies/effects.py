@@ -29,7 +29,7 @@ MAX_ASKED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class ClassEffect:
     """Classes of traffic that end otherwise, by one of them."""
 
     verdict: str
@@ -52,19 +52,19 @@ class Effect:
         return self.verdict == BETTER and any(end.kind == DELIVERED for end in self.after)
 
 
-def effects(before: Estate, after: Estate, at: datetime) -> tuple[Effect, ...]:
+def effects(before: Estate, after: Estate, at: datetime) -> tuple[ClassEffect, ...]:
     """The effect of a change on all traffic that anybody intends."""
     found = compare(before, after, at)
     return tuple(_shown(found.groups, found.intent))
 
 
-def _shown(groups: Iterable[DiffGroup], intent: Intent) -> Iterator[Effect]:
+def _shown(groups: Iterable[DiffGroup], intent: Intent) -> Iterator[ClassEffect]:
     for group in groups:
         for node in islice((node for node in group.members if intent.has(node, group)), 1):
-            yield Effect(group.verdict, node, group.traffic, group.before, group.after, intent.members(group))
+            yield ClassEffect(group.verdict, node, group.traffic, group.before, group.after, intent.members(group))
 
 
-def effects_within(before: Estate, after: Estate, at: datetime, most_names: int) -> tuple[Effect, ...] | None:
+def effects_within(before: Estate, after: Estate, at: datetime, most_names: int) -> tuple[ClassEffect, ...] | None:
     """The effect on all traffic that anybody intends, of a change that touches at most so many service names; None of
     another one. Without entry points that only one of the estates has."""
     found = compare_stepwise(before, after, at)
@@ -74,19 +74,19 @@ def effects_within(before: Estate, after: Estate, at: datetime, most_names: int)
     return tuple(_shown(groups, found.intent))
 
 
-def effects_nearby(before: Estate, after: Estate, at: datetime, instance: str) -> tuple[Effect, ...]:
+def effects_nearby(before: Estate, after: Estate, at: datetime, instance: str) -> tuple[ClassEffect, ...]:
     """The effect on conversations from the changed tables of an instance to the services of the changed routes."""
     old, new = Journeys(before, at), Journeys(after, at)
     conversations = islice(_conversations(before.instances[instance], after.instances[instance]), MAX_ASKED)
     return tuple(effect for one in conversations if (effect := _effect(one, old, new)) is not None)
 
 
-def _effect(conversation: Conversation, old: Journeys, new: Journeys) -> Effect | None:
+def _effect(conversation: Conversation, old: Journeys, new: Journeys) -> ClassEffect | None:
     ends = frozenset(old.outcomes(conversation)), frozenset(new.outcomes(conversation))
     if ends[0] == ends[1]:
         return None
     traffic = TrafficClass(conversation.to_service, conversation.to_broker_instance, conversation.is_reply)
-    return Effect(verdict_of_change(*ends), (conversation.instance, conversation.database), traffic, *ends, 1)
+    return ClassEffect(verdict_of_change(*ends), (conversation.instance, conversation.database), traffic, *ends, 1)
 
 
 def _conversations(old: Instance, new: Instance) -> Iterator[Conversation]:

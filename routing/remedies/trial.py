@@ -11,7 +11,7 @@ from routing.diff.result import BETTER, MOVED, WORSE
 from routing.lint.registry import CHECKS, lint_around
 from routing.model.estate import Estate
 from routing.remedies.applying import applied, with_msdb
-from routing.remedies.effects import MAX_NAMES, Effect, effects, effects_nearby, effects_within
+from routing.remedies.effects import MAX_NAMES, ClassEffect, effects, effects_nearby, effects_within
 
 COMPARED = 2_000
 """Most routes of an estate whose whole traffic is compared whatever a remedy touches: a hundredth of a second each."""
@@ -34,9 +34,9 @@ class RemedyTrial:
     """What a remedy did on a copy of the estate."""
 
     verdict: TrialVerdict
-    better: tuple[Effect, ...] = ()
-    moved: tuple[Effect, ...] = ()
-    worse: tuple[Effect, ...] = ()
+    better: tuple[ClassEffect, ...] = ()
+    moved: tuple[ClassEffect, ...] = ()
+    worse: tuple[ClassEffect, ...] = ()
     """Those that break something first."""
     is_complete: bool = True
     """All traffic was compared; else only the conversations that the remedy is about."""
@@ -72,7 +72,7 @@ def try_remedy(
 
 def effects_of(
     before: Estate, after: Estate, at: datetime, instance: str, most_names: int | None
-) -> tuple[tuple[Effect, ...], bool]:
+) -> tuple[tuple[ClassEffect, ...], bool]:
     """The effects of a change of one instance, and whether they are all: of a change that touches more service names
     than `most_names`, only conversations that it is about are asked. None: all are compared."""
     if most_names is None:
@@ -81,7 +81,7 @@ def effects_of(
     return (effects_nearby(before, after, at, instance), False) if found is None else (found, True)
 
 
-def _judged(found: tuple[Effect, ...], finding: Finding, *, is_gone: bool, is_complete: bool) -> RemedyTrial:
+def _judged(found: tuple[ClassEffect, ...], finding: Finding, *, is_gone: bool, is_complete: bool) -> RemedyTrial:
     better, moved, worse = (tuple(e for e in found if e.verdict == verdict) for verdict in (BETTER, MOVED, WORSE))
     is_useless = not better and (bool(worse) or not is_gone)
     is_harmful = any(effect.breaks for effect in worse) and not any(effect.delivers for effect in better)

@@ -1,10 +1,12 @@
-"""Every name of the code that the glossary gives is there, and no word stands in it twice."""
+"""Every name of the code that the glossary gives is there, no word stands in it twice, and no class name either."""
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,12 @@ from brokerui.core.home import CHECKOUT
 
 TEXT = (CHECKOUT / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(r"`((?:brokerui|routing|pipeline)(?:\.\w+)+)`", TEXT)))
+PACKAGES = ("brokerui", "routing", "pipeline")
+TABLES = "models"
+"""Modules of Django's models: a row of the estate has the name of the engine's value."""
+SAME_NAME = {"Message", "Queue"}
+"""The message of `brokerui.client`, which imports nothing of the rest; and the queue that runs beside that of the
+estate, both as tables."""
 WORDS = [word.strip() for row in re.findall(r"^\| ([^|]+) \|", TEXT, re.MULTILINE) for word in row.split(",")]
 
 
@@ -27,4 +35,23 @@ def test_a_name_of_the_code_is_there(name: str) -> None:
 def test_no_word_is_explained_twice() -> None:
     counted = Counter(word for word in WORDS if word not in {"Word", "---"})
     assert {word for word, number in counted.items() if number > 1} == set()
+    assert len(counted) > 40
+
+
+def _is_table(path: Path) -> bool:
+    return TABLES in (path.stem, *path.parent.parts)
+
+
+def _class_names(*, are_tables: bool) -> list[str]:
+    """Return the public names of the classes at the top of modules, except Django's migrations."""
+    paths = [path for package in PACKAGES for path in sorted((CHECKOUT / package).rglob("*.py"))]
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if _is_table(path) == are_tables]
+    names = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    return [name for name in names if not name.startswith("_") and name not in {"Migration", *SAME_NAME}]
+
+
+@pytest.mark.parametrize("are_tables", [False, True])
+def test_a_class_name_occurs_once(are_tables: bool) -> None:
+    counted = Counter(_class_names(are_tables=are_tables))
+    assert {name for name, number in counted.items() if number > 1} == set()
     assert len(counted) > 40

@@ -1,4 +1,4 @@
-"""What a change does to all conversations, worked out a piece at a time and kept for who looks again.
+"""The effect of a change on all conversations, computed a piece at a time and cached for the next request.
 
 The effect of a draft is the comparison of the version that it was made on with the estate that it makes; that of
 further edits, not yet saved, the comparison of the draft with and without them.
@@ -73,16 +73,16 @@ class Effect:
 
     @cached_property
     def rows(self) -> Sequence[EffectRow]:
-        """The worst of what is intended."""
+        """The worst rows of intended classes."""
         return list(rows_of(self.ends.groups))
 
     @cached_property
     def rows_apart(self) -> Sequence[EffectRow]:
-        """The worst of what nobody is likely to send."""
+        """The worst rows of classes that nobody is likely to send."""
         return list(rows_of(self.ends.groups_apart))
 
     def work(self, seconds: float) -> Effect:
-        """Go on comparing for about so long; where another thread does, wait for it as long."""
+        """Go on comparing for about `seconds`; while another thread compares, wait for it as long."""
         if self.is_settled or not self._guard.acquire(timeout=seconds):
             return self
         try:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from brokerui.analysis.explanations.outcome_wording import short_reason
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say, say_counted
-from routing.remedies.effects import Effect
+from routing.remedies.effects import ClassEffect
 from routing.remedies.trial import RemedyTrial, TrialVerdict
 from routing.rules.decision import DELAYED, DELIVERED, EXITS, Outcome
 from routing.rules.journey import in_order
@@ -55,7 +55,7 @@ def _gain(trial: RemedyTrial, finding: Finding) -> Sentence:
     )
 
 
-def _rank(effect: Effect, finding: Finding) -> tuple[bool, ...]:
+def _rank(effect: ClassEffect, finding: Finding) -> tuple[bool, ...]:
     """The effect that says most comes first: from the place of the finding, delivered, without an identifier."""
     wants_reply = finding.code == "no-return-route"
     return (
@@ -66,7 +66,7 @@ def _rank(effect: Effect, finding: Finding) -> tuple[bool, ...]:
     )
 
 
-def harm(worse: Sequence[Effect]) -> Sentence:
+def harm(worse: Sequence[ClassEffect]) -> Sentence:
     """What ends worse with a remedy."""
     first = worse[0]
     facts = {
@@ -87,7 +87,7 @@ def harm(worse: Sequence[Effect]) -> Sentence:
     )
 
 
-def _elsewhere(moved: Sequence[Effect]) -> Sentence:
+def _elsewhere(moved: Sequence[ClassEffect]) -> Sentence:
     first = moved[0]
     facts = {
         "conversations": _conversations(first),
@@ -107,7 +107,7 @@ def _elsewhere(moved: Sequence[Effect]) -> Sentence:
     )
 
 
-def _conversations(effect: Effect) -> Sentence:
+def _conversations(effect: ClassEffect) -> Sentence:
     instance, database = effect.node
     facts = {"instance": instance, "database": database, "service": effect.traffic.shown_service}
     if database is None:

@@ -1,4 +1,4 @@
-"""Who looks at a draft: known while Valkey answers, nobody while it is away."""
+"""The users who have a draft open: known while Valkey answers, none while it is away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The review of a draft: who may do what in which state, and what is written of it."""
+"""The review of a draft: the verbs of each role and state, and their entries in the audit."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class AskingChecker(Checker):
             if handle is not None:
                 self._pending[key] = handle
                 if before is not None:
-                    what = say("A route for {service} was asked for again, and nobody had answered.", service=service)
+                    what = say("A route for {service} was requested again before an answer.", service=service)
                     self.broken(commit.at, what, handle)
 
     def _fail_over(self, record: FailedOver) -> None:

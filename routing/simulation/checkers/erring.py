@@ -63,12 +63,12 @@ class ErringChecker(Checker):
 
     def _commit(self, commit: Committed) -> None:
         for handle in self._untold.values():
-            self.broken(commit.at, say("The conversation ended with an error, and its peer was not told."), handle)
+            self.broken(commit.at, say("The conversation ended with an error, and its peer was not notified."), handle)
         self._untold = {}
         failed = {kept.handle for kept in commit.enqueued if kept.message_type == ERROR_TYPE}
         for handle, row in self._before.items():
             if row.state != "SI" and handle not in failed:
-                self.broken(commit.at, say("The conversation was to end with an error, and was told nothing."), handle)
+                self.broken(commit.at, say("The conversation was to end with an error, and received none."), handle)
 
     def _look(self, commit: Committed) -> None:
         if self._pending is None:

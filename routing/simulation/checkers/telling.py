@@ -90,19 +90,19 @@ class TellingChecker(Checker):
                 waiting[event] -= 1
                 if waiting[event] < 0:
                     self.broken(
-                        reported.at, say("An event was told that was not committed."), event.conversation_handle
+                        reported.at, say("An event was reported that was not committed."), event.conversation_handle
                     )
             elif event.number == _CORRUPTED and not self._harmed:
-                self.broken(reported.at, say("A message is said to be corrupted, and none was damaged."))
+                self.broken(reported.at, say("A message was reported as corrupted, and none was damaged."))
 
     def _over(self, over: WorldOver) -> None:
         for handle, subclass in self._done.keys() | self._committed.keys():
             done, reported = self._done[handle, subclass], self._committed[handle, subclass]
             if done != reported and self.ledger.last[handle].service != SYSTEM_SERVICE:
                 what = say(
-                    "The event {subclass} was told {told} times, and it happened {done} times.",
+                    "The event {subclass} was reported {reported} times, and it happened {done} times.",
                     subclass=subclass.name,
-                    told=reported,
+                    reported=reported,
                     done=done,
                 )
                 self.broken(over.at, what, handle)

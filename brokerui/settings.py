@@ -408,7 +408,7 @@ EXAMPLES = resources.resource_folder(resources.EXAMPLES)
 DEMO = env.bool("DEMO", default=True)
 # The document, and room for the rest of the form around it.
 BODY_MAX_BYTES = SCENARIO_MAX_BYTES + MEGABYTE
-# Of one import; all other forms take one file, and say so.
+# Files of one import; all other forms take one file, and say so.
 IMPORT_MAX_FILES = DATA_UPLOAD_MAX_NUMBER_FILES = 50
 RESULTS_KEEP = env.int("RESULTS_KEEP", default=20)
 RESULTS_MINUTES_DAYS = env.int("RESULTS_MINUTES_DAYS", default=7)

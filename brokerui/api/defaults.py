@@ -16,7 +16,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "DEFAULT_PARSER_CLASSES": ["brokerui.api.parsers.JsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_THROTTLE_CLASSES": ["brokerui.api.access.StrangerThrottle", "brokerui.api.access.UserThrottle"],
-    # Of an address without a valid session or token, and of a user.
+    # Requests of an address without a valid session or token, and of a user.
     "DEFAULT_THROTTLE_RATES": {
         "anon": env.str("API_RATE_STRANGER", default="60/min"),
         "user": env.str("API_RATE_USER", default="1200/min"),

@@ -43,7 +43,7 @@ MAX_JSON_BYTES: Final = 4 << 20
 """Of JSON with options. A larger document is sent as it is."""
 MAX_FILE_NAME: Final = 255
 MAX_VARIABLES_CHARS: Final = 2_000
-"""Of all variables: they have to fit into an address."""
+"""Characters of all variables together: they have to fit into an address."""
 OF_SCRIPT: Final = ("instance", "database", "address", "encoding")
 """Options about one script, not about the import."""
 _FIRST_KEY = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:document|sql|mode|dry_run|at|note|variables)"\s*:')

@@ -17,7 +17,7 @@ COMMON_STATUSES = (401, 403, 406, 414, 429, 503)
 READ_STATUSES = (*COMMON_STATUSES, 400, 404)
 WRITE_STATUSES = (*COMMON_STATUSES, 400, 409, 413, 415, 422)
 CHANGE_STATUSES = (*WRITE_STATUSES, 404, 412, 428)
-"""Of a change of a row that exists."""
+"""Statuses of the answer to a change of an existing row."""
 
 
 def tags(name: Any) -> list[Any]:

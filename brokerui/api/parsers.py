@@ -16,7 +16,7 @@ from routing.common.errors import Invalid
 from routing.documents.json_pull import reject_duplicate_keys
 
 MAX_JSON_BYTES = 1 << 20
-"""Of a body that describes one object, or some edits."""
+"""Bytes of a body that describes one object, or some edits."""
 CHUNK_BYTES = 1 << 16
 
 

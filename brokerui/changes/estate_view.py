@@ -57,7 +57,7 @@ class EstateView:
     """Digest of the content; caches use it as their key."""
     scenario: ScenarioInfo | None = None
     version: int = 0
-    """Of the live estate; 0 for scenarios, and for a live estate to which nothing was ever imported."""
+    """Version of the live estate; 0 for scenarios, and for a live estate without versions."""
     as_of: str = ""
     """As it was asked for."""
     moment: datetime | None = None

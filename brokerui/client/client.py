@@ -20,7 +20,7 @@ LONGEST_WAIT_S = 20.0
 
 
 class Client:
-    """Of one BrokerUI, by one token. For one thread: others have clients of their own."""
+    """The client of one BrokerUI with one token. A client serves one thread; others create their own."""
 
     def __init__(
         self,

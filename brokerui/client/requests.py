@@ -23,7 +23,7 @@ BUSY = "busy"
 
 @dataclass(frozen=True, slots=True)
 class ServerReply:
-    """Of the server."""
+    """A reply of the server."""
 
     status: int
     body: dict[str, Any]
@@ -35,7 +35,7 @@ class ServerReply:
 
 
 class Requests:
-    """Of one user to one site, one at a time."""
+    """Sends requests of one user to one site, one at a time."""
 
     def __init__(self, site: str, token: str, *, timeout_s: float, patience_s: float, context: ssl.SSLContext | None):
         self._site = _checked(site)
@@ -134,7 +134,7 @@ def _given_up(answer: ServerReply | None, why: str) -> Exception:
 
 
 def _json(content: bytes) -> dict[str, Any]:
-    """Of a proxy's page nothing is kept."""
+    """Return the object in a reply; an empty one for anything else, such as the page of a proxy."""
     try:
         found = json.loads(content)
     except ValueError:

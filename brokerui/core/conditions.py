@@ -26,7 +26,7 @@ class Condition:
     """What a check has found."""
 
     id: str
-    """Of the check, as in docs/reference/checks.md."""
+    """Id of the check, as in docs/reference/checks.md."""
     text: str
     """What is wrong and what helps, in one line."""
     is_well: bool

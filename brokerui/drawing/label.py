@@ -25,7 +25,7 @@ class Label:
 
     x: float
     y: float
-    """Of its base line."""
+    """Height of its base line."""
     text: str
     full: str
     """The text before it was shortened."""

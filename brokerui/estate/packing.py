@@ -15,7 +15,7 @@ from routing.model.estate import Edit, Estate
 Packed = bytes | memoryview
 """As databases give it back."""
 LEVEL = 3
-"""Of zlib: documents shrink to a tenth in half the time that the default takes."""
+"""Level of zlib: documents shrink to a tenth in half the time of the default level."""
 
 
 def pack_estate(estate: Estate) -> bytes:
@@ -40,7 +40,7 @@ def unpack_edits(packed: Packed) -> tuple[Edit, ...]:
 
 
 def digest_of(before: str, *contents: bytes | None) -> str:
-    """Of a version, from the digest of the version before (empty: none) and what this one holds."""
+    """Return the digest of a version, from that of the version before (empty: none) and its own content."""
     digest = hashlib.sha256(before.encode())
     for content in contents:
         digest.update(b"-" if content is None else hashlib.sha256(content).digest())

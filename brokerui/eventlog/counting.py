@@ -47,7 +47,7 @@ class CounterKey(NamedTuple):
 
 
 class CounterSums(NamedTuple):
-    """Of one key."""
+    """The sums of one key."""
 
     events: int
     messages: int
@@ -76,7 +76,7 @@ _COUNTED: Final[Mapping[type, Callable[[Any], tuple[Kind, int, int]]]] = {
     MessagesReceived: lambda e: ((1002, 0, e.database, 0), e.messages, e.size),
     StatusChanged: lambda e: ((1003, 0, e.database, e.status), 0, 0),
 }
-"""Of each class: its kind, how many messages an event stands for, and their bytes."""
+"""By class of events: the key, the number of messages that an event stands for, and their bytes."""
 
 
 def kind_of(event: Event) -> Kind:

@@ -93,7 +93,7 @@ class Exceptional(NamedTuple):
     target: str
     """A service, or a queue; empty: none is known."""
     address: str
-    """Of the other end, the next hop or the mirrored route."""
+    """Address of the other end, the next hop or the mirrored route."""
     text: str
 
     @property

@@ -153,7 +153,7 @@ def _connections(rows: list[ConnectionRow]) -> Values:
 
 
 def _open(what: str, help_text: str, rows: list[ConnectionRow]) -> Metric:
-    """Of the connections that are open now: it falls when one is closed."""
+    """Return a gauge over the connections that are open now: it falls when one is closed."""
     sums: Counter[tuple[str, str]] = Counter()
     for row in rows:
         sums[row.instance, "sent"] += getattr(row, f"total_{what}_sent")

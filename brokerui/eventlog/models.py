@@ -10,7 +10,7 @@ MINUTE, HOUR = 60, 3600
 """Seconds that a row stands for."""
 FINGERPRINT = 32
 NAME = 400
-"""Of a sample: a key must not become too long for an index."""
+"""Characters of a sample's name: a longer key would not fit into an index."""
 
 
 class _Counted(models.Model):
@@ -74,7 +74,7 @@ class Sampled(models.Model):
     oldest_age_ms = models.BigIntegerField(null=True)
     """NULL: there is none."""
     role = Name(max_length=SERVICE_NAME, blank=True)
-    """Of a mirrored database: PRINCIPAL or MIRROR; of a mirrored route: the address of the principal."""
+    """PRINCIPAL or MIRROR for a mirrored database, the principal's address for a mirrored route."""
 
     class Meta:
         db_table = "event_samples"
@@ -107,7 +107,7 @@ class ExceptionalEvent(models.Model):
     first_at = models.BigIntegerField()
     last_at = models.BigIntegerField()
     conversation_id = Guid(blank=True)
-    """Of one of them."""
+    """Conversation of one of the events."""
     conversation_handle = Guid(blank=True)
 
     class Meta:

@@ -33,7 +33,7 @@ MOST: Final = 200_000
 
 
 class Recorder:
-    """Of one process, for all its threads."""
+    """The recorder of one process, for all its threads."""
 
     has_thread = True
     """True: a background thread flushes every 2 s. False (tests): the caller calls flush()."""

@@ -18,7 +18,7 @@ Found = dict[str, list[Sample]]
 """By instance."""
 
 _LEVELS: Final = " UNION ALL ".join(f"SELECT {priority} AS priority" for priority in range(1, 11))
-# Of each priority the first, in an order that only the index has which begins with the queue: one look for each.
+# The first message of each priority: one lookup each, in the index that begins with the queue.
 _OLDEST: Final = """
     SELECT message_enqueue_time FROM queue_messages WHERE queuing_order = (
         SELECT min((SELECT m.queuing_order FROM queue_messages m

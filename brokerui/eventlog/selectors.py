@@ -172,7 +172,7 @@ def _counts(measure: Measure, since: int, until: int, instance: str = "", databa
 
 
 class Total(NamedTuple):
-    """Of events of one kind, since the first one."""
+    """Sums of the events of one kind, since the first one."""
 
     instance: str
     event_class: int
@@ -193,6 +193,6 @@ def totals() -> list[Total]:
 
 
 def latest_samples() -> list[Sampled]:
-    """Of the last minute in which anybody looked; empty: nobody ever did."""
+    """Return the samples of the last sampled minute; empty: there are none."""
     last = Sampled.objects.filter(seconds=MINUTE).order_by("-at").values_list("at", flat=True).first()
     return list(Sampled.objects.filter(seconds=MINUTE, at=last).order_by("pk")) if last is not None else []

@@ -41,7 +41,7 @@ class _Hosted:
     broker: Broker
     store: DatabaseStore
     version: int
-    """Of the estate that it routes by."""
+    """Version of the estate by which it routes."""
     keys: tuple[datetime | None, ...]
     looked_at: float = field(default_factory=time.monotonic)
     """When it was last seen which keys there are."""

@@ -48,7 +48,7 @@ class ClassSums:
     column: str
     """The column with the begin of each range."""
     length: int
-    """Of a range, in microseconds."""
+    """Length of a range, in microseconds."""
 
     def __iter__(self) -> Iterator[ClassSum]:
         for batch in _batches(self.folders, ("class", self.column, *WEIGHTS)):

@@ -61,7 +61,7 @@ class InputFile:
     layout: FileLayout | None
     fault: str | None = None
     rows: int = 0
-    """Of a Parquet file, from its footer."""
+    """Rows of a Parquet file, from its footer."""
 
 
 def files_below(name: str) -> list[Path]:

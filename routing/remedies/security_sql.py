@@ -12,7 +12,7 @@ from routing.lint.remedy import alter_endpoint, bracketed, quoted, use
 
 MASTER = "master"
 VALID_YEARS = 5
-"""Of a certificate that a statement makes."""
+"""Years for which the certificate of a statement is valid."""
 _LOGIN = re.compile(r"login ['\u2018\u2019\"]([^'\u2018\u2019\"\n]{1,128})['\u2018\u2019\"]", re.IGNORECASE)
 _DATABASE = re.compile(
     r"in the database ['\u2018\u2019\"]([^'\u2018\u2019\"\n]{1,128})['\u2018\u2019\"]", re.IGNORECASE

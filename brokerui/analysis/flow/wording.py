@@ -10,7 +10,7 @@ from routing.rules.reason_words import REASON_WORDS
 ENDS = {EXITS: "\0exits:", DELAYED: "\0delayed:", DROPPED: "\0dropped:"}
 """How the names of ends begin that are no place of the estate; no name of it holds a NUL."""
 HEADS = (say("Origin"), say("Next hop"), say("End"))
-"""Of the columns."""
+"""Headings of the columns."""
 
 
 def outcome_words(outcome: str) -> Sentence:

@@ -37,7 +37,7 @@ class ChangeLine(NamedTuple):
     name: str
     """Empty: the list as a whole."""
     what: str = ""
-    """Of a changed one: `column: before → after`."""
+    """For a changed row: `column: before → after`."""
 
 
 def lines_of(change: EstateDifference, before: Estate, after: Estate) -> Iterator[ChangeLine]:

@@ -47,7 +47,7 @@ NAMED = 5
 OnProgress = Callable[..., None]
 """Told of the phase, and of how many units of how many are done."""
 SMALL_BYTES = 128 * 1024
-"""Of an import that a request can wait for; and the routes that the live estate may have then:"""
+"""Largest import, in bytes of its files, that a request waits for; the live estate may have this many routes then:"""
 SMALL_ROUTES = 2_000
 
 
@@ -271,6 +271,6 @@ def _version(number: int) -> Version:
 
 
 def _note(run: ImportRun) -> str:
-    """Of an import that nobody wrote a note about: its files."""
+    """Return the note of an import without one: the names of its files."""
     names = list(run.files.values_list("name", flat=True)[: NAMED + 1])
     return ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")

@@ -52,7 +52,7 @@ class ImportRun(models.Model):
     created_at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)
     token = models.CharField(max_length=TOKEN, unique=True)
-    """Of the form that it came with: a form that is sent twice makes one import."""
+    """Token of the form that it came with, so that a form that is sent twice makes one import."""
     state = models.CharField(max_length=10, choices=ImportState)
     mode = models.CharField(max_length=10, default="instances")
     """`sources.Mode`; empty: as the scripts ask for it."""
@@ -73,11 +73,11 @@ class ImportRun(models.Model):
     unattended = models.BooleanField(default=False)
     """Sent by a program: the files are applied without a preview."""
     dry_run = models.BooleanField(default=False)
-    """Of one that is unattended: nothing is written; it is over once the answer is there."""
+    """For an unattended import: nothing is written; it is over once it has its answer."""
     at = models.DateTimeField(null=True)
     """From when LIFETIME counts; null: from when it is read."""
     is_based = models.BooleanField(default=False)
-    """Of one that is unattended: whether it is applied to `base_version` only."""
+    """For an unattended import: whether it is applied to `base_version` only."""
     answer = models.TextField(blank=True)
     """What a program is told came of it, as JSON (answer.py)."""
     summary = models.TextField(blank=True)
@@ -130,7 +130,7 @@ class ImportFile(models.Model):
     instance = models.CharField(max_length=SERVICE_NAME, blank=True)
     database = models.CharField(max_length=SYSNAME, blank=True)
     address = models.CharField(max_length=ADDRESSES, blank=True)
-    """Of its instance; several have commas between them. Empty: what its name and its endpoint say."""
+    """Addresses of its instance, separated by commas. Empty: those that its name and its endpoint give."""
     encoding = models.CharField(max_length=ENCODING, blank=True)
     """As somebody named it; empty: it is found out, or the file is refused."""
 

@@ -165,7 +165,7 @@ class ImportPresenter:
 
     @cached_property
     def groups_apart(self) -> list[Json]:
-        """Of conversations that nobody intends."""
+        """The groups of conversations that nobody intends."""
         return [self._group(group) for group in self.ends.get("shown_apart", [])]
 
     @property

@@ -45,7 +45,7 @@ class Source:
     size: int = 0
     instance: str = ""
     database: str | None = None
-    """Of a grid: the database that it is of. Of a script: the one in which its connection begins."""
+    """The database of a grid, or the one in which the connection of a script begins."""
     address: Address | None = None
     """Where the instance listens; None: what its name and its endpoint say."""
     further: tuple[Address, ...] = ()

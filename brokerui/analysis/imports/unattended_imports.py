@@ -40,7 +40,7 @@ class Sent:
 
 
 def run_token(author: str, key: str) -> str:
-    """Of an import to which its sender gave a key: sent again by the same one it is the same import."""
+    """Return the token of an import with an Idempotency-Key: the same author and key make the same import."""
     return hashlib.sha256(f"{author}\0{key}".encode()).hexdigest()
 
 

@@ -11,7 +11,7 @@ from routing.common.sentence import say
 MAX_VARIABLES = 100
 MAX_VALUE_CHARS = 4_000
 MAX_TEXT_CHARS = 64 << 10
-"""Of all variables, a line each."""
+"""Largest text of all variables, a line each."""
 VARIABLE_NAME = re.compile(r"\w[\w-]{0,127}")
 
 

@@ -40,9 +40,9 @@ class WaitingGroup(NamedTuple):
     conversations: int
     messages: int
     attempts: int
-    """Of the one that was tried most often."""
+    """Failed attempts of the conversation that was tried most often."""
     next_attempt: int | None
-    """Of the first one, in milliseconds since 1970."""
+    """Time of the earliest next attempt, in milliseconds since 1970."""
     handle: str
     """One of them."""
 
@@ -116,7 +116,7 @@ def _count() -> WaitingMessages:
 
 
 def _rows() -> QuerySet[Any, tuple[Any, ...]]:
-    """Of each group: instance, then the fields of `Group`."""
+    """Return a row for each group: the instance, then the fields of `WaitingGroup`."""
     is_tried = ExpressionWrapper(Q(attempts__gt=0), output_field=BooleanField())
     rows = ConversationEndpoint.objects.filter(IN_INDEX, outgoing__gt=0).annotate(is_tried=is_tried)
     by = rows.values("instance_id", "database", "far_service", "transmission_status", "is_tried").order_by()

@@ -44,7 +44,7 @@ def age(milliseconds: int) -> str:
 
 
 def moment(milliseconds: int) -> datetime:
-    """Of the engine's, which are since 1970."""
+    """Return the moment of an engine's time, in milliseconds since 1970."""
     return datetime.fromtimestamp(milliseconds / SECOND_MS, UTC)
 
 

@@ -44,7 +44,7 @@ class Matrix:
         return tuple(tuple(sorted(nodes)) for nodes in found)
 
     def verdict(self, node: int, name: int) -> str:
-        """Of one pair."""
+        """Return the verdict of an entry point and a service name, by their numbers."""
         row = self.rows[name]
         cell_verdict = row.nodes.get(node)
         if cell_verdict is None:

@@ -40,7 +40,7 @@ class Gold:
     folder: Path
     record: Mapping[str, Any]
     digest: str
-    """Of the record."""
+    """Digest of the record."""
     job: str
     started: datetime
     files: tuple[GoldFile, ...]

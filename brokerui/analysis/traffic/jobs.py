@@ -31,7 +31,7 @@ def has_sources() -> bool:
 
 
 def inputs_digest() -> str:
-    """Of all files that a round would find, and of the estate; empty where there is no file."""
+    """Return the digest of the estate and of all files that a round would read; empty without a file."""
     found = [[str(folder), *files] for folder in _sources() if (files := list(_files(folder)))]
     if not found:
         return ""

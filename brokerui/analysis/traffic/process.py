@@ -20,7 +20,7 @@ LINE = 500
 """Characters of one."""
 GRACE_SECONDS = 15.0
 SECRETS = ("SECRET_KEY", "KEYS_SECRET", "DATABASE_URL", "REDIS_URL", "BROKERUI_ADMIN_PASSWORD")
-"""Of the product; a job has no use for them."""
+"""Environment variables with secrets of the product, which a job does not get."""
 
 
 class JobProcess:

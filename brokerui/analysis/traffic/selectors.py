@@ -59,7 +59,7 @@ def files_of(run: Run) -> QuerySet[File]:
 
 
 def sides_of(run: Run) -> list[str]:
-    """Of a replay, before and after."""
+    """Return the sides of a result; a replay has `before` and `after`."""
     return list(Link.objects.filter(run=run).values_list("side", flat=True).distinct().order_by("-side"))
 
 

@@ -30,7 +30,7 @@ from brokerui.messaging.leases.uses import use_count
 from routing.dialog.problems import VerbError
 
 MAX_JSON_BYTES: Final = 32 << 20
-"""Of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
+"""Bytes of a request with messages. Larger ones are sent in Python: their bodies may have up to 256 MB."""
 NOT_FOUND: Final = 8426
 NOT_NOW: Final = frozenset((954, 8427, 8429, 8438, 8458, 8461, 9617))
 """The product's numbers for what the state of a conversation or of a queue does not allow."""

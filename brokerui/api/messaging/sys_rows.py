@@ -26,7 +26,7 @@ from routing.model.estate import Database
 
 Json = dict[str, Any]
 NO_NUMBERS = numbers_of(Database(MSDB))
-"""Of a database that the estate has no more: those of what SQL Server itself creates."""
+"""Object numbers in a database that the estate no longer has: those of objects that SQL Server itself creates."""
 
 
 def _at(milliseconds: int | None) -> str | None:

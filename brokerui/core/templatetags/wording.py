@@ -18,7 +18,7 @@ from routing.common.sentence import Sentence, translator
 
 register = template.Library()
 MOST_NAMES = 8
-"""Of a list in a sentence; the account of a rule has the number."""
+"""Names that a list in a sentence shows; the account of a rule has the number of all."""
 translate = translator(gettext, ngettext)
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 

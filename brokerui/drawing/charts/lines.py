@@ -26,7 +26,7 @@ BESIDE, WIDE = 190, 640
 """Pixels for the names of lines, and of a figure at the least."""
 LABEL = 26
 APART = 0.09
-"""Of the height of a panel, between two names."""
+"""Least distance of two names, as a part of the height of a panel."""
 ROOM = 1.12
 ROOM_FOR_WORDS = 9
 """A bar of so small a part of the whole has none."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from brokerui.drawing.charts.look import COLOURS, LINE, MUTED, SYMBOLS, Figure, layout, plain, short
 
 WIDE, HIGH = 0.96, 0.92
-"""Of the room of a field; the rest is the gap to the next one."""
+"""Width and height of a field, as a part of its cell; the rest is the gap to the next one."""
 ROW_LEAST, ROW_MOST, HEIGHT = 15, 30, 560
 """Height of a row in pixels, and the maximum of all rows together."""
 AROUND = 190

@@ -11,7 +11,7 @@ CLEARANCE = 20.0
 LABEL_GAP = 22.0
 """Between the label of a line and the box beside it."""
 LANE_Y = -4.0
-"""Of the line in a lane, from the top of the lane; keeps lines of lanes off the heights of lines of boxes."""
+"""Height of the line in a lane, from its top; keeps lines of lanes off the heights of lines of boxes."""
 LANE_CLEARANCE = 10.0
 """The least distance between the line in a lane and a box above or below it."""
 STAGGER = 2.0

@@ -10,7 +10,7 @@ from brokerui.estate.models.instances import Instance
 
 
 class MirroringRole(models.TextChoices):
-    """Of a database that is mirrored."""
+    """The role of a mirrored database."""
 
     PRINCIPAL = "PRINCIPAL"
     MIRROR = "MIRROR"

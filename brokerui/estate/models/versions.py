@@ -93,7 +93,7 @@ class AuditEntry(models.Model):
     at = models.DateTimeField()
     author = models.CharField(max_length=AUTHOR)
     address = models.GenericIPAddressField(null=True)
-    """Of the client; null for a command, and for what happens beside the web."""
+    """Address of the client; null for a command and for background work."""
     action = models.CharField(max_length=50)
     """The action, named after its service: `estate.import`, `estate.edit`, …"""
     note = models.TextField(blank=True)

@@ -14,7 +14,7 @@ class Scenario(models.Model):
     size = models.PositiveBigIntegerField()
     """Bytes before packing."""
     sha256 = models.CharField(max_length=64)
-    """Of the bytes that came. The same document is parsed once, however many scenarios hold it."""
+    """Digest of the uploaded bytes. The same document is parsed once, however many scenarios hold it."""
     instances = models.PositiveIntegerField()
     databases = models.PositiveIntegerField()
     services = models.PositiveIntegerField()

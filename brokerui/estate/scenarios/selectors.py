@@ -30,7 +30,7 @@ LONG = 512 * 1024
 """Bytes of a document that take longer to read than a request may."""
 
 estates: LruCache[Estate] = LruCache(KEPT_ESTATES)
-"""Of the documents that users gave, by their SHA-256."""
+"""Estates of uploaded documents, by SHA-256."""
 
 
 @dataclass(frozen=True, slots=True)

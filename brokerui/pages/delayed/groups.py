@@ -36,7 +36,7 @@ class DelayedGroup:
 def shown_groups(
     live: LiveEstate, groups: list[WaitingGroup], at: int, here: Callable[[WaitingGroup], str]
 ) -> list[DelayedGroup]:
-    """Of each group the one conversation that was counted with it; without groups that have gone since."""
+    """Return the groups with one conversation each, the one found when counting; without groups that are gone since."""
     ones = one_of_each(groups)
     texts = statuses(ones)
     held, offers = held_words(live, ones, texts), held_offers(live, ones, texts)

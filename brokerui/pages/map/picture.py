@@ -60,7 +60,7 @@ class Mark:
     """False if it only adds details to a box or database that has a mark of its own."""
     symbol: BadgeSymbol | None = None
     address: str = ""
-    """Of an instance: where a new route to it would lead."""
+    """For an instance: the address of a new route to it."""
     head: str = "to"
     """Which arrow ends its lines: `to`, or `to-any` of routes for any service; empty: none."""
 

@@ -76,7 +76,7 @@ class MapBox:
     about: frozenset[Ref] = frozenset()
     stands_for: int = 1
     address: str = ""
-    """Of an instance: the first at which it listens."""
+    """For an instance: its first address."""
     sign: Badge | None = None
     change: str = ""
 

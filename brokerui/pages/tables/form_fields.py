@@ -77,7 +77,7 @@ class ValueForm(forms.Form):
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Of the columns."""
+        """Return the names of the columns."""
         return tuple(name for name in cls.base_fields if name != WAS)
 
 

@@ -181,13 +181,13 @@ class Enabled(OnOff):
 
 
 class BrokerEnabled(OnOff):
-    """Of databases."""
+    """Filters databases by their broker."""
 
     title = parameter_name = column = "broker_enabled"
 
 
 class Forwarding(OnOff):
-    """Of instances."""
+    """Filters instances by message forwarding."""
 
     title = parameter_name = column = "forwarding"
 
@@ -199,7 +199,7 @@ class Hosted(OnOff):
 
 
 class RoleFilter(Chosen):
-    """Of databases."""
+    """Filters databases by mirroring role."""
 
     title = parameter_name = "mirroring_role"
     choices_of = (("PRINCIPAL", "PRINCIPAL"), ("MIRROR", "MIRROR"), ("none", _("not mirrored")))

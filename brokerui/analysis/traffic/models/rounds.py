@@ -23,7 +23,7 @@ class RoundState(models.TextChoices):
 
 
 OPEN = (RoundState.WAITING, RoundState.RUNNING)
-"""Of each of these there is one at most."""
+"""States that at most one round each can have."""
 
 
 class Round(models.Model):

@@ -125,7 +125,7 @@ class ConnectionFailures(OfSpan):
 
 
 class Uptime(OfRun):
-    """Of one hour, how long at least one connection to a far end stood."""
+    """Milliseconds of one hour in which at least one connection to a far end was open."""
 
     since = models.DateTimeField()
     instance = models.TextField()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as lazy
 
-from brokerui.analysis.traffic.labels import TITLES
+from brokerui.analysis.traffic.labels import STAGES
 from brokerui.analysis.traffic.rounds import ROUND, round_create, round_follows
 from brokerui.analysis.traffic.working import run
 from brokerui.core.jobs.kinds import PIPELINE, JobKind, register
@@ -29,7 +29,7 @@ register(
         name=ROUND,
         label=lazy("Pipeline"),
         describe=describe,
-        stages=TITLES,
+        stages=STAGES,
         run=run,
         queue=PIPELINE,
         lapse_s=LAPSE_S,

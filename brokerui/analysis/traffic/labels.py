@@ -12,3 +12,10 @@ TITLES: Mapping[str, Promise] = {
     "route": lazy("What the traffic met"),
     "telemetry": lazy("What the event log says"),
 }
+"""By command: the headings of a round's jobs."""
+STAGES: Mapping[str, Promise] = {
+    "ingest": lazy("Taking new files into the lake"),
+    "route": lazy("Asking where the traffic ends"),
+    "telemetry": lazy("Summing up the event log"),
+}
+"""By command: what a worker does now."""

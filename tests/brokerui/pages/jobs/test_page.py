@@ -65,7 +65,7 @@ def test_a_running_import_is_shown_with_its_stage(viewer: Client) -> None:
     [
         ("lint", LintStage.CHECKING, "Running the checks"),
         ("survey", SurveyStage.ASKING, "Asking where conversations to each service end"),
-        ("round", "route", "What the traffic met"),
+        ("round", "route", "Asking where the traffic ends"),
     ],
 )
 def test_a_running_job_of_each_kind_is_shown_with_its_stage(viewer: Client, kind: str, stage: str, says: str) -> None:

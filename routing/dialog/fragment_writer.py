@@ -16,10 +16,14 @@ from routing.adjacent.fragment_names import FragmentNames
 from routing.adjacent.guard import BytesLike, FragmentGuard
 from routing.adjacent.limits import MAX_TIME_MS
 from routing.common.identifier import identifier_bytes
+from routing.dialog.broker_context import (
+    Destination,
+    OutboundFrame,
+)
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import OutboundMessage
 from routing.dialog.system_names import ERROR_TYPE
-from routing.dialog.unit_of_work import Destination, OutboundFrame, UnitOfWork
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.security.instance_security import DialogProtection
 from routing.security.policy import Undeliverable
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from routing.common.broker_events import MessageClassify
 from routing.common.event_subclasses import ClassifySubclass
+from routing.dialog.broker_context import Destination
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.inbound_message import ReceiptAnswer, receive_error, receive_message
 from routing.dialog.messages import InboundMessage, OutboundMessage
 from routing.dialog.retransmission import has_window_room, note_delivered, postpone, transmit
-from routing.dialog.unit_of_work import Destination, UnitOfWork
+from routing.dialog.unit_of_work import UnitOfWork
 
 
 def enqueue(

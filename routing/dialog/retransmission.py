@@ -9,6 +9,7 @@ from routing.common.broker_events import MessagesSent
 from routing.common.event_subclasses import AcknowledgementSubclass, ConversationSubclass, SentSubclass
 from routing.common.network_events import Acknowledgement
 from routing.common.retry import retry_delay_ms
+from routing.dialog.broker_context import Destination
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.fragment_writer import FragmentWriter, guard_for
 from routing.dialog.fragmentation import fragment_body, fragment_count
@@ -26,7 +27,7 @@ from routing.dialog.send_window import (
 )
 from routing.dialog.states import DO, END_ACKNOWLEDGED
 from routing.dialog.transmission import Transmission
-from routing.dialog.unit_of_work import Destination, UnitOfWork
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.security.policy import NO_BINDING
 
 _RECEIVED = (

@@ -18,13 +18,18 @@ from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
+from routing.dialog.broker_context import (
+    Destination,
+    OutboundFrame,
+    SendingSide,
+)
 from routing.dialog.control_messages import send_due_acks
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
 from routing.dialog.transmission import Transmission, TransmissionCache
-from routing.dialog.unit_of_work import Destination, OutboundFrame, SendingSide, UnitOfWork
+from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry, answer_role_question, reply_address
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.model.estate import Database, Estate

@@ -14,10 +14,13 @@ from routing.common.choices import Choices
 from routing.common.moment import EPOCH, from_milliseconds
 from routing.common.names import MSDB
 from routing.dialog.batch import RouteRequestKey
+from routing.dialog.broker_context import (
+    Destination,
+    SendingSide,
+)
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.system_names import SYSTEM_SERVICE
-from routing.dialog.unit_of_work import Destination, SendingSide
 from routing.mirror.registry import PrincipalRegistry
 from routing.model.address import Address
 from routing.model.conversation import Conversation

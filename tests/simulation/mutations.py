@@ -33,6 +33,7 @@ from routing.dialog import (
 from routing.dialog import (
     unit_of_work as work,
 )
+from routing.dialog.broker_context import SendingSide
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import QueuedMessage
@@ -612,9 +613,7 @@ def choose_again_each_time() -> Patches:
     real = decision_cache.DecisionCache.place
 
     def place(self: Any, sender: Any, *arguments: Any) -> Any:
-        forgetful = work.SendingSide(
-            sender.database, sender.far_service, sender.far_broker_instance, sender.is_initiator
-        )
+        forgetful = SendingSide(sender.database, sender.far_service, sender.far_broker_instance, sender.is_initiator)
         return real(self, forgetful, *arguments)
 
     yield decision_cache.DecisionCache, "place", place

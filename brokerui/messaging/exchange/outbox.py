@@ -13,7 +13,7 @@ from redis import Redis, RedisError
 from brokerui.core.redis_client import redis_client
 from brokerui.messaging.exchange.lists import outgoing_held, put_outgoing, run
 from routing.common.broker_events import Event
-from routing.dialog.unit_of_work import OutboundFrame
+from routing.dialog.broker_context import OutboundFrame
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import Final
 
 from brokerui.messaging.exchange.outbox import put
-from routing.dialog.unit_of_work import OutboundFrame
+from routing.dialog.broker_context import OutboundFrame
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict
 

@@ -16,7 +16,7 @@ from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.exchange.forwarded_messages import publish_forwarded
 from brokerui.messaging.exchange.outbox import hand_over
 from brokerui.messaging.queue_monitors.signals import messages_came
-from routing.dialog.unit_of_work import OutboundFrame
+from routing.dialog.broker_context import OutboundFrame
 from routing.runtime.broker import Broker
 
 P = ParamSpec("P")

@@ -18,7 +18,7 @@ from brokerui.messaging.workers import delayed_acks
 from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.delayed_acks import FEW, MOST, DelayedAcks
 from brokerui.messaging.workers.due_conversations import send_due
-from routing.dialog.unit_of_work import OutboundFrame
+from routing.dialog.broker_context import OutboundFrame
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
 

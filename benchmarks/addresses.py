@@ -34,7 +34,7 @@ WRITE_ONLY = frozenset(
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry", "api:change_undo", "api:change_redo"),
-        *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard")),
+        *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "add")),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -64,6 +64,9 @@ ELSEWHERE = frozenset(
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "changes:change", "changes:effect-line"),
         "changes:route-form",
+        "changes:row-form",
+        "changes:findings",
+        "changes:edit-sql",
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""

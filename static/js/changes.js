@@ -57,6 +57,24 @@ panel?.addEventListener("keydown", (event) => {
   leave(form);
 });
 
+// -- Links that open a form in the panel, and acts that say what they would bring ---------------------------------
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-panel]");
+  if (!link || !panel || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return;
+  event.preventDefault();
+  htmx.ajax("GET", link.getAttribute("href"), { target: "#panel", swap: "innerHTML" });
+});
+for (const [name, isOn] of [["focusin", true], ["pointerover", true], ["focusout", false], ["pointerout", false]]) {
+  document.addEventListener(name, (event) => {
+    const act = event.target.closest?.("[data-try]");
+    if (act && !act.contains(event.relatedTarget)) tryOut(isOn ? JSON.parse(act.dataset.try) : []);
+  });
+}
+document.addEventListener("click", (event) => {
+  const act = event.target.closest("button[type=button][data-try]");
+  if (act) tryOut(JSON.parse(act.dataset.try));
+});
+
 // -- Values to choose from -----------------------------------------------------------------------------------
 document.addEventListener("click", (event) => {
   const choice = event.target.closest(".pick [data-value]");
@@ -94,11 +112,11 @@ function tryOut(edits) { document.dispatchEvent(new CustomEvent("draft:try", { d
 
 // The map shows the effect itself (`preventDefault`); on other pages the line is asked for here.
 addEventListener("draft:try", (event) => {
-  const line = document.querySelector("#effect-line[data-url]");
-  if (event.defaultPrevented || !line) return;
+  const [line, url] = [document.getElementById("effect-line"), document.querySelector(".draft-bar")?.dataset.effect];
+  if (event.defaultPrevented || !line || !url) return;
   const values = { csrfmiddlewaretoken: document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "" };
   if (event.detail.edits.length) values.edits = JSON.stringify(event.detail.edits);
-  htmx.ajax("POST", line.dataset.url, { source: line, target: line, swap: "outerHTML", values });
+  htmx.ajax("POST", url, { source: line, target: line, swap: "outerHTML", values });
 });
 addEventListener("draft:typing", () => document.getElementById("effect-line")?.setAttribute("aria-busy", "true"));
 

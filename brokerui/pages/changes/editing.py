@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from brokerui.estate.refs import route as route_ref
 from brokerui.pages.changes.connect import Connecting
 from brokerui.pages.changes.edit_field import connect_fields
 from brokerui.pages.changes.route_editor import RouteEditor
+from brokerui.pages.changes.row_editor import EDITED, RowEditor
 from brokerui.pages.changes.viewed_draft import draft_of
 from brokerui.pages.changes.writing import REFUSALS, after_write, refusal, revision_sent, status_of
 
@@ -52,6 +53,50 @@ def _add_route(request: HttpRequest, draft: SavedDraft, panel: RouteEditor) -> H
     except REFUSALS as error:
         return _route_page(request, draft_of(request, draft.id), panel, status=status_of(error), refused=refusal(error))
     return after_write(request, written, select)
+
+
+@access(write=Level.EDIT)
+@require_http_methods(["GET", "HEAD", "POST"])
+@vary_on_headers("HX-Request")
+def row_form(request: HttpRequest, number: int, kind: str) -> HttpResponse:
+    """The same for an instance, a database or a service."""
+    draft = draft_of(request, number)
+    if kind not in EDITED:
+        raise Http404
+    if request.method == "POST":
+        return _add_row(request, draft, _row(request, draft, kind, request.POST))
+    if request.GET.get("preview"):
+        panel = _row(request, draft, kind, request.GET)
+        return render(request, "changes/_row_preview.html", {"panel": panel, "draft": draft})
+    return _row_page(request, draft, _row(request, draft, kind, None))
+
+
+def _add_row(request: HttpRequest, draft: SavedDraft, panel: RowEditor) -> HttpResponse:
+    edits = panel.form.edits
+    if edits is None:
+        return _row_page(request, draft, panel, status=422)
+    try:
+        written = services.edits_append(
+            number=draft.id, revision=revision_sent(request), edits=edits, author=request.user.get_username()
+        )
+    except REFUSALS as error:
+        return _row_page(request, draft_of(request, draft.id), panel, status=status_of(error), refused=refusal(error))
+    return after_write(request, written, str(panel.ref))
+
+
+def _row(request: HttpRequest, draft: SavedDraft, kind: str, sent: QueryDict | None) -> RowEditor:
+    try:
+        return RowEditor(draft, EDITED[kind], request.GET, timezone.now().replace(microsecond=0), sent)
+    except LookupError:
+        raise Http404(_("This draft has no such object.")) from None
+
+
+def _row_page(
+    request: HttpRequest, draft: SavedDraft, panel: RowEditor, *, status: int = 200, refused: str = ""
+) -> HttpResponse:
+    context = {"panel": panel, "draft": draft, "refused": refused, "form_template": "changes/_row_form.html"}
+    template = "changes/_row_form.html" if wants_piece(request) else "changes/edit_page.html"
+    return render(request, template, context, status=status)
 
 
 def _connect(request: HttpRequest, draft: SavedDraft) -> HttpResponse:

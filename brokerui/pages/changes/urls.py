@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import editing, views
+from brokerui.pages.changes import editing, panels, views
 
 app_name = "changes"
 urlpatterns = [
@@ -10,6 +10,10 @@ urlpatterns = [
     path("<int:number>/", views.change_detail, name="change"),
     path("<int:number>/effect-line/", views.effect_line, name="effect-line"),
     path("<int:number>/route/", editing.route_form, name="route-form"),
+    path("<int:number>/row/<str:kind>/", editing.row_form, name="row-form"),
+    path("<int:number>/add/", panels.add, name="add"),
+    path("<int:number>/findings/", panels.findings, name="findings"),
+    path("<int:number>/edits/<int:index>/sql/", panels.edit_sql, name="edit-sql"),
     path("<int:number>/undo/", views.change_undo, name="undo"),
     path("<int:number>/redo/", views.change_redo, name="redo"),
     path("<int:number>/remove/", views.change_remove, name="remove"),

@@ -18,13 +18,15 @@ from brokerui.changes import services
 from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import LISTED, draft_edits, draft_info, draft_list
+from brokerui.core.htmx import wants_piece
 from brokerui.core.paging import page_number
 from brokerui.pages.changes.effect_line import effect_line_of
 from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
 from brokerui.pages.changes.viewed_draft import draft_of
-from brokerui.pages.changes.writing import REFUSALS, refusal, revision_sent
+from brokerui.pages.changes.writing import REFUSALS, after_write, refusal, refused_act, revision_sent
 from brokerui.pages.tables.row_page import next_page
+from routing.common.errors import Invalid
 
 
 @access(write=Level.EDIT)
@@ -96,9 +98,20 @@ def effect_line(request: HttpRequest, number: int) -> HttpResponse:
 def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraft], **values: Any) -> HttpResponse:
     """Call a service for the revision that the user has seen, and show the draft; say why where it is refused."""
     try:
-        service(number=number, revision=revision_sent(request), author=request.user.get_username(), **values)
+        written = service(number=number, revision=revision_sent(request), author=request.user.get_username(), **values)
     except DraftNotFoundError:
         raise Http404 from None
     except REFUSALS as error:
-        messages.warning(request, refusal(error))
+        if wants_piece(request):
+            return refused_act(request, draft_of(request, number), error)
+        messages.warning(request, _needed(error) if isinstance(error, Invalid) else refusal(error))
+    else:
+        if wants_piece(request):
+            return after_write(request, written)
     return redirect(next_page(request) or reverse("changes:change", args=[number]))
+
+
+def _needed(error: Invalid) -> str:
+    """Say that an edit cannot be taken out, since a later one needs it."""
+    detail = {"path": error.path, "problem": error.problem.render(_)}
+    return _("Later edits need this one: %(path)s: %(problem)s. Nothing was written.") % detail

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django_htmx.http import trigger_client_event
+from django_htmx.http import reswap, retarget, trigger_client_event
 
 from brokerui.changes.errors import (
     DraftClosedError,
@@ -55,7 +56,7 @@ def refusal(error: Exception) -> str:
             return most % {"n": error.limit}
         case Invalid():
             detail = {"path": error.path, "problem": error.problem.render(_)}
-            return _("Later edits need this one: %(path)s: %(problem)s. Nothing was written.") % detail
+            return _("The draft cannot take it: %(path)s: %(problem)s. Nothing was written.") % detail
     raise TypeError(type(error))
 
 
@@ -74,4 +75,13 @@ def after_write(request: HttpRequest, draft: SavedDraft, select: str = "") -> Ht
     return trigger_client_event(HttpResponse(status=204), "draft:written", detail)
 
 
-__all__ = ["REFUSALS", "after_write", "map_url", "refusal", "revision_sent", "status_of"]
+def refused_act(request: HttpRequest, draft: SavedDraft, error: Exception) -> HttpResponse:
+    """Say above the panel why nothing was written; without scripts on the map."""
+    if not wants_piece(request):
+        messages.warning(request, refusal(error))
+        return redirect(map_url(draft.id))
+    answer = render(request, "changes/_refused.html", {"refused": refusal(error)}, status=status_of(error))
+    return reswap(retarget(answer, "#panel"), "afterbegin")
+
+
+__all__ = ["REFUSALS", "after_write", "map_url", "refusal", "refused_act", "revision_sent", "status_of"]

@@ -5,8 +5,15 @@ from __future__ import annotations
 import re
 
 from django import template
+from django.template import Context
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+
+from brokerui.changes.estate_view import EstateView
+from brokerui.changes.selectors import draft_get
+from brokerui.estate.refs import Ref
+from brokerui.pages.changes.acts import acts_of
+from brokerui.pages.changes.draft_panel import DraftPanel
 
 register = template.Library()
 _PART = re.compile(
@@ -27,3 +34,23 @@ def sql_marked(line: str) -> SafeString:
         place = part.end()
     parts.append(escape(line[place:]))
     return SafeString("".join(parts))
+
+
+@register.inclusion_tag("changes/_panel_draft.html", takes_context=True)
+def draft_panel(context: Context, viewed: EstateView) -> dict[str, object]:
+    """The edits of the draft that a page looks at, and the findings that remain."""
+    info = viewed.draft
+    assert info is not None
+    return {**_shared(context), "panel": DraftPanel(draft_get(info.id)), "draft": info, "viewed": viewed}
+
+
+@register.inclusion_tag("changes/_acts.html", takes_context=True)
+def draft_acts(context: Context, viewed: EstateView, ref: Ref) -> dict[str, object]:
+    """The switches of a selected thing of a draft, and what can be added there or dropped."""
+    more = {"acts": acts_of(viewed.estate, ref), "draft": viewed.draft, "ref": ref, "select": str(ref)}
+    return {**_shared(context), **more, "place": "/".join(ref.names[:2])}
+
+
+def _shared(context: Context) -> dict[str, object]:
+    """What every page's template may use."""
+    return {name: context.get(name) for name in ("access", "csrf_token", "request")}

@@ -93,6 +93,8 @@ def world_made() -> dict[str, Any]:
         "kind": "database",
         "version": estate_current().version,
         "draft": draft_made(user.username),
+        "row_kind": "database",
+        "edit_index": 0,
         "handle": conversation_made(),
         "nowhere": "nowhere",
         "traffic_run": traffic_made(),

@@ -402,19 +402,19 @@ class StoreConformance:
             store.release(batch.token)
         assert take(store) == ["1t 0"]
 
-    @pytest.mark.parametrize("request", [ReceiveRequest(Q, handle="1t"), ReceiveRequest(Q, group="1t")])
+    @pytest.mark.parametrize("wanted", [ReceiveRequest(Q, handle="1t"), ReceiveRequest(Q, group="1t")])
     def test_what_is_asked_for_by_name_is_not_received_while_another_has_its_group(
-        self, store: Store, request: ReceiveRequest
+        self, store: Store, wanted: ReceiveRequest
     ) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0), message("1t", 0)])
-        first = store.claim(ClaimRequest(receive=request), NOW)
+        first = store.claim(ClaimRequest(receive=wanted), NOW)
         assert said(first.received) == ["1t 0"]
-        assert look(store, ClaimRequest(receive=request)).received == ()
-        again = store.claim(ClaimRequest(receive=request, token=first.token), NOW)
+        assert look(store, ClaimRequest(receive=wanted)).received == ()
+        again = store.claim(ClaimRequest(receive=wanted, token=first.token), NOW)
         assert said(again.received) == ["1t 0"]
         store.release(first.token)
-        assert take(store, request) == ["1t 0"]
-        assert take(store, request) == []
+        assert take(store, wanted) == ["1t 0"]
+        assert take(store, wanted) == []
 
     def test_it_is_told_of_a_conversation_that_is_not_there(self, store: Store) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0)])

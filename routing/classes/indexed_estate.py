@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from functools import cached_property
 
 from routing.classes.name_index import NameIndex
@@ -26,12 +26,26 @@ class IndexedEstate:
 
     def vocabulary_with(self, after: Estate) -> Vocabulary:
         """The words of this estate and of another one."""
-        return self._vocabulary.with_instances(after, self._changed(after))
+        changed = self._changed(after)
+        if not _are_few(changed, after):
+            return Vocabulary(self.estate, after)
+        return self._vocabulary.with_instances(after, changed)
 
     def specials_with(self, after: Estate, names: Set[str]) -> NameIndex:
         """The special nodes of these names in this estate or in another one."""
-        return self._specials.with_instances(self._changed(after), names)
+        changed = self._changed(after)
+        if not _are_few(changed, after):
+            return NameIndex(self.estate, after, names)
+        return self._specials.with_instances(changed, names)
 
     def _changed(self, after: Estate) -> list[Instance]:
         """The instances of another estate that this one does not share as objects."""
         return [one for name, one in after.instances.items() if self.estate.instances.get(name) is not one]
+
+
+def _are_few(changed: Sequence[Instance], after: Estate) -> bool:
+    """Whether to extend an index by them costs less than to look through both estates.
+
+    Estates that were read from two documents share no instance.
+    """
+    return len(changed) <= max(1, len(after.instances) // 2)

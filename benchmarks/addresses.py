@@ -62,7 +62,8 @@ VIEWS = (
 ELSEWHERE = frozenset(
     {
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
-        *("api:change", "api:change_edits", "api:change_estate", "changes:change", "changes:effect-line"),
+        *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
+        *("changes:change", "changes:effect-line", "changes:effect"),
         "changes:route-form",
         "changes:row-form",
         "changes:findings",

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
 from brokerui.api.etags import etag_of
 from brokerui.api.fields import EditsField, NameField, StrictChoiceField, TextField
+from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import PageQuery
 from brokerui.api.serializers import StrictSerializer
+from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import NAME, PENDING, DraftState, SavedDraft
-from brokerui.changes.selectors import draft_edits, draft_info
+from brokerui.changes.selectors import draft_edits, draft_get, draft_info
 from brokerui.changes.services import MAX_EDITS
 from brokerui.estate.models.versions import AUTHOR
 from routing.documents.edits_json import edits_as_json
 
+MAX_DIGITS: Final = 10
 MAX_DESCRIPTION: Final = 4_000
 """Characters."""
 STATES: Final = tuple(DraftState.values)
@@ -103,3 +107,12 @@ def change_as_json(draft: SavedDraft) -> dict[str, Any]:
 def etag_of_change(draft: SavedDraft, body: dict[str, Any]) -> str:
     """Return the ETag of a draft: each write of it counts its revision up."""
     return etag_of("change", str(draft.id), str(draft.revision), str(body["stale"]))
+
+
+def draft_found(number: str) -> SavedDraft:
+    """Return the draft of this number; raises the problem 404 where there is none."""
+    is_number = number.isascii() and number.isdecimal() and len(number) < MAX_DIGITS
+    try:
+        return draft_get(int(number) if is_number else 0)
+    except DraftNotFoundError:
+        raise ApiProblem(404, gettext("There is no such draft.")) from None

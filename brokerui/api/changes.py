@@ -26,8 +26,10 @@ from brokerui.api.change_bodies import (
     NothingSerializer,
     change_as_json,
     change_row_as_json,
+    draft_found,
     etag_of_change,
 )
+from brokerui.api.change_effect import ChangeChecks, ChangeDiff
 from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.estate import EstateSerializer
 from brokerui.api.etags import etag_of, etag_of_json, is_known, require_match
@@ -37,18 +39,16 @@ from brokerui.api.serializers import read_body, read_query
 from brokerui.changes import services
 from brokerui.changes.errors import (
     DraftClosedError,
-    DraftNotFoundError,
     DraftStaleError,
     NoStepError,
     TooManyEditsError,
 )
 from brokerui.changes.models import SavedDraft
-from brokerui.changes.selectors import draft_estate, draft_get, draft_list
+from brokerui.changes.selectors import draft_estate, draft_list
 from brokerui.estate.selectors import live_version
 from routing.documents.estate_document import FORMAT
 from routing.documents.writer import estate_as_json
 
-MAX_DIGITS: Final = 10
 EXAMPLE: Final = OpenApiExample(
     "edits",
     value={
@@ -229,7 +229,7 @@ class ChangeEstate(ApiView):
     def get(self, request: Request, number: str) -> Response | StreamingHttpResponse:
         """Return canonical JSON, a piece at a time."""
         read_query(request, NoQuery)
-        edited = draft_estate(_found(number))
+        edited = draft_estate(draft_found(number))
         headers = {"ETag": etag_of(edited.digest)}
         if is_known(request, headers["ETag"]):
             return Response(status=304, headers=headers)
@@ -265,21 +265,15 @@ def addresses() -> list[URLPattern]:
         path("changes/<str:number>/undo/", undo, name="change_undo"),
         path("changes/<str:number>/redo/", redo, name="change_redo"),
         path("changes/<str:number>/estate/", ChangeEstate.as_view(), name="change_estate"),
+        path("changes/<str:number>/diff/", ChangeDiff.as_view(), name="change_diff"),
+        path("changes/<str:number>/checks/", ChangeChecks.as_view(), name="change_checks"),
     ]
-
-
-def _found(number: str) -> SavedDraft:
-    is_number = number.isascii() and number.isdecimal() and len(number) < MAX_DIGITS
-    try:
-        return draft_get(int(number) if is_number else 0)
-    except DraftNotFoundError:
-        raise ApiProblem(404, _("There is no such draft.")) from None
 
 
 def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[str, Any]]) -> Response:
     """Return a part of a draft, with the ETag that each write of the draft takes."""
     read_query(request, NoQuery)
-    draft = _found(number)
+    draft = draft_found(number)
     body = change_as_json(draft)
     etag = etag_of_change(draft, body)
     if is_known(request, etag):
@@ -290,7 +284,7 @@ def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[s
 def _written(request: Request, number: str, service: Write, **values: Any) -> SavedDraft:
     """Call a service for the draft that the client has seen (`If-Match`)."""
     read_query(request, NoQuery)
-    draft = _found(number)
+    draft = draft_found(number)
     require_match(request, etag_of_change(draft, change_row_as_json(draft, live_version())))
     author = request.user.get_username()
     return _made(service, number=draft.id, revision=draft.revision, author=author, **values)

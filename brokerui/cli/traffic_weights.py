@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from brokerui.analysis.effect.diff_report import Weights
 from brokerui.cli.inputs import json_line, lines_of
 from routing.classes.traffic_class import Node, TrafficClass, Vocabulary
 from routing.common.errors import InputError, Invalid, must_be
@@ -14,7 +15,6 @@ from routing.common.sentence import say, say_counted
 from routing.documents.conversation_json import conversation_from, entry_as_json
 from routing.documents.json_decoders import string
 
-Weights = dict[tuple[Node, TrafficClass], int]
 _PARQUET = b"PAR1"
 _NULLS = ("", "NULL")
 

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 
 from brokerui.analysis.effect.ends import Ends, EndsCount
 from brokerui.analysis.effect.rows import EffectRow, rows_of
+from brokerui.analysis.effect.weights import Weights, latest_traffic
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from brokerui.core.cache import LruCache
@@ -22,6 +23,8 @@ from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, pack_edits
 from brokerui.estate.selectors import LiveEstate
 from routing.classes.indexed_estate import IndexedEstate
+from routing.diff.result import WORST_FIRST, Differential, DiffGroup
+from routing.diff.run import compare
 from routing.model.estate import Edit, Estate
 
 INDEXED, KEPT = 4, 64
@@ -73,13 +76,32 @@ class Effect:
 
     @cached_property
     def rows(self) -> Sequence[EffectRow]:
-        """The worst rows of intended classes."""
-        return list(rows_of(self.ends.groups))
+        """The worst rows of intended classes; those of one verdict by their messages."""
+        return self._weighed(self.ends.groups)
 
     @cached_property
     def rows_apart(self) -> Sequence[EffectRow]:
         """The worst rows of classes that nobody is likely to send."""
-        return list(rows_of(self.ends.groups_apart))
+        return self._weighed(self.ends.groups_apart)
+
+    @cached_property
+    def weights(self) -> Weights | None:
+        """The messages of what changes; None where no result of the pipeline is loaded."""
+        traffic = latest_traffic()
+        if traffic is None:
+            return None
+        vocabulary = _indexed_of(self._change.before).vocabulary_with(self.after)
+        return Weights(traffic, vocabulary, (*self.ends.groups, *self.ends.groups_apart))
+
+    def _weighed(self, groups: Sequence[DiffGroup]) -> list[EffectRow]:
+        rows, weights = list(rows_of(groups)), self.weights
+        if weights is None:
+            return rows
+        return sorted(rows, key=lambda row: (WORST_FIRST[row.verdict], -weights.of_row(row)))
+
+    def differential(self) -> Differential:
+        """Compare all classes at once, without keeping the result."""
+        return compare(_indexed_of(self._change.before), self.after, self._at)
 
     def work(self, seconds: float) -> Effect:
         """Go on comparing for about `seconds`; while another thread compares, wait for it as long."""

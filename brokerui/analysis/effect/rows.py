@@ -1,4 +1,4 @@
-"""The groups of a comparison as rows for readers: those that differ in the identifier alone are one."""
+"""The groups of a comparison as rows for readers: those that differ in identifier or direction alone are one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class EffectRow:
     """Kinds of conversation from the same entry points to one service, with the same outcomes before and after."""
 
     groups: tuple[DiffGroup, ...]
-    """One for each identifier."""
+    """One for each identifier and direction."""
     entries: tuple[Node, ...]
     """The first entry points."""
 
@@ -26,11 +26,16 @@ class EffectRow:
 
     @property
     def is_reply(self) -> bool:
-        return self.groups[0].traffic.is_reply
+        """Whether all are acknowledgements and replies."""
+        return all(group.traffic.is_reply for group in self.groups)
+
+    @property
+    def has_replies(self) -> bool:
+        return any(group.traffic.is_reply for group in self.groups)
 
     @property
     def identifiers(self) -> tuple[str | None, ...]:
-        return tuple(group.traffic.to_broker_instance for group in self.groups)
+        return tuple(dict.fromkeys(group.traffic.to_broker_instance for group in self.groups))
 
     @property
     def before(self) -> Outcomes:
@@ -64,6 +69,6 @@ def rows_of(groups: Iterable[DiffGroup]) -> Iterator[EffectRow]:
     for group in groups:
         entries = tuple(islice(group.members, ENTRIES))
         traffic = group.traffic
-        key = traffic.to_service, traffic.is_reply, group.before, group.after, len(group.members), entries
+        key = traffic.to_service, group.before, group.after, len(group.members), entries
         found.setdefault(key, ([], entries))[0].append(group)
     return (EffectRow(tuple(alike), entries) for alike, entries in found.values())

@@ -58,29 +58,20 @@ def _new_or_gone(effect: Effect) -> Sentence:
 
 
 def _worse(counts: dict[str, int], first: Sentence) -> Sentence:
-    values = {"first": first, "moved": f"{counts[MOVED]:,}", "better": f"{counts[BETTER]:,}"}
-    if not counts[MOVED] and not counts[BETTER]:
-        return say_counted(
-            counts[WORSE],
-            "{count} kind of conversation gets worse: {first}.",
-            "{count} kinds of conversation get worse, first {first}.",
-            **values,
-        )
     return say_counted(
         counts[WORSE],
-        "{count} kind of conversation gets worse: {first}; {moved} end elsewhere, {better} get better.",
-        "{count} kinds of conversation get worse, first {first}; {moved} end elsewhere, {better} get better.",
-        **values,
+        "{count} kind of conversation gets worse: {first}.",
+        "{count} kinds of conversation get worse, first {first}.",
+        first=first,
     )
 
 
 def _moved(counts: dict[str, int], first: Sentence) -> Sentence:
-    values = {"first": first, "better": f"{counts[BETTER]:,}"}
     return say_counted(
         counts[MOVED],
-        "{count} kind of conversation ends elsewhere: {first}; {better} get better, nothing gets worse.",
-        "{count} kinds of conversation end elsewhere, first {first}; {better} get better, nothing gets worse.",
-        **values,
+        "{count} kind of conversation ends elsewhere: {first}; nothing gets worse.",
+        "{count} kinds of conversation end elsewhere, first {first}; nothing gets worse.",
+        first=first,
     )
 
 
@@ -142,6 +133,24 @@ def _identifier(identifier: str | None, estate: Estate) -> Sentence:
     if holders:
         return say("with the identifier of {databases}", databases=listed(holders))
     return say("with identifier {identifier}", identifier=identifier)
+
+
+def states_in_words(row: EffectRow, estate: Estate) -> tuple[Sentence, ...]:
+    """Return which conversations a row concerns: new, not yet acknowledged, acknowledged (RT-PIN)."""
+    return tuple(_state(one, row, estate) for one in row.identifiers[:SHOWN_IDENTIFIERS])
+
+
+def _state(identifier: str | None, row: EffectRow, estate: Estate) -> Sentence:
+    if row.is_reply:
+        return say("Acknowledgements and replies {identifier}.", identifier=_identifier(identifier, estate))
+    if identifier is None:
+        return say("New conversations that give no identifier, until the target has acknowledged a first message.")
+    if identifier == UNKNOWN_IDENTIFIER:
+        return say("Conversations with an identifier that no database has: none is acknowledged.")
+    return say(
+        "Conversations {identifier}: new ones that give it, and all that this database has acknowledged.",
+        identifier=_identifier(identifier, estate),
+    )
 
 
 def evidence(row: EffectRow) -> Sentence:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 
+from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import (
     add_at,
@@ -18,7 +19,7 @@ from brokerui.cli.arguments import (
     now_unless,
     one_from_standard_input,
 )
-from brokerui.cli.diff_report import DiffReport, report_as_json, report_as_text
+from brokerui.cli.diff_report import report_as_text
 from brokerui.cli.inputs import load_estate
 from brokerui.cli.traffic_weights import load_weights
 from brokerui.core.languages import here, local

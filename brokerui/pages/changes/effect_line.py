@@ -62,6 +62,7 @@ def effect_line_of(request: HttpRequest, draft: SavedDraft) -> EffectLine:
         change = change_of(draft, further)
     except Invalid as fault:
         return EffectLine(draft, REFUSED, refusal=_refusal(fault), edits=edits)
+    edits = edits if further else ""
     if change.is_none:
         return EffectLine(draft, NOTHING)
     is_again = "again" in request.POST or "again" in request.GET

@@ -2,13 +2,14 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import editing, panels, views
+from brokerui.pages.changes import editing, effect_views, panels, views
 
 app_name = "changes"
 urlpatterns = [
     path("", views.change_list, name="list"),
     path("<int:number>/", views.change_detail, name="change"),
-    path("<int:number>/effect-line/", views.effect_line, name="effect-line"),
+    path("<int:number>/effect/", effect_views.effect, name="effect"),
+    path("<int:number>/effect-line/", effect_views.effect_line, name="effect-line"),
     path("<int:number>/route/", editing.route_form, name="route-form"),
     path("<int:number>/row/<str:kind>/", editing.row_form, name="row-form"),
     path("<int:number>/add/", panels.add, name="add"),

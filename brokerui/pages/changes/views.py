@@ -20,7 +20,6 @@ from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import LISTED, draft_edits, draft_info, draft_list
 from brokerui.core.htmx import wants_piece
 from brokerui.core.paging import page_number
-from brokerui.pages.changes.effect_line import effect_line_of
 from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
 from brokerui.pages.changes.viewed_draft import draft_of
@@ -85,14 +84,6 @@ def change_remove(request: HttpRequest, number: int) -> HttpResponse:
         messages.warning(request, _("There is no such edit any more. Nothing was written."))
         return redirect("changes:change", number)
     return _written(request, number, services.edits_replace, edits=without(draft_edits(draft), index))
-
-
-@access(write=Level.VIEW)
-@require_http_methods(["GET", "HEAD", "POST"])
-def effect_line(request: HttpRequest, number: int) -> HttpResponse:
-    """What the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""
-    line = effect_line_of(request, draft_of(request, number))
-    return render(request, "changes/effect_line.html", {"line": line, "draft": line.draft})
 
 
 def _written(request: HttpRequest, number: int, service: Callable[..., SavedDraft], **values: Any) -> HttpResponse:

@@ -121,7 +121,7 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
         explanation=explanation,
         words=words,
         at=at,
-        picture=picture_of(graph_of(explanation, estate), _sentence(words, translate), translate),
+        picture=way_picture(explanation, words, estate, translate),
         outcomes=tuple(ends[:MAX_OUTCOMES]),
         other_outcomes=tuple(ends[MAX_OUTCOMES:]),
         forward=journey_view(explanation.forward, words),
@@ -133,6 +133,11 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
         routes=routes_asked(explanation, estate),
         why_not=_why_not(estate, conversation, at, route) if route else None,
     )
+
+
+def way_picture(explanation: Explanation, words: Wording, estate: Estate, translate: Translate) -> PathPicture:
+    """The ways forth and back as a picture."""
+    return picture_of(graph_of(explanation, estate), _sentence(words, translate), translate)
 
 
 def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:

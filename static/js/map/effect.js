@@ -49,7 +49,9 @@ export class Effect {
     return answer.text();
   }
 
+  // What is still counted is asked again.
   #keep(text, found) {
+    if (found.includes('data-state="counting"')) return;
     if (this.#known.size >= KEPT) this.#known.delete(this.#known.keys().next().value);
     this.#known.set(text, found);
   }

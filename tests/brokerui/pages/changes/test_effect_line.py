@@ -88,7 +88,7 @@ def test_while_it_counts_the_old_sentence_stays_and_the_line_asks_again(
     viewer: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(effect_line, "FIRST_S", 0)
-    draft = made(put("Unused"))
+    draft = made(put("NotComparedByAnotherTest"))
     old = "1 kind of conversation <gets> better"
     answer = line(viewer, draft, AWAY, old=old)
     assert state(answer) == "counting"

@@ -1,0 +1,141 @@
+"""`changes/ID/diff/` and `changes/ID/checks/`: what a draft does to conversations and findings."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.http import StreamingHttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
+from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
+from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.api import openapi
+from brokerui.api.base import ApiView
+from brokerui.api.change_bodies import draft_found
+from brokerui.api.fields import StrictIntegerField
+from brokerui.api.import_results import FindingSerializer
+from brokerui.api.problems import ApiProblem
+from brokerui.api.queries import NoQuery
+from brokerui.api.serializers import QuerySerializer, read_query
+from brokerui.changes.selectors import base_version_of
+from brokerui.core.templatetags.wording import translate
+from routing.diff.result import WORSE
+
+MAX_ROWS: Final = 100_000
+_TAG: Final = gettext_lazy("Changes")
+
+
+class DiffQuery(QuerySerializer):
+    """How much of a comparison."""
+
+    limit = StrictIntegerField(
+        min_value=0, max_value=MAX_ROWS, default=MAX_ROWS, help_text=gettext_lazy("Rows of `changed` at the most.")
+    )
+
+
+class DiffSerializer(serializers.Serializer):
+    """What `brokerui diff` gives, of the base of a draft and the draft."""
+
+    version = serializers.IntegerField(min_value=0, help_text=gettext_lazy("The version that the draft was made on."))
+    classes = serializers.IntegerField(min_value=0)
+    changed = serializers.ListField(child=serializers.DictField())
+    truncated = serializers.BooleanField()
+    groups = serializers.ListField(child=serializers.DictField())
+    summary = serializers.DictField(child=serializers.IntegerField())
+    intended = serializers.DictField(child=serializers.IntegerField())
+    verdict = serializers.ChoiceField(["worse", "changed", "unchanged"])
+
+
+class FindingChangesSerializer(serializers.Serializer):
+    """Findings of the draft or of its base alone."""
+
+    new = FindingSerializer(many=True)
+    gone = FindingSerializer(many=True)
+
+
+class ChecksSerializer(serializers.Serializer):
+    """Whether anything speaks against a draft."""
+
+    findings = FindingChangesSerializer()
+    diff = serializers.DictField(child=serializers.IntegerField())
+    tests = serializers.ListField(child=serializers.DictField())
+    passed = serializers.BooleanField(
+        help_text=gettext_lazy("Whether no conversation that a route names gets worse, and no error is new.")
+    )
+
+
+class ChangeDiff(ApiView):
+    """The comparison of the base of a draft with the draft."""
+
+    @extend_schema(
+        operation_id="change_diff",
+        tags=openapi.tags(_TAG),
+        summary=gettext_lazy("Compare conversations"),
+        description=gettext_lazy(
+            "All classes of conversations that end otherwise with the edits of the draft, as `brokerui diff` gives "
+            "them. `messages` is null: no traffic is weighed here."
+        ),
+        parameters=[openapi.NUMBER, DiffQuery],
+        responses={200: DiffSerializer, **openapi.problems(openapi.READ_STATUSES)},
+    )
+    def get(self, request: Request, number: str) -> StreamingHttpResponse:
+        """Return one JSON object, a piece at a time."""
+        limit = read_query(request, DiffQuery)["limit"]
+        draft = draft_found(number)
+        effect, at = effect_of(change_of(draft), timezone.now()), timezone.now()
+        report = DiffReport(effect.differential(), None, limit, effect.after, at)
+        pieces = report_as_json(report, version=base_version_of(draft))
+        return StreamingHttpResponse(pieces, content_type="application/json")
+
+
+class ChangeChecks(ApiView):
+    """What speaks against a draft."""
+
+    @extend_schema(
+        operation_id="change_checks",
+        tags=openapi.tags(_TAG),
+        summary=gettext_lazy("Check"),
+        description=gettext_lazy(
+            "The findings that the draft brings and mends, and how many classes of conversations get worse, better or "
+            "end elsewhere. Routing tests do not run here yet: `tests` is empty."
+        ),
+        parameters=[openapi.NUMBER],
+        responses={200: ChecksSerializer, **openapi.problems(openapi.READ_STATUSES)},
+    )
+    def get(self, request: Request, number: str) -> Response:
+        """Return findings and counts."""
+        read_query(request, NoQuery)
+        draft = draft_found(number)
+        findings = finding_changes(draft)
+        if findings is None:
+            raise ApiProblem(503, _("A worker is still looking for findings in this draft. Ask again in a moment."))
+        comparison = effect_of(change_of(draft), timezone.now()).differential()
+        passed = not comparison.intended[WORSE] and not findings.new_errors
+        body = {"findings": _findings(findings), "diff": comparison.summary(), "tests": [], "passed": passed}
+        return Response(body)
+
+
+def _findings(changes: FindingChanges) -> dict[str, Any]:
+    return {"new": list(map(_finding, changes.new)), "gone": list(map(_finding, changes.gone))}
+
+
+def _finding(finding: StoredFinding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "severity": finding.severity,
+        "instance": finding.instance,
+        "database": finding.database,
+        "object": finding.object,
+        "reason": finding.reason.render(translate),
+        "remedy_sql": finding.remedy_sql,
+        "file": None,
+        "line": None,
+    }

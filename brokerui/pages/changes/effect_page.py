@@ -1,0 +1,276 @@
+"""The page of the effect of a draft: every kind of conversation that changes, worst first."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.analysis.effect.conversations import NONE, answers_back, conversation_of, explained
+from brokerui.analysis.effect.effect import Effect
+from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes, views_of
+from brokerui.analysis.effect.rows import EffectRow
+from brokerui.analysis.effect.wording import identifiers_in_words, origin_in_words, service_in_words, states_in_words
+from brokerui.analysis.explanations.origin import origin_text
+from brokerui.analysis.explanations.outcome_wording import short_reason
+from brokerui.analysis.explanations.wording import word
+from brokerui.changes.estate_view import EstateView
+from brokerui.changes.models import SavedDraft
+from brokerui.core.paging import Page
+from brokerui.core.templatetags.wording import translate
+from brokerui.pages.where.answer import way_picture
+from brokerui.pages.where.picture import PathPicture
+from routing.common.sentence import Sentence, say
+from routing.diff.result import BETTER, MOVED, WORSE, Outcomes
+from routing.rules.decision import DELIVERED, EXITS, Outcome
+from routing.rules.explanation import Explanation
+from routing.rules.journey import in_order
+
+SHOWN_ENDS = 3
+TOKEN_CHARS = 12
+ALL, APART = "all", "apart"
+SHOWS: Mapping[str, Promise] = {
+    ALL: _("All"),
+    WORSE: _("Worse"),
+    MOVED: _("Elsewhere"),
+    BETTER: _("Better"),
+    APART: _("Unlikely"),
+}
+VERDICTS: Mapping[str, Promise] = {WORSE: _("Worse"), MOVED: _("Elsewhere"), BETTER: _("Better")}
+KINDS: Mapping[str, Promise] = {
+    "appeared": _("new entry point"),
+    "vanished": _("entry point is gone"),
+    "newly_loops": _("newly in a forwarding loop"),
+    "newly_dropped": _("newly dropped"),
+    "newly_delayed": _("newly delayed"),
+    "newly_exits": _("newly leaves the estate"),
+    "newly_delivered": _("newly delivered"),
+    "widened": _("may end in more places"),
+    "narrowed": _("may end in fewer places"),
+    "moved": _("ends elsewhere"),
+}
+ANSWERS: Mapping[str, Promise] = {"all": _("all"), "some": _("some"), "none": _("none")}
+
+
+@dataclass(frozen=True, slots=True)
+class EndsView:
+    """Outcomes of one kind: how they are called, and where they are."""
+
+    kind: str
+    certainty: str
+    """`always` or `may`."""
+    places: tuple[Sentence | str, ...]
+    more: int
+
+
+@dataclass(frozen=True, slots=True)
+class WayView:
+    """A conversation before or after: its picture, and where it is explained."""
+
+    picture: PathPicture | None
+    """None where there is no such entry point."""
+    why: str
+
+
+@dataclass(frozen=True)
+class RowView:
+    """One row of the table."""
+
+    row: EffectRow
+    page: EffectPage
+
+    @cached_property
+    def token(self) -> str:
+        """Name of the row in addresses."""
+        row = self.row
+        known = repr((row.groups[0].traffic, row.entries[0], in_order(row.before), in_order(row.after)))
+        return hashlib.sha256(known.encode()).hexdigest()[:TOKEN_CHARS]
+
+    @property
+    def is_open(self) -> bool:
+        return self.token == self.page.selected
+
+    @property
+    def query(self) -> str:
+        """Of the page with this row opened; closed where it is open."""
+        return self.page.query_with(row="" if self.is_open else self.token)
+
+    @property
+    def verdict(self) -> str:
+        return self.row.verdict
+
+    @property
+    def verdict_word(self) -> Promise:
+        return VERDICTS[self.row.verdict]
+
+    @property
+    def kind_word(self) -> Promise:
+        return KINDS[self.row.kind]
+
+    @property
+    def count(self) -> int:
+        return self.row.count
+
+    @property
+    def origin(self) -> Sentence:
+        return origin_in_words(self.row)
+
+    @property
+    def service(self) -> Sentence | str:
+        return service_in_words(self.row.service)
+
+    @property
+    def identifiers(self) -> Sentence:
+        return identifiers_in_words(self.row.identifiers, self.page.effect.after)
+
+    @property
+    def states(self) -> tuple[Sentence, ...]:
+        """Which conversations it concerns: new ones, those without an acknowledgement yet, acknowledged ones."""
+        return states_in_words(self.row, self.page.effect.after)
+
+    @property
+    def before(self) -> list[EndsView]:
+        return list(_ends(self.row.before))
+
+    @property
+    def after(self) -> list[EndsView]:
+        return list(_ends(self.row.after))
+
+    @property
+    def can_answer(self) -> bool:
+        """Whether acknowledgements of it have a known way back: it begins in a database, and is none itself."""
+        return self.row.entries[0][1] is not None and not self.row.groups[0].traffic.is_reply
+
+    @property
+    def answers(self) -> tuple[str, str]:
+        return answers_back(self._before) or NONE, answers_back(self._after) or NONE
+
+    @property
+    def answers_words(self) -> tuple[Promise, Promise]:
+        before, after = self.answers
+        return ANSWERS[before], ANSWERS[after]
+
+    @property
+    def messages(self) -> int | None:
+        weights = self.page.effect.weights
+        return None if weights is None else weights.of_row(self.row)
+
+    @cached_property
+    def _before(self) -> Explanation | None:
+        return explained(self.page.effect.before, conversation_of(self.row), self.page.at)
+
+    @cached_property
+    def _after(self) -> Explanation | None:
+        return explained(self.page.effect.after, conversation_of(self.row), self.page.at)
+
+    @cached_property
+    def ways(self) -> tuple[WayView, WayView]:
+        """Both ways, before and after."""
+        before, after = self.page.views
+        return self._way(self._before, before), self._way(self._after, after)
+
+    def _way(self, explanation: Explanation | None, view: EstateView) -> WayView:
+        if explanation is None:
+            return WayView(None, "")
+        words = word(explanation, view.estate)
+        return WayView(way_picture(explanation, words, view.estate, translate), self._why(view))
+
+    def _why(self, view: EstateView) -> str:
+        asked = conversation_of(self.row)
+        begins = f"outside {asked.instance}" if asked.database is None else ""
+        begins = begins or origin_text(view.estate, asked.instance, asked.database or "")
+        query = {**view.frozen, "from": begins, "to": asked.to_service}
+        if asked.to_broker_instance is not None:
+            query["broker"] = asked.to_broker_instance
+        return f"{reverse('where:where')}?{urlencode(query | ({'reply': '1'} if asked.is_reply else {}))}"
+
+
+@dataclass(frozen=True)
+class EffectPage:
+    """What the page shows."""
+
+    draft: SavedDraft
+    effect: Effect
+    at: datetime
+    show: str = ALL
+    page_number: int = 1
+    selected: str = ""
+    """Token of the row that is open."""
+
+    @cached_property
+    def views(self) -> tuple[EstateView, EstateView]:
+        return views_of(self.draft)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {verdict: self.effect.ends.counts[verdict] for verdict in (WORSE, MOVED, BETTER)}
+
+    @property
+    def unchanged(self) -> int:
+        ends = self.effect.ends
+        return ends.classes - ends.counts.total() - ends.apart.total()
+
+    @property
+    def tabs(self) -> list[tuple[str, Promise, int, str]]:
+        """Which part, its word, how many kinds, its query."""
+        counts = {**self.counts, ALL: sum(self.counts.values()), APART: self.effect.ends.apart.total()}
+        return [(show, text, counts[show], self.query_with(show=show, row="")) for show, text in SHOWS.items()]
+
+    @cached_property
+    def rows(self) -> Page[EffectRow]:
+        rows = self.effect.rows_apart if self.show == APART else self.effect.rows
+        if self.show in (WORSE, MOVED, BETTER):
+            rows = [row for row in rows if row.verdict == self.show]
+        return Page.of(rows, self.page_number)
+
+    @cached_property
+    def shown(self) -> Sequence[RowView]:
+        return [RowView(row, self) for row in self.rows.shown]
+
+    @property
+    def has_messages(self) -> bool:
+        return self.effect.weights is not None
+
+    @cached_property
+    def findings(self) -> FindingChanges | None:
+        """None while a worker looks for them."""
+        return finding_changes(self.draft)
+
+    def query_with(self, **values: str) -> str:
+        """The query of the page with other values."""
+        own = {"show": self.show if self.show != ALL else "", "row": self.selected}
+        return urlencode({key: value for key, value in (own | values).items() if value and value != ALL})
+
+    @property
+    def before(self) -> str:
+        """The query of the page before; empty where there is none."""
+        return self.query_with(page=self.rows.before) if self.rows.before else ""
+
+    @property
+    def after(self) -> str:
+        return self.query_with(page=self.rows.after) if self.rows.after else ""
+
+
+def _ends(outcomes: Outcomes) -> Iterator[EndsView]:
+    kinds = dict.fromkeys(outcome.kind for outcome in in_order(outcomes))
+    for kind in kinds:
+        places = [_place(one) for one in in_order(outcomes) if one.kind == kind]
+        yield EndsView(
+            kind, "always" if len(kinds) == 1 else "may", tuple(places[:SHOWN_ENDS]), max(0, len(places) - SHOWN_ENDS)
+        )
+
+
+def _place(outcome: Outcome) -> Sentence | str:
+    kind, instance, detail = outcome
+    if kind == DELIVERED:
+        return say("{database} on {instance}", database=detail, instance=instance)
+    if kind == EXITS:
+        return detail
+    return say("{instance}: {reason}", instance=instance, reason=short_reason(detail))

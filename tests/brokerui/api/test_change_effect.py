@@ -1,0 +1,91 @@
+"""What a draft does, over REST: as `brokerui diff` says it, and whether anything speaks against it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from brokerui.cli.main import main
+from brokerui.estate.scenarios.selectors import scenario_get
+from brokerui.estate.services import estate_import
+from routing.documents.estate_document import write_estate
+from tests.brokerui.api.helpers import API, send
+
+CHANGES = f"{API}/changes/"
+ASK = {"edit": "drop_route", "instance": "office", "database": "Ledger", "name": "AskForRoutes"}
+LABELS = {"edit": "drop_route", "instance": "shop", "database": "Orders", "name": "LabelsAtDepot"}
+POST = {
+    "edit": "put_route",
+    "instance": "shop",
+    "database": "Orders",
+    "route": {"name": "PostRoute", "remote_service_name": "//example/ledger/Post", "address": "tcp://office.example"},
+}
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def drafted(editor: Client) -> Callable[..., str]:
+    """Begins a draft of the example with these edits; gives its address."""
+    estate_import(estate=scenario_get("three-servers"), author="import")
+
+    def begin(*edits: dict[str, Any]) -> str:
+        made = send(editor, "post", CHANGES, {"name": "Move", "edits": list(edits)})
+        assert made.status_code == 201, made.content
+        return made.headers["Location"]
+
+    return begin
+
+
+def body_of(answer: Any) -> dict[str, Any]:
+    assert answer.status_code == 200, answer
+    content = answer.getvalue() if answer.streaming else answer.content
+    found: dict[str, Any] = json.loads(content)
+    return found
+
+
+def test_a_draft_is_compared_as_the_command_compares(
+    viewer: Client, drafted: Callable[..., str], tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draft = drafted(ASK, LABELS, POST)
+    before, after = tmp_path / "before.json", tmp_path / "after.json"
+    before.write_text(write_estate(scenario_get("three-servers")))
+    after.write_bytes(b"".join(viewer.get(f"{draft}estate/").streaming_content))
+    assert main(["diff", str(before), str(after), "--format", "json"]) == 3
+    told = json.loads(capsys.readouterr().out)
+    got = body_of(viewer.get(f"{draft}diff/"))
+    assert got.pop("version") == 1
+    assert got == told
+    assert got["summary"]["worse"] > 0
+    assert {"kind", "messages"} <= got["changed"][0].keys()
+
+
+def test_rows_are_cut_and_groups_are_not(viewer: Client, drafted: Callable[..., str]) -> None:
+    draft = drafted(ASK)
+    whole, cut = body_of(viewer.get(f"{draft}diff/")), body_of(viewer.get(f"{draft}diff/?limit=1"))
+    assert (len(cut["changed"]), cut["truncated"], whole["truncated"]) == (1, True, False)
+    assert cut["groups"] == whole["groups"]
+    assert viewer.get(f"{draft}diff/?limit=-1").status_code == 400
+    assert viewer.get(f"{draft}diff/?limt=1").status_code == 400
+
+
+def test_checks_name_new_and_gone_findings(viewer: Client, drafted: Callable[..., str]) -> None:
+    found = body_of(viewer.get(f"{drafted(ASK, LABELS, POST)}checks/"))
+    assert [one["code"] for one in found["findings"]["new"]] == ["no-return-route"]
+    assert "wrong-port" in [one["code"] for one in found["findings"]["gone"]]
+    assert found["diff"].keys() == {"worse", "better", "moved", "unchanged"}
+    assert (found["tests"], found["passed"]) == ([], False)
+
+
+def test_a_draft_that_mends_passes(viewer: Client, drafted: Callable[..., str]) -> None:
+    found = body_of(viewer.get(f"{drafted(POST)}checks/"))
+    assert (found["findings"]["new"], found["passed"]) == ([], True)
+    assert found["diff"]["better"] > 0
+
+
+def test_there_is_nothing_of_a_draft_that_is_not_there(viewer: Client) -> None:
+    for part in ("diff", "checks"):
+        assert viewer.get(f"{CHANGES}99/{part}/").status_code == 404

@@ -135,7 +135,7 @@ def test_who_does_not_log_in_is_left_with_an_event(
 
 
 @pytest.mark.parametrize(
-    "expected",
+    "sent",
     [
         os.urandom(5000),
         FRAME_HEAD.pack(1 << 31, 4),

@@ -41,6 +41,17 @@ _WAITING: Final = """
     GROUP BY e.instance_id, e.database, e.transmission_status
     ORDER BY e.instance_id, e.database, e.transmission_status
 """
+# Messages that have come for a queue that is off: they wait in the transmission queue of its database.
+_ARRIVED: Final = """
+    SELECT e.instance_id, e.database, sum((
+        SELECT count(DISTINCT f.message_sequence_number) FROM held_fragments f
+        WHERE f.conversation_handle = e.conversation_handle AND f.instance_id = e.instance_id)), min((
+        SELECT min(f.enqueue_time) FROM held_fragments f
+        WHERE f.conversation_handle = e.conversation_handle AND f.instance_id = e.instance_id))
+    FROM conversation_endpoints e JOIN queue_states q
+    ON q.instance_id = e.instance_id AND q.database = e.database AND q.name = e.queue AND NOT q.is_receive_enabled
+    WHERE (e.outgoing > 0 OR e.held > 0) AND e.held > 0 GROUP BY e.instance_id, e.database
+"""
 
 
 def looked_at(now: int) -> Found:
@@ -75,13 +86,15 @@ def _queues(found: Found, names: Mapping[int, str], now: int) -> None:
 def _transmission_queues(found: Found, names: Mapping[int, str], now: int, estate: Estate) -> None:
     depths: dict[tuple[str, str], int] = {}
     oldest: dict[tuple[str, str], int] = {}
+    waiting = _rows(_ARRIVED)
     for instance, database, status, conversations, messages, first in _rows(_WAITING):
-        if instance not in names:
-            continue
+        if instance in names:
+            found[names[instance]].append(_waiting(database, status, int(conversations), _age(now, first)))
+            waiting.append((instance, database, messages, first))
+    for instance, database, messages, first in (row for row in waiting if row[0] in names):
         place = (names[instance], database)
         depths[place] = depths.get(place, 0) + int(messages)
         oldest[place] = min(oldest.get(place, now), now if first is None else int(first))
-        found[place[0]].append(_waiting(database, status, int(conversations), _age(now, first)))
     for name in found:
         for database in _databases(estate, name):
             depth, age = depths.get((name, database), 0), _age(now, oldest.get((name, database)))

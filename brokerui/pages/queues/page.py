@@ -170,7 +170,7 @@ def figure(moments: list[int], shown: Mapping[str, list[SamplePoint]]) -> Figure
     depths = {name: [_depth(own.get(at)) for at in moments] for name, own in by_moment.items()}
     unit, label = _unit(max((point.oldest_age_ms or 0 for points in shown.values() for point in points), default=0))
     ages = {name: [_in_units(own.get(at), unit) for at in moments] for name, own in by_moment.items()}
-    return lines_figure(moments, (Panel(gettext("Messages to be sent"), depths), Panel(label, ages)))
+    return lines_figure(moments, (Panel(gettext("Messages that wait"), depths), Panel(label, ages)))
 
 
 def _depth(point: SamplePoint | None) -> float | None:

@@ -80,6 +80,26 @@ def test_conversations_that_wait_are_counted_by_cause(wire: Wire) -> None:
     assert [(one.database, one.error, one.depth) for one in found] == [("one", 0, 1), ("one", 9796, 2)]
 
 
+def test_messages_for_a_queue_that_is_off_wait_in_the_transmission_queue_of_its_database(wire: Wire) -> None:
+    before = now()
+    one, other = begun(), begun()
+    send(one, b"first")
+    services.conversation_send(instance="A", handles=[other], messages=[services.Message(b"x" * 100_000)])
+    queue = {"instance": "B", "database": "two", "queue": "ToQ"}
+    services.queue_set_status(**queue, is_on=False)
+    wire.carry()
+    send(one, b"second")
+    wire.carry()
+    (sample,) = [one for one in of(OfSample.TRANSMISSION_QUEUE, looked_at(now() + 1_000)["B"]) if one.database == "two"]
+    assert sample.depth == 3, "of one message there are several fragments"
+    assert 1_000 <= (sample.oldest_age_ms or 0) <= now() + 1_000 - before
+    services.queue_set_status(**queue, is_on=True)
+    wire.carry()
+    assert {(one.depth, one.oldest_age_ms) for one in of(OfSample.TRANSMISSION_QUEUE, looked_at(now())["B"])} == {
+        (0, None)
+    }
+
+
 def test_roles_of_mirrored_databases_and_routes(wire: Wire) -> None:
     live = estate_current()
     one = live.estate.instances["A"].databases["one"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from routing.common.errors import Invalid
 from routing.common.names import MSDB, check_name, check_unique, is_system_service
 from routing.common.sentence import say
 from routing.model.address import Address
 from routing.model.catalog_objects import (
+    SYSTEM_MADE,
     BrokerEndpoint,
     Contract,
     MessageType,
@@ -89,6 +90,11 @@ class Database:
         return any(service.name == name for service in self.services)
 
 
+UNWRITTEN_MSDB: Final = Database(MSDB, services=SYSTEM_MADE)
+"""The msdb of an instance whose document omits it, once something is written in it: it has no routes, and the services
+that SQL Server creates in every database."""
+
+
 @dataclass(frozen=True, slots=True)
 class Instance:
     """One SQL Server instance."""
@@ -137,12 +143,12 @@ class Instance:
 
     def with_table(self, database: str, table: RouteTable) -> Instance:
         """A copy with another routing table in one database; shares the indexes by service and identifier."""
+        if database == MSDB and MSDB not in self.databases:
+            return self.with_database(replace(UNWRITTEN_MSDB, table=table))
         new = object.__new__(Instance)
         for name in _SHARED:
             object.__setattr__(new, name, getattr(self, name))
-        # An msdb that the document omits has no routes; its first route adds it.
-        old = self.databases[database] if database != MSDB else self.databases.get(MSDB, Database(MSDB))
-        changed = replace(old, table=table)
+        changed = replace(self.databases[database], table=table)
         object.__setattr__(new, "databases", {**self.databases, database: changed})
         object.__setattr__(new, "tables", _tables(new.databases))
         return new

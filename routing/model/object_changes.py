@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from routing.common.names import MSDB
 from routing.model.address import Address
-from routing.model.estate import Database, Estate, Instance
+from routing.model.estate import UNWRITTEN_MSDB, Database, Estate, Instance
 from routing.model.route import Route
 
 HOP_LIMIT: Final = "hop_limit"
@@ -151,7 +151,7 @@ def _with_values(instance: Instance, database: str, values: Mapping[ObjectKey, A
     if whole in values:
         new = values[whole]
         return instance.without_database(database) if new is None else instance.with_database(new)
-    old = instance.databases[database] if database != MSDB else instance.databases.get(MSDB, Database(MSDB))
+    old = instance.databases[database] if database != MSDB else instance.databases.get(MSDB, UNWRITTEN_MSDB)
     return instance.with_database(_with_parts(old, values))
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from routing.common.errors import InputError, Invalid
 from routing.common.names import MSDB
 from routing.lint.remedy import bracketed, endpoint_change
-from routing.model.estate import Database, Estate, Instance
+from routing.model.estate import UNWRITTEN_MSDB, Estate, Instance
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
 from routing.tsql.reading import ScriptGroup, read_scripts
 
@@ -19,7 +19,7 @@ def with_msdb(estate: Estate, instance: str) -> Estate:
     here = estate.instances.get(instance)
     if here is None or MSDB in here.databases:
         return estate
-    return estate.with_instance(here.with_database(Database(MSDB)))
+    return estate.with_instance(here.with_database(UNWRITTEN_MSDB))
 
 
 def applied(estate: Estate, instance: str, sql: str, at: datetime) -> Estate | None:

@@ -12,10 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from routing.common.errors import Invalid
+from routing.common.names import SYSTEM_SERVICES
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate, write_estate
 from routing.model.address import parse_address
 from routing.model.catalog_objects import (
+    SYSTEM_MADE,
     Contract,
     MessageType,
     Priority,
@@ -275,3 +277,9 @@ def test_the_first_route_of_an_msdb_that_is_not_written_writes_it() -> None:
     estate = Estate({"here": Instance("here")}).with_route("here", "msdb", "First", first)
     assert list(estate.instances["here"].databases) == ["msdb"]
     assert estate.instances["here"].msdb.routes == {"First": first}
+    msdb = estate.instances["here"].databases["msdb"]
+    assert msdb.services == SYSTEM_MADE
+    assert {name: estate.instances["here"].targets[name] for name in SYSTEM_SERVICES} == dict.fromkeys(
+        SYSTEM_SERVICES, (msdb,)
+    )
+    assert estate.with_route("here", "msdb", "First", None).instances["here"].databases["msdb"].services == SYSTEM_MADE

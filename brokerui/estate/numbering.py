@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from routing.model.estate import Database, Instance
-from routing.model.system_objects import SHIPPED_CONTRACTS, SHIPPED_MESSAGE_TYPES, SHIPPED_QUEUES, SHIPPED_SERVICES
+from routing.model.system_objects import CONTRACT_IDS, MESSAGE_TYPE_IDS, SERVICE_IDS, SHIPPED_QUEUES
 
 FIRST = 65_536
 """The first number that the product gives to what a user makes."""
@@ -32,13 +32,7 @@ class ObjectNumbers(NamedTuple):
     message_types: Mapping[str, int]
 
 
-def _shipped(members: Iterable[Any]) -> dict[str, int]:
-    return {member.name: number for number, member in enumerate(members, 1)}
-
-
-_SHIPPED = ObjectNumbers(
-    SHIPPED_QUEUES, _shipped(SHIPPED_SERVICES), _shipped(SHIPPED_CONTRACTS), _shipped(SHIPPED_MESSAGE_TYPES)
-)
+_SHIPPED = ObjectNumbers(SHIPPED_QUEUES, SERVICE_IDS, CONTRACT_IDS, MESSAGE_TYPE_IDS)
 
 
 def numbers_of(database: Database) -> ObjectNumbers:

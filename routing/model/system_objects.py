@@ -31,7 +31,7 @@ SHIPPED_MESSAGE_TYPES: Final = (
     MessageType(f"{_DIAGNOSTIC}/Description"),
     MessageType(_DEFAULT),
 )
-"""In the order of message_type_id, from 1."""
+"""Each with its number in `MESSAGE_TYPE_IDS`."""
 
 
 def _contract(name: str, **sent_by: str) -> Contract:
@@ -55,14 +55,14 @@ SHIPPED_CONTRACTS: Final = (
     ),
     _contract(_DEFAULT, **{_DEFAULT: "ANY"}),
 )
-"""In the order of service_contract_id, from 1."""
+"""Each with its number in `CONTRACT_IDS`."""
 
 SHIPPED_SERVICES: Final = (
     Service(QUERY_NOTIFICATION_SERVICE, "dbo.QueryNotificationErrorsQueue"),
     Service(EVENT_NOTIFICATION_SERVICE, "dbo.EventNotificationErrorsQueue"),
     Service(SYSTEM_SERVICES[0], "dbo.ServiceBrokerQueue", (_ECHO, _DIAGNOSTIC)),
 )
-"""In the order of service_id, from 1."""
+"""Each with its number in `SERVICE_IDS`."""
 
 SHIPPED_QUEUES: Final = {
     "dbo.QueryNotificationErrorsQueue": 1_977_058_079,
@@ -70,6 +70,34 @@ SHIPPED_QUEUES: Final = {
     "dbo.ServiceBrokerQueue": 2_041_058_307,
 }
 """object_id by name: the same in every database."""
+SERVICE_IDS: Final = {QUERY_NOTIFICATION_SERVICE: 1, EVENT_NOTIFICATION_SERVICE: 2, SYSTEM_SERVICES[0]: 3}
+"""service_id by name: the same in every database, as those of contracts and message types are."""
+CONTRACT_IDS: Final = {
+    f"{_NOTIFICATIONS}PostQueryNotification": 1,
+    f"{_NOTIFICATIONS}PostEventNotification": 2,
+    _NOTICE: 3,
+    _ECHO: 4,
+    _DIAGNOSTIC: 5,
+    _DEFAULT: 6,
+}
+"""service_contract_id by name."""
+MESSAGE_TYPE_IDS: Final = {
+    f"{_BROKER}Error": 1,
+    f"{_BROKER}EndDialog": 2,
+    f"{_NOTIFICATIONS}QueryNotification": 3,
+    f"{_NOTIFICATIONS}EventNotification": 4,
+    f"{_BROKER}DialogTimer": 5,
+    f"{_NOTICE}/MissingRoute": 6,
+    f"{_NOTICE}/FailedRoute": 7,
+    f"{_NOTICE}/MissingRemoteServiceBinding": 8,
+    f"{_NOTICE}/FailedRemoteServiceBinding": 9,
+    f"{_ECHO}/Echo": 10,
+    f"{_DIAGNOSTIC}/Query": 11,
+    f"{_DIAGNOSTIC}/Status": 12,
+    f"{_DIAGNOSTIC}/Description": 13,
+    _DEFAULT: 14,
+}
+"""message_type_id by name."""
 _SERVICES = {service.name: service for service in SHIPPED_SERVICES}
 
 

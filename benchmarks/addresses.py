@@ -68,6 +68,7 @@ ELSEWHERE = frozenset(
         "changes:row-form",
         "changes:findings",
         "changes:edit-sql",
+        "changes:drawn",
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""

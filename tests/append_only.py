@@ -15,12 +15,14 @@ def let_flush_delete() -> None:
     """On SQLite drop the triggers before the tables are emptied, and create them again. PostgreSQL truncates."""
     if connection.vendor != "sqlite":
         return
-    flush = connection.ops.sql_flush
+    # Of the class: a test in a browser runs beside an event loop, where Django makes another connection.
+    operations: Any = type(connection.ops)
+    flush = operations.sql_flush
 
-    def around(*arguments: Any, **options: Any) -> list[str]:
-        with connection.cursor() as cursor:
+    def around(self: Any, *arguments: Any, **options: Any) -> list[str]:
+        with self.connection.cursor() as cursor:
             triggers = cursor.execute(_TRIGGERS).fetchall()
         drops = [f'DROP TRIGGER "{name}"' for name, _ in triggers]
-        return [*drops, *flush(*arguments, **options), *(sql for _, sql in triggers)]
+        return [*drops, *flush(self, *arguments, **options), *(sql for _, sql in triggers)]
 
-    connection.ops.sql_flush = around  # type: ignore[method-assign]
+    operations.sql_flush = around

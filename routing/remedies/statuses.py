@@ -6,7 +6,7 @@ Statuses of routing are not among them: the engine finds what mends those (`rout
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -53,7 +53,7 @@ class StatusStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HeldConversation:
-    """A conversation whose messages wait with a status."""
+    """What is known of a conversation whose messages wait with a status."""
 
     sender: HostedDatabase
     from_service: str | None
@@ -67,17 +67,13 @@ class HeldConversation:
     at: datetime
 
 
-def status_statement(
-    explanation: Explanation, estate: Estate, number: int, text: str, from_service: str | None = None
-) -> StatusStatement | None:
-    """The T-SQL for a status with this number and text; None where there is nothing to run. `from_service` is the
-    sending service where the question did not name it."""
+def status_statement(explanation: Explanation, estate: Estate, number: int, text: str) -> StatusStatement | None:
+    """The T-SQL for a status with this number and text; None where there is nothing to run."""
     origin = explanation.origin
     make = _STATEMENTS.get(number)
     if origin is None or make is None:
         return None
-    held = _held(explanation, estate, origin, text)
-    made = make(replace(held, from_service=held.from_service or from_service))
+    made = make(_held(explanation, estate, origin, text))
     return made if made is None else made._replace(is_query=number in _SHOWN, can_be_tried=number in _TRIED)
 
 

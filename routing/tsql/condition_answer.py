@@ -1,4 +1,4 @@
-"""The value of a condition of a script, as far as it is known before the script runs."""
+"""What is known of a condition of a script before it runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class ConditionAnswer:
-    """The value of a condition, as far as it is known before the script runs."""
+    """What is known of a condition before the script runs."""
 
     value: bool | None
     """None: known only when the script runs."""

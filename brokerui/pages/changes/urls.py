@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import editing, effect_views, panels, views
+from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, views
 
 app_name = "changes"
 urlpatterns = [
@@ -15,6 +15,7 @@ urlpatterns = [
     path("<int:number>/add/", panels.add, name="add"),
     path("<int:number>/findings/", panels.findings, name="findings"),
     path("<int:number>/edits/<int:index>/sql/", panels.edit_sql, name="edit-sql"),
+    path("<int:number>/drawn/", drawn_edits.drawn, name="drawn"),
     path("<int:number>/undo/", views.change_undo, name="undo"),
     path("<int:number>/redo/", views.change_redo, name="redo"),
     path("<int:number>/remove/", views.change_remove, name="remove"),

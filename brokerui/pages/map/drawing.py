@@ -124,6 +124,7 @@ class _MapDrawer:
             lines=self._lines(box, index, row.to),
             was=self._lines(box, index, row.was),
             change=row.change,
+            bundles=row.routes,
             is_itself=row.ref.kind in (ROUTE, BETWEEN),
             head=self._arrow(row),
         )

@@ -59,6 +59,8 @@ class Mark:
     is_itself: bool = True
     """False if it only adds details to a box or database that has a mark of its own."""
     symbol: BadgeSymbol | None = None
+    bundles: int = 1
+    """The routes for which it stands."""
     address: str = ""
     """For an instance: the address of a new route to it."""
     head: str = "to"

@@ -21,8 +21,9 @@ export function lineTo(from, target, at) {
   return curve(from, point, target.isLocal || into > 0 ? 1 : -1, into).path;
 }
 
-// `over` hears of each target that the pointer comes to, and of null where it leaves all.
-export function aim(down, { layer, viewport, from, targets, tip, over, drop, cancel }) {
+// `over` hears of each target that the pointer comes to, and of null where it leaves all. The line stays in the layer
+// `pending` once it is dropped, until the form that follows is left.
+export function aim(down, { layer, pending, viewport, from, targets, tip, over, drop, cancel }) {
   claim(down);
   let [current, armed] = [null, false];
   const start = viewport.inPicture(down);
@@ -30,6 +31,7 @@ export function aim(down, { layer, viewport, from, targets, tip, over, drop, can
   const line = element("path", { class: "drawn", "marker-end": "url(#to)" });
 
   function begin() {
+    pending.clear();
     pane.classList.add("drawing");
     picture.classList.add("drawing");
     for (const target of targets) {
@@ -67,7 +69,9 @@ export function aim(down, { layer, viewport, from, targets, tip, over, drop, can
     end(event) {
       const at = viewport.inPicture(event);
       finish();
-      if (current) drop(current, at); else cancel();
+      if (!current) { cancel(); return; }
+      if (current.ref !== "other") pending.add(element("path", { class: "drawn", d: lineTo(from, current, at), "marker-end": "url(#to)" }));
+      drop(current, at);
     },
     cancel() { finish(); cancel(); },
   });

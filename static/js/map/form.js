@@ -1,27 +1,34 @@
-// The form of a route, filled in by the server, in the panel.
+// The forms of the draft, filled in by the server, in the panel.
 import { namesOf } from "./picture.js";
 import { showInPanel } from "./panel.js";
 
-export class RouteForm {
+const PIECE = { headers: { "HX-Request": "true", Accept: "text/html" }, credentials: "same-origin" };
+
+export class DraftForm {
   constructor(url) { this.url = url; }
 
-  address(ref, query) {
-    const [instance, database] = namesOf(ref);
+  #address(query) {
     const to = new URL(this.url, location.href);
-    for (const [name, value] of Object.entries({ from_instance: instance, from_database: database, ...query })) to.searchParams.set(name, value);
+    for (const [name, value] of Object.entries(query)) {
+      for (const one of [value].flat()) to.searchParams.append(name, one);
+    }
     return to.pathname + to.search;
   }
 
-  async open(ref, query) {
-    await showInPanel(this.address(ref, query));
-    document.querySelector("#panel :is(input:not([type=hidden]), select, textarea):not([disabled])")?.focus();
-  }
+  show(query) { return showInPanel(this.#address(query)); }
 
   // The edits that the form would add as the server fills it in.
-  async edits(ref, query) {
-    const answer = await fetch(this.address(ref, query), { headers: { "HX-Request": "true", Accept: "text/html" }, credentials: "same-origin" });
+  async edits(query) {
+    const answer = await fetch(this.#address(query), PIECE);
+    if (!answer.ok) return [];
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const edits = page.querySelector("[data-edits]")?.dataset.edits;
-    return edits ? JSON.parse(edits) : [];
+    const found = page.querySelector("[data-edits]:not([data-invalid])");
+    return found ? JSON.parse(found.dataset.edits) : [];
   }
+}
+
+// Where a route begins, as the form of routes takes it.
+export function fromDatabase(ref) {
+  const [instance, database] = namesOf(ref);
+  return { from_instance: instance, from_database: database };
 }

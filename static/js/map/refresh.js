@@ -2,6 +2,8 @@
 import { announce, picture } from "./picture.js";
 import { placeAll, placesOfAll } from "./boxes.js";
 
+// The panel, the bars of estate and draft.
+const FOLLOWING = ["#panel", ".bar-estate", ".draft-bar"];
 let asked = 0;
 
 export async function refresh(url = location.href) {
@@ -13,6 +15,10 @@ export async function refresh(url = location.href) {
   if (number !== asked) return;
   if (!fresh) { location.assign(url); return; }
   const [known, focused] = [placesOfAll(), document.activeElement?.closest?.("svg.net a")?.dataset.ref];
+  for (const id of FOLLOWING) {
+    const [here, there] = [document.querySelector(id), page.querySelector(id)];
+    if (here && there) { here.innerHTML = there.innerHTML; htmx.process(here); }
+  }
   picture.replaceChildren(...fresh.childNodes);
   for (const name of ["width", "height"]) {
     picture.dataset[name] = fresh.dataset[name];

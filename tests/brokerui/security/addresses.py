@@ -127,6 +127,7 @@ ADDRESSES = [
     _page("changes:findings", "draft"),
     _page("changes:edit-sql", "draft", "edit_index"),
     _button("changes:add", EDIT, "draft"),
+    _form("changes:drawn", EDIT, "draft"),
     *(_button(f"changes:{name}", EDIT, "draft") for name in ("undo", "redo", "remove", "discard")),
     _page("jobs:list"),
     *(_button(f"jobs:{name}", EDIT, "job") for name in ("cancel", "retry")),

@@ -1,4 +1,4 @@
-"""A snapshot of a server replaces its known rows, and the rest stays; omitted and removed objects are reported."""
+"""What a server says replaces what was known of it, and the rest stays; what is left out or gone is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Offers for one conversation in any estate: each helps, and its price stands beside it."""
+"""What is offered for one conversation, whichever the estate: it helps, and what it costs stands beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of scenarios: a plain form takes a document, and shows its faults."""
+"""The page of scenarios: a plain form takes a document in, and says what is wrong with it."""
 
 from __future__ import annotations
 

@@ -1,0 +1,280 @@
+"""Drawing on the map of a draft: by mouse, by keyboard alone, by touch; the frames meanwhile, and the edits added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.selectors import draft_edits
+from brokerui.changes.services import draft_create
+from brokerui.estate.scenarios.selectors import scenario_get
+from brokerui.estate.services import estate_import
+from routing.documents.edits_json import edits_as_json, edits_from
+from routing.model.edits import DropService, PutService
+from tests.browser.conftest import NARROW, accessibility_faults
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+ORDERS, LEDGER = "database/shop/Orders", "database/office/Ledger"
+WIDE = {"width": 1900, "height": 1300}
+
+
+def drafted() -> SavedDraft:
+    """A draft of three servers in which a route is added, another one altered, and a third one dropped."""
+    estate_import(estate=scenario_get("three-servers"), author="import")
+    place = {"instance": "shop", "database": "Orders"}
+    post = {"name": "PostRoute", "remote_service_name": "//example/ledger/Post", "address": "TCP://office.example:4022"}
+    cart = {"name": "BackToCart", "remote_service_name": "//example/orders/Cart", "address": "TCP://shop.example:4022"}
+    edits = edits_from(
+        [
+            {"edit": "put_route", **place, "route": post},
+            {"edit": "put_route", "instance": "depot", "database": "Printing", "route": cart},
+            {"edit": "drop_route", **place, "name": "ArchiveRoute"},
+        ]
+    )
+    return draft_create(name="Mend", author="ada", edits=edits)
+
+
+@pytest.fixture
+def draft(site: Page) -> SavedDraft:
+    """A draft, its map on the whole of a large screen."""
+    found = drafted()
+    site.set_viewport_size(WIDE)  # type: ignore[arg-type]  # a mapping of these two
+    site.goto(f"/map/?draft={found.id}")
+    expect(site.locator("#effect-line")).to_have_attribute("data-state", "settled")
+    return found
+
+
+def added(draft: SavedDraft) -> list[Any]:
+    """The edits that were added to the three of the draft."""
+    return list(edits_as_json(draft_edits(SavedDraft.objects.get(id=draft.id))[3:]))
+
+
+def box(page: Page, name: str) -> Locator:
+    return page.locator(f'g.shape[data-box="instance/{name}"] a.box > rect.area')
+
+
+def middle(found: Locator) -> tuple[float, float]:
+    area = found.bounding_box()
+    assert area is not None
+    return area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
+
+
+def pull(page: Page, start: Locator, end: tuple[float, float]) -> None:
+    """Drag without letting go."""
+    page.mouse.move(*middle(start))
+    page.mouse.down()
+    page.mouse.move(end[0], end[1], steps=6)
+
+
+def places(page: Page) -> Any:
+    """Where each box, the panel and the line of effect are on the screen."""
+    return page.evaluate(
+        """() => [...document.querySelectorAll("a.box > rect.area, #panel, #effect, #canvas")]
+            .map((one) => { const { x, y, width, height } = one.getBoundingClientRect();
+                            return [x, y, width, height].map(Math.round).join(" "); })"""
+    )
+
+
+def test_a_route_is_drawn_to_an_instance(site: Page, draft: SavedDraft) -> None:
+    before = places(site)
+    sentence = site.locator("#effect-line .effect-sentence")
+    of_the_draft = sentence.inner_text()
+    pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "office")))
+    expect(site.locator(".overlay .frame")).to_have_count(5)
+    expect(site.locator(".overlay .tag.over")).to_have_text("to office")
+    expect(site.locator(".overlay .tag", has_text="stays here: LOCAL")).to_have_count(1)
+    expect(sentence).to_contain_text("//example/ledger/Archive")
+    assert places(site) == before, "nothing moves while a route is drawn"
+    site.keyboard.press("Escape")
+    expect(site.locator(".overlay .frame")).to_have_count(0)
+    expect(sentence).to_have_text(of_the_draft)
+    site.mouse.up()
+    expect(site.locator("[data-edit-form]")).to_have_count(0)
+    pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "office")))
+    site.mouse.up()
+    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    assert places(site) == before
+    site.keyboard.press("Enter")
+    row = site.locator('a.row.added[data-ref="route/shop/Orders/ArchiveToOffice"]')
+    expect(row).to_have_count(1)
+    (edit,) = added(draft)
+    assert edit["route"]["address"].lower() == "tcp://office.example:4022"
+    assert edit["route"]["remote_service_name"] == "//example/ledger/Archive"
+
+
+def test_while_an_effect_is_counted_the_one_of_before_is_marked(site: Page, draft: SavedDraft) -> None:
+    effect, held = site.locator("#effect"), list[Any]()
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    site.route("**/effect-line/", hold)
+    pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "office")))
+    expect(effect).to_have_class("map-effect stale")
+    assert effect.get_attribute("aria-busy") == "true"
+    site.wait_for_timeout(300)  # longer than a user has to rest before the effect is asked for
+    expect(effect).to_have_class("map-effect stale")
+    for one in held:
+        one.continue_()
+    expect(effect).to_have_class("map-effect")
+    expect(site.locator("#effect-line .effect-sentence")).to_contain_text("//example/ledger/Archive")
+    site.mouse.up()
+
+
+def test_the_end_of_a_route_is_put_elsewhere_and_gets_a_mirror(site: Page, draft: SavedDraft) -> None:
+    site.locator('a.row[data-ref="route/shop/Orders/LabelsAtDepot"] > rect.area').click(position={"x": 40, "y": 8})
+    ends = site.locator(".overlay .end")
+    expect(ends).to_have_count(2)
+    pull(site, ends.first.locator(".ring"), middle(box(site, "office")))
+    expect(site.locator(".overlay .tag.over")).to_have_text("to office")
+    site.mouse.up()
+    expect(site.get_by_label("Address", exact=True)).to_have_value("tcp://office.example:4022")
+    site.keyboard.press("Escape")
+    expect(site.locator("[data-edit-form]")).to_have_count(0)
+    site.locator('a.row[data-ref="route/shop/Orders/LabelsAtDepot"] > rect.area').click(position={"x": 40, "y": 8})
+    pull(site, site.locator(".overlay .end.mirror .ring"), middle(box(site, "office")))
+    site.mouse.up()
+    expect(site.get_by_role("textbox", name="Mirror")).to_have_value("tcp://office.example:4022")
+    site.get_by_role("button", name="Alter in draft").click()
+    expect(site.locator('a.row.altered[data-ref="route/shop/Orders/LabelsAtDepot"]')).to_have_count(1)
+    (edit,) = added(draft)
+    assert "office" in edit["route"]["mirror_address"]
+    assert "depot" in edit["route"]["address"]
+
+
+def test_a_service_is_dragged_to_another_database(site: Page, draft: SavedDraft) -> None:
+    service = site.locator(f'a.cell[data-ref="{ORDERS}"] text.service')
+    target = site.locator('a.cell[data-ref="database/shop/Directory"] > rect.area')
+    pull(site, service, middle(target))
+    expect(site.locator(".overlay .tag.over")).to_have_text("to Directory")
+    site.mouse.up()
+    expect(site.get_by_role("heading", name="2 edits")).to_be_visible()
+    site.get_by_role("button", name="Add to draft").click()
+    expect(site.locator('a.cell[data-ref="database/shop/Directory"] text.service')).to_have_count(2)
+    edits = draft_edits(SavedDraft.objects.get(id=draft.id))[3:]
+    assert [type(edit) for edit in edits] == [DropService, PutService]
+
+
+def test_a_route_is_made_and_another_one_dropped_by_keyboard_alone(site: Page, draft: SavedDraft) -> None:
+    site.locator(f'a.cell[data-ref="{ORDERS}"]').focus()
+    expect(site.locator(f'g.handle.hot[data-of="{ORDERS}"]')).to_have_count(1)
+    site.keyboard.press("c")
+    expect(site.get_by_role("heading", name="Connect to…")).to_be_visible()
+    target = site.locator("#panel [name=to]")
+    target.focus()
+    site.keyboard.type("office")
+    site.keyboard.press("Enter")
+    expect(site.get_by_role("heading", name="New route")).to_be_visible()
+    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    site.keyboard.press("Enter")
+    row = site.locator('a.row.added[data-ref="route/shop/Orders/ArchiveToOffice"]')
+    expect(row).to_have_count(1)
+    row.focus()
+    site.keyboard.press("Delete")
+    expect(site.get_by_role("heading", name="1 edit")).to_be_visible()
+    expect(site.get_by_role("button", name="Add to draft")).to_be_visible()
+    site.get_by_role("button", name="Add to draft").press("Enter")
+    expect(row).to_have_count(0)
+    assert [edit["edit"] for edit in added(draft)] == ["put_route", "drop_route"]
+
+
+def test_several_rows_are_dropped_at_once(site: Page, draft: SavedDraft) -> None:
+    site.keyboard.press("s")
+    for name in ("LabelsAtDepot", "ReserveRoute"):
+        row = site.locator(f'a.row[data-ref="route/shop/Orders/{name}"] > rect.area')
+        row.click(position={"x": 40, "y": 8})
+    site.get_by_role("button", name="Drop 2").click()
+    expect(site.get_by_role("heading", name="2 edits")).to_be_visible()
+    site.get_by_role("button", name="Add to draft").click()
+    expect(site.locator("a.row.dropped")).to_have_count(3)
+    assert {edit["name"] for edit in added(draft)} == {"LabelsAtDepot", "ReserveRoute"}
+
+
+def test_a_moved_box_stays_and_is_no_edit(site: Page, draft: SavedDraft) -> None:
+    office = box(site, "office")
+    before = office.bounding_box()
+    assert before is not None
+    site.mouse.move(before["x"] + 200, before["y"] + 8)
+    site.mouse.down()
+    site.mouse.move(before["x"] + 280, before["y"] + 48, steps=4)
+    site.mouse.up()
+    after = office.bounding_box()
+    assert after is not None
+    assert (round(after["x"] - before["x"]), round(after["y"] - before["y"])) == (80, 40)
+    assert "moved=" in site.url
+    assert not site.url.endswith("select=instance%2Foffice"), "a drag is no click"
+    assert added(draft) == []
+    site.evaluate("sessionStorage.clear(); localStorage.clear()")
+    site.reload()
+    assert site.locator('g.shape[data-box="instance/office"]').get_attribute("data-dx") == "80", "the address has it"
+    site.get_by_role("button", name="Put boxes back").click()
+    assert site.locator('g.shape[data-box="instance/office"]').get_attribute("data-dx") == "0"
+    site.locator('g.shape[data-box="instance/office"] a.box').focus()
+    site.keyboard.press("Shift+ArrowDown")
+    assert site.locator('g.shape[data-box="instance/office"]').get_attribute("data-dy") == "20"
+
+
+def test_bundles_open_where_they_stand(site: Page, draft: SavedDraft) -> None:
+    bundle = site.locator('a.row[data-ref="route/depot/Stock/BackToCart"]')
+    expect(bundle).to_contain_text("BackToCart +1")
+    before = site.locator('g.shape[data-box="instance/shop"] a.box > rect.area').bounding_box()
+    site.get_by_role("link", name="Open all of Stock").first.click()
+    expect(site.locator('a.row[data-ref="route/depot/Stock/InvoicesOverShop"]')).to_have_count(1)
+    assert site.locator('g.shape[data-box="instance/shop"] a.box > rect.area').bounding_box() == before
+    site.get_by_role("link", name="Bundle the routes of Stock again").first.click()
+    expect(bundle).to_contain_text("BackToCart +1")
+
+
+def test_by_touch(browser: Any, live_server: Any, site: Page) -> None:
+    found = drafted()
+    context = browser.new_context(base_url=live_server.url, has_touch=True, viewport=WIDE)
+    context.add_cookies(site.context.cookies())
+    page = context.new_page()
+    page.goto(f"/map/?draft={found.id}")
+    expect(page.locator("#effect-line")).to_have_attribute("data-state", "settled")
+    touch = context.new_cdp_session(page)
+
+    def send(kind: str, *points: tuple[float, float]) -> None:
+        fingers = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
+
+    x, y = middle(page.locator("#canvas"))
+    size = page.locator("[data-size]")
+    before = size.inner_text()
+    send("touchStart", (x - 50, y), (x + 50, y))
+    send("touchMove", (x - 75, y), (x + 75, y))
+    send("touchMove", (x - 100, y), (x + 100, y))
+    send("touchEnd")
+    expect(size).not_to_have_text(before)
+    page.keyboard.press("f")
+    start = middle(page.locator(f'g.handle[data-of="{ORDERS}"] .ring'))
+    end = middle(box(page, "office"))
+    send("touchStart", start)
+    for step in range(1, 7):
+        send("touchMove", (start[0] + (end[0] - start[0]) * step / 6, start[1] + (end[1] - start[1]) * step / 6))
+    expect(page.locator(".overlay .tag.over")).to_have_text("to office")
+    send("touchEnd")
+    expect(page.get_by_role("heading", name="New route")).to_be_visible()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_state(site: Page, draft: SavedDraft, scheme: Any) -> None:
+    site.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    assert accessibility_faults(site) == []
+    pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "office")))
+    expect(site.locator("#effect")).to_have_class("map-effect")
+    assert accessibility_faults(site) == []
+    site.mouse.up()
+    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    assert accessibility_faults(site) == []
+    site.keyboard.press("Escape")
+    site.get_by_text("How to read it", exact=True).first.click()
+    site.get_by_text("Find or show a part").click()
+    assert accessibility_faults(site) == []
+    site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert site.evaluate("document.documentElement.scrollWidth") <= NARROW[0]

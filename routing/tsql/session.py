@@ -22,6 +22,7 @@ from routing.tsql.endpoints import apply_to_endpoint
 from routing.tsql.objects import apply_to_database
 from routing.tsql.refusal import (
     NO_USE,
+    NOT_EXECUTED,
     NOT_UNDERSTOOD,
     ROLE_UNKNOWN,
     VALUE_NOT_LITERAL,
@@ -46,6 +47,10 @@ MASTER = "master"
 """The database in which a connection begins, unless its login says otherwise."""
 _MADE, _SOUGHT = "made", "sought"
 _USE = say("put `USE [database]` and `GO` first, or say its database where you name the script")
+_NO_CONVERSATIONS = say(
+    "ERROR_BROKER_CONVERSATIONS enables the broker, and no more here: an import ends no conversations. For a database"
+    " that is hosted here, `brokerui broker error-conversations HOST/DB` ends them with an error"
+)
 _ONLY_ON_PRINCIPAL = frozenset(("SAFETY", "TIMEOUT"))
 """Options of `SET PARTNER` that SQL Server accepts on the principal only."""
 
@@ -148,6 +153,8 @@ class ScriptSession:
         if NEW_NAME in clauses:
             _rename(self.instance, database, clauses[NEW_NAME])
         notes = _set_mirroring(database, clauses)
+        if clauses.get(BROKER) == "ERROR_BROKER_CONVERSATIONS":
+            notes.append(NotApplied(NOT_EXECUTED, _NO_CONVERSATIONS))
         if HONORED in clauses:
             problem = say("an estate has no place for {option}, which is left out", option=f"{HONORED} ON")
             notes.append(NotApplied(NOT_UNDERSTOOD, problem, INFO))

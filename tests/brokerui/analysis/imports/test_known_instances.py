@@ -117,4 +117,15 @@ def test_a_new_broker_of_a_hosted_database_is_left_out_and_told() -> None:
     assert elsewhere.estate.instances["shop"].databases["Orders"].broker_instance is None
 
 
+def test_of_error_broker_conversations_an_import_says_that_no_conversation_ends() -> None:
+    off = built_here("ALTER DATABASE Orders SET DISABLE_BROKER;", hosted(), Mode.INTO).estate
+    made = built_here("ALTER DATABASE Orders SET ERROR_BROKER_CONVERSATIONS;", off, Mode.INTO)
+    orders = made.estate.instances["shop"].databases["Orders"]
+    assert (orders.broker_enabled, orders.broker_instance) == (True, IDENTIFIER)
+    (told,) = made.findings
+    assert (told.code, told.severity) == ("not-executed", "info")
+    assert "brokerui broker error-conversations" in str(told.reason)
+    assert not made.estate.instances["shop"].missing_statements
+
+
 NEW = b"ALTER DATABASE Orders SET NEW_BROKER;"

@@ -14,6 +14,7 @@ from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
 from brokerui.pages.findings.filtering import findings_kept
+from brokerui.pages.shell.filtered_page import FilteredPage
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import Sentence
 from routing.lint.registry import CHECKS
@@ -46,7 +47,7 @@ class FindingCount:
 
 
 @dataclass
-class FindingListing:
+class FindingListing(FilteredPage[StoredFinding]):
     """The list, for one address of the page."""
 
     viewed: Mapping[str, str]
@@ -65,31 +66,12 @@ class FindingListing:
             return []
 
     @property
-    def wrong_part(self) -> str:
-        """What of the filter cannot be."""
-        return self.text[self.error.start : self.error.end] if self.error else ""
+    def filter_text(self) -> str:
+        return self.text
 
     @cached_property
     def page(self) -> Page[StoredFinding]:
         return Page.of(self.rows, page_number(self.asked_page))
-
-    @property
-    def before(self) -> str:
-        return self._query(page=self.page.before) if self.page.before else ""
-
-    @property
-    def after(self) -> str:
-        return self._query(page=self.page.after) if self.page.after else ""
-
-    @property
-    def everything(self) -> str:
-        """The address without a filter."""
-        return self._query(q="")
-
-    @property
-    def exported(self) -> str:
-        """The same findings, all of them."""
-        return self._query()
 
     @property
     def groups(self) -> list[FindingGroup]:
@@ -110,19 +92,19 @@ class FindingListing:
     def _kind(self, severity: str, code: str, count: int) -> FindingCount:
         text = f"severity:{severity} code:{code}"
         is_on = self.text == text
-        return FindingCount(severity, code, TITLES[code], count, self._query(q="" if is_on else text), is_on)
+        return FindingCount(severity, code, TITLES[code], count, self.query(q="" if is_on else text), is_on)
 
     @property
     def severities(self) -> list[tuple[str, int, str, bool]]:
         """The name of each severity, its number of findings, the URL that shows them, and whether the page does."""
         texts = {severity: f"severity:{severity}" for severity in SEVERITIES}
         return [
-            (name, self.report.counts[name], self._query(q="" if self.text == text else text), self.text == text)
+            (name, self.report.counts[name], self.query(q="" if self.text == text else text), self.text == text)
             for name, text in texts.items()
             if self.report.counts[name]
         ]
 
-    def _query(self, **other: str) -> str:
+    def query(self, **other: str) -> str:
         parameters = {"q": self.text} | other
         return urlencode({**self.viewed, **{name: value for name, value in parameters.items() if value}})
 

@@ -20,6 +20,7 @@ from brokerui.core.paging import PAGE_ROWS, Page, page_number
 from brokerui.estate.refs import ROUTE, route
 from brokerui.pages.routes.filtering import RouteFilter, route_filter
 from brokerui.pages.routes.rows import COLUMNS, RouteList, RouteRow, is_order
+from brokerui.pages.shell.filtered_page import FilteredPage
 from routing.lint.lifetimes import SOON
 
 EXPIRING = f"expires:<{SOON.days}d"
@@ -73,7 +74,7 @@ class Quick:
 
 
 @dataclass
-class RouteListing:
+class RouteListing(FilteredPage[RouteRow]):
     """The table, for one address of the page."""
 
     viewed: Mapping[str, str]
@@ -93,9 +94,8 @@ class RouteListing:
             self.error = error
 
     @property
-    def wrong_part(self) -> str:
-        """What of the filter cannot be."""
-        return self.page_query.text[self.error.start : self.error.end] if self.error else ""
+    def filter_text(self) -> str:
+        return self.page_query.text
 
     @property
     def is_waiting(self) -> bool:
@@ -125,28 +125,9 @@ class RouteListing:
     def page(self) -> Page[RouteRow]:
         return Page.of(self.rows, self.page_query.page)
 
-    @property
-    def before(self) -> str:
-        """The address of the page before; empty where there is none."""
-        return self._query(page=self.page.before) if self.page.before else ""
-
-    @property
-    def after(self) -> str:
-        return self._query(page=self.page.after) if self.page.after else ""
-
-    @property
-    def everything(self) -> str:
-        """The address without a filter."""
-        return self._query(q="", page="")
-
-    @property
-    def exported(self) -> str:
-        """The same rows, all of them."""
-        return self._query(page="")
-
     def selecting(self, select: str) -> str:
         """The address with a row chosen; empty: none."""
-        return self._query(select=select)
+        return self.query(select=select)
 
     @property
     def columns(self) -> list[Column]:
@@ -156,7 +137,7 @@ class RouteListing:
         order = self.page_query.order
         other = f"-{name}" if order == name else name
         aria = {name: "ascending", f"-{name}": "descending"}.get(order, "")
-        return Column(name, self._query(sort=other, page=""), aria)
+        return Column(name, self.query(sort=other, page=""), aria)
 
     @property
     def expired(self) -> int:
@@ -178,7 +159,7 @@ class RouteListing:
 
     def _quick(self, label: Promise, text: str, count: int) -> Quick:
         is_on = self.page_query.text == text
-        return Quick(label, text, count, self._query(q="" if is_on else text, page=""), is_on)
+        return Quick(label, text, count, self.query(q="" if is_on else text, page=""), is_on)
 
-    def _query(self, **other: str) -> str:
+    def query(self, **other: str) -> str:
         return self.page_query.query(self.viewed, **other)

@@ -65,8 +65,8 @@ def _shown(groups: Iterable[DiffGroup], intent: Intent) -> Iterator[ClassEffect]
 
 
 def effects_within(before: Estate, after: Estate, at: datetime, most_names: int) -> tuple[ClassEffect, ...] | None:
-    """The effect on all traffic that anybody intends, of a change that touches at most so many service names; None of
-    another one. Without entry points that only one of the estates has."""
+    """The effect on all traffic that anybody intends, of a change that touches at most `most_names` service names;
+    None of a larger change. Without entry points that only one of the estates has."""
     found = compare_stepwise(before, after, at)
     if found.names > most_names:
         return None

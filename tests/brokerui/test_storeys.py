@@ -18,9 +18,12 @@ PAGES = sorted(
 """Packages of pages; the tables have their addresses from Django's admin."""
 SHARED_TEMPLATES = {"components", "charts", "live", "admin"}
 SHARED_FILES = {
-    "css": {"api", "charts", "components", "error", "later", "layout", "live", "map-picture", "tables", "tokens"},
+    "css": {
+        *("api", "charts", "components", "effect", "error", "later", "layout", "live"),
+        *("map-picture", "tables", "tokens"),
+    },
     "js": {
-        *("api", "chart", "copy", "drop", "estate", "keys", "live", "menu", "nav", "poll"),
+        *("api", "chart", "copy", "drop", "effect", "estate", "keys", "live", "menu", "nav", "poll"),
         *("rows", "shortcuts", "tables", "theme", "ticks"),
     },
 }

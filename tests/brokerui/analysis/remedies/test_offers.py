@@ -1,4 +1,4 @@
-"""What is offered for one conversation, whichever the estate: it helps, and what it costs stands beside it."""
+"""Remedies for one conversation, on any estate: each helps, and its harm to other traffic stands beside it."""
 
 from __future__ import annotations
 

@@ -66,6 +66,7 @@ ELSEWHERE = frozenset(
         *("changes:change", "changes:effect-line", "changes:effect"),
         "changes:route-form",
         "changes:row-form",
+        "changes:rows",
         "changes:findings",
         "changes:edit-sql",
         "changes:drawn",

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, views
+from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, rows, views
 
 app_name = "changes"
 urlpatterns = [
@@ -12,6 +12,7 @@ urlpatterns = [
     path("<int:number>/effect-line/", effect_views.effect_line, name="effect-line"),
     path("<int:number>/route/", editing.route_form, name="route-form"),
     path("<int:number>/row/<str:kind>/", editing.row_form, name="row-form"),
+    path("<int:number>/rows/", rows.rows, name="rows"),
     path("<int:number>/add/", panels.add, name="add"),
     path("<int:number>/findings/", panels.findings, name="findings"),
     path("<int:number>/edits/<int:index>/sql/", panels.edit_sql, name="edit-sql"),

@@ -22,6 +22,8 @@ VIEWS: tuple[tuple[Promise, str, bool], ...] = (
     (_("Effect"), "changes:effect", True),
 )
 """Label and view; whether the number of the draft stands in its path, else in its query."""
+ALSO = {"routes:list": "changes:rows"}
+"""Another page of the same view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +70,4 @@ class DraftBar:
         except NoReverseMatch:
             return None
         query = "" if in_path else "?" + urlencode({"draft": self.info.id})
-        return DraftLink(label, url + query, match is not None and match.view_name == view)
+        return DraftLink(label, url + query, match is not None and match.view_name in (view, ALSO.get(view)))

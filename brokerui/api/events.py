@@ -18,8 +18,10 @@ from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.fields import IdentifierField, MomentField, NameField, StrictChoiceField, StrictIntegerField
 from brokerui.api.listing import database_filter, instance_filter
+from brokerui.api.printed_places import with_printed_place
 from brokerui.api.queries import PageQuery
 from brokerui.api.serializers import read_query
+from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.exceptional import EXCEPTIONAL, why_exceptional
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
@@ -105,6 +107,8 @@ class EventList(ApiView):
     def get(self, request: Request) -> Response:
         """Return a page of them."""
         query = read_query(request, EventQuery)
+        if "database" in query:
+            query = with_printed_place(query, estate_current().estate)
         cursor, limit = query.pop("cursor", None), query.pop("limit")
         key = read_cursor(cursor, (int, int))
         after = None if key is None else Cursor(*key)

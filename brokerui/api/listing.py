@@ -18,6 +18,7 @@ from brokerui.api.cursors import key_of_cursor, next_address
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.fields import NameField, StrictChoiceField
 from brokerui.api.ids import id_of, packed
+from brokerui.api.printed_places import with_printed_place
 from brokerui.api.problems import in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.rows import EstateRow, Keeps, Where
@@ -39,7 +40,12 @@ def instance_filter() -> NameField:
 
 def database_filter() -> NameField:
     """Return the parameter that keeps the rows of the databases of a name."""
-    return NameField(max_length=SYSNAME_CHARS, help_text=gettext_lazy("Rows of the database of this name."))
+    return NameField(
+        max_length=SYSNAME_CHARS,
+        help_text=gettext_lazy(
+            "Rows of the database of this name, or of one as answers print it: HOST/DB, DB on HOST."
+        ),
+    )
 
 
 OWNER_FILTERS: Final = {"instance": instance_filter, "database": database_filter}
@@ -106,6 +112,7 @@ def list_rows(request: Request, listing: RowListing) -> Response:
     etag = etag_of(viewed.key, request.get_full_path())
     if is_known(request, etag):
         return Response(status=304, headers={"ETag": etag})
+    query = with_printed_place(query, viewed.estate)
     rows = listing.rows(viewed.estate, query, _keeps(listing, query))
     count, page, cursor = _page(rows, listing, query)
     body = {

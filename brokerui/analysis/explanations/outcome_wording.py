@@ -8,7 +8,7 @@ from brokerui.analysis.explanations.local_address import is_local, local_place, 
 from brokerui.analysis.explanations.locating_remedy import locating_remedy
 from brokerui.analysis.explanations.tried_advice import hop_of, outcomes_with_advice, with_reason_untried
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB
-from routing.common.sentence import Sentence, say
+from routing.common.sentence import Sentence, say, say_counted
 from routing.lint.facts import addresses_beside, corrected, host_meant, host_of
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate
@@ -260,7 +260,11 @@ def _too_many_hops(journey: Journey, end: JourneyEnd) -> Sentence:
             way=" → ".join(way),
             count=count,
         )
-    return say("It was forwarded {count} times, the limit of this estate.", count=count)
+    return say_counted(
+        count,
+        "It was forwarded once, the limit of this estate.",
+        "It was forwarded {count} times, the limit of this estate.",
+    )
 
 
 def _break_circle(journey: Journey, end: JourneyEnd) -> Sentence:

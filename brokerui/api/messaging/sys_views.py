@@ -35,6 +35,7 @@ from brokerui.api.messaging.sys_rows import (
     monitors_as_json,
     transmissions_as_json,
 )
+from brokerui.api.printed_places import with_printed_place
 from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.serializers import QuerySerializer, read_query
@@ -187,7 +188,8 @@ class SysRowList(ApiView):
         query = read_query(request, sys_view.query)
         viewed = estate_view_from(request.query_params.dict())
         after = read_cursor(query.get("cursor"), sys_view.key_kinds)
-        where = {name: value for name, value in query.items() if name not in PAGE_PARAMETERS}
+        placed = with_printed_place(query, viewed.estate) if "database" in query else query
+        where = {name: value for name, value in placed.items() if name not in PAGE_PARAMETERS}
         # Nothing runs in a scenario, in a draft, nor in the past.
         page = sys_view.page(where, after, query["limit"]) if viewed.is_editable else KeysetPage((), None)
         body = page_body(request, sys_view.as_json(page.rows), page.after)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.analysis.explanations.origin import ON
 from routing.common.names import SYSTEM_SERVICES
 
 SOON = timedelta(days=30)
@@ -98,20 +99,23 @@ class InInstance(ByInstance):
 
 
 class InDatabase(Typed):
-    """Keeps the rows of one database: its number, its name, or `instance/database`."""
+    """Keeps the rows of one database: its number, its name, `instance/database`, or `database on instance`."""
 
     title = "database"
     parameter_name = "database"
     options = "database"
 
     def condition(self, text: str) -> Q:
-        """Names may hold slashes: each may be the one between the two."""
+        """Names may hold the signs themselves: each may be the one between the two."""
         if text.isascii() and text.isdecimal() and len(text) <= ROW_DIGITS:
             return Q(database_id=int(text)) | Q(database__name=text)
         found = Q(database__name=text)
         slashes = [number for number, letter in enumerate(text) if letter == "/"]
         for number in slashes[:SLASHES]:
             found |= Q(database__instance__name=text[:number], database__name=text[number + 1 :])
+        parts = text.split(ON)[:SLASHES]
+        for number in range(1, len(parts)):
+            found |= Q(database__name=ON.join(parts[:number]), database__instance__name=ON.join(parts[number:]))
         return found
 
 

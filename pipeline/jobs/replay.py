@@ -11,14 +11,13 @@ from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.weighting import TrafficWeight
-from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile
-from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_inputs
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, traffic_input
-from pipeline.results.output_folder import replaced_folder, write_record, write_rows
+from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings
 from pipeline.transforms.gold_tables import differential, flow_matrix, replayed, top_flows
 
 TOP_FLOWS = 100
@@ -42,18 +41,14 @@ def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
     run = JobRun("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
     traffic = traffic_input(options.traffic)
-    run.inputs = run_inputs(traffic, before, after)
-    run.end_phase("estates")
-    with replaced_folder(options.out) as folder:
-        spark = spark_session(settings)
-        run.end_phase("start")
-        without_damaged_files(
-            traffic.files(),
-            lambda files: _replay(spark, options, (traffic, before, after), files, folder, run),
-            lambda: empty_folder(folder),
-        )
-        write_record(folder, run.as_json())
-    return run
+    return run_on_traffic(
+        run,
+        options.out,
+        traffic,
+        [before, after],
+        settings,
+        lambda spark, files, folder: _replay(spark, options, (traffic, before, after), files, folder, run),
+    )
 
 
 def _replay(

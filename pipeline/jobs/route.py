@@ -11,17 +11,16 @@ from pyspark.sql import functions as F
 from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import BEGINNING_OF_TIME, Timeline, load_timeline
-from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.reader import InputRows
 from pipeline.jobs.previous_result import previous_result
-from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_inputs
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, open_lake, traffic_input
 from pipeline.results.manifest import SUMMARY_FOLDER
-from pipeline.results.output_folder import replaced_folder, write_record, write_rows
+from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings
 from pipeline.transforms.aggregation import with_interval
 from pipeline.transforms.cleaning import valid_rows
 from pipeline.transforms.gold_tables import flow_matrix, outcomes_by_class, routed
@@ -41,18 +40,14 @@ def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
     run = JobRun("route", asdict(options))
     timeline = load_timeline(options.estate)
     traffic = traffic_input(options.traffic)
-    run.inputs = run_inputs(traffic, timeline)
-    run.end_phase("estates")
-    with replaced_folder(options.out) as folder:
-        spark = spark_session(settings)
-        run.end_phase("start")
-        without_damaged_files(
-            traffic.files(),
-            lambda files: _route(spark, options, (traffic, timeline), files, folder, run),
-            lambda: empty_folder(folder),
-        )
-        write_record(folder, run.as_json())
-    return run
+    return run_on_traffic(
+        run,
+        options.out,
+        traffic,
+        [timeline],
+        settings,
+        lambda spark, files, folder: _route(spark, options, (traffic, timeline), files, folder, run),
+    )
 
 
 def _route(

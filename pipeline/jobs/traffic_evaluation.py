@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,13 +21,16 @@ from pipeline.evaluation.class_sums import DAY_US, MOMENT_US, ClassSums, class_k
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline
 from pipeline.evaluation.weighting import ClassInterval, TrafficWeight, WeightAssignment
+from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.files import InputFile
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, as_quarantine_rows, count_rows
 from pipeline.lake.traffic import TrafficInput
 from pipeline.results.manifest import table_manifest
-from pipeline.results.output_folder import QUARANTINE, write_rows
+from pipeline.results.output_folder import QUARANTINE, replaced_folder, write_record, write_rows
 from pipeline.results.parquet_counts import reasons_in
 from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.schemas import ANSWERS, CHANGE_MOMENTS, OUTCOME_SETS
 from pipeline.transforms.aggregation import partial_sums, sums_between, with_interval
 from pipeline.transforms.cleaning import REASON, valid_rows, valid_rows_as_stored
@@ -62,6 +65,26 @@ class EvaluatedTraffic:
     def known(self) -> int:
         """The number of rows with a known entry point."""
         return sum(weight.rows for weight in self.totals.changes.values())
+
+
+def run_on_traffic(
+    run: JobRun,
+    out: str,
+    traffic: TrafficInput,
+    timelines: Sequence[Timeline],
+    settings: SparkSettings,
+    work: Callable[[SparkSession, list[InputFile], Path], None],
+) -> JobRun:
+    """Do `work` with the files of a traffic and a new folder, which replaces `out`. Where Spark finds a file damaged,
+    `work` is done again without it."""
+    run.inputs = _run_inputs(traffic, *timelines)
+    run.end_phase("estates")
+    with replaced_folder(out) as folder:
+        spark = spark_session(settings)
+        run.end_phase("start")
+        without_damaged_files(traffic.files(), lambda files: work(spark, files, folder), lambda: empty_folder(folder))
+        write_record(folder, run.as_json())
+    return run
 
 
 def evaluate(
@@ -123,7 +146,7 @@ def _read(spark: SparkSession, folder: Path, schema: pa.Schema) -> DataFrame:
     return spark.read.schema(from_arrow_schema(schema)).parquet(str(folder))
 
 
-def run_inputs(traffic: TrafficInput, *timelines: Timeline) -> list[dict[str, Any]]:
+def _run_inputs(traffic: TrafficInput, *timelines: Timeline) -> list[dict[str, Any]]:
     """Describe the inputs of a job for its record: estate documents and traffic."""
     return [*(version.as_json() for timeline in timelines for version in timeline.versions), *traffic.inputs()]
 

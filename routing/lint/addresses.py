@@ -13,14 +13,15 @@ from routing.lint.reasons import unless
 from routing.lint.remedy import altered
 from routing.model.address import DEFAULT_PORT, LOCAL, Address
 from routing.model.estate import Instance
+from routing.tsql.placeholders import placeholders_of
 
 
 def unknown_address(scene: LintContext) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
     If an instance has that name in another domain, or without one, the finding names it. A known host is `wrong-port`.
-    A host in angle brackets is an unfilled template, and one with a comma or a backslash is from a connection string:
-    errors, because no machine has such a name.
+    A host with a placeholder, `<server>` or `${host}`, is an unfilled template, and one with a comma or a backslash is
+    from a connection string: errors, because no machine has such a name.
     """
     labels = _byfirst_label(scene)
     for row, address in unresolved(scene):
@@ -42,12 +43,19 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
 
 
 def is_placeholder(address: Address) -> bool:
-    """True if the host is still a template, as in `tcp://<server>:4022`."""
-    return not {"<", ">"}.isdisjoint(address.key)
+    """True if the host is still a template, as in `tcp://<server>:4022` or `tcp://${host}:4022`."""
+    return not {"<", ">"}.isdisjoint(address.key) or any(placeholders_of(address.key))
 
 
 def _left_in(address: Address) -> Sentence:
-    return say("{address} is left from a template: a host belongs where the brackets are.", address=address.key)
+    found = next(placeholders_of(address.key), None)
+    if found is None or "<" in found:
+        return say("{address} is left from a template: a host belongs where the brackets are.", address=address.key)
+    return say(
+        "{address} is left from a template: a host belongs in place of {placeholder}.",
+        address=address.key,
+        placeholder=found,
+    )
 
 
 def _impossible(scene: LintContext, row: LintedRoute, address: Address, host: str) -> Finding:
@@ -82,6 +90,18 @@ def _local(scene: LintContext, row: LintedRoute, address: Address) -> Finding:
 
 
 def _unknown(address: Address, alike: Instance | None) -> Sentence:
+    reason = _unknown_host(address, alike)
+    if address.port != TDS_PORT:
+        return reason
+    return say(
+        "{reason} {port} is the port for queries: a Service Broker endpoint has another one, see port in"
+        " sys.tcp_endpoints of that instance.",
+        reason=reason,
+        port=TDS_PORT,
+    )
+
+
+def _unknown_host(address: Address, alike: Instance | None) -> Sentence:
     if alike is None:
         return say("{address} is the address of no instance of this estate.", address=address.key)
     return say(

@@ -21,10 +21,10 @@ def _reason(missing: tuple[MissingStatement, ...]) -> Sentence:
     first = missing[0]
     return say_counted(
         len(missing),
-        "{count} statement of its scripts is missing here, because it is known only when it runs: {which}."
+        "{count} statement of its scripts could not be applied here: {which}."
         " For that reason, checks of this instance may be wrong, or miss something.",
-        "{count} statements of its scripts are missing here, because they are known only when they run; the first is"
-        " {which}. For that reason, checks of this instance may be wrong, or miss something.",
+        "{count} statements of its scripts could not be applied here; the first is {which}."
+        " For that reason, checks of this instance may be wrong, or miss something.",
         which=named(first),
     )
 

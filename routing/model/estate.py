@@ -107,7 +107,7 @@ class Instance:
     """MESSAGE_FORWARDING of its endpoint (CHOOSE-FWD)."""
     endpoint: BrokerEndpoint | None = None
     missing_statements: tuple[MissingStatement, ...] = ()
-    """Statements of its scripts that were not applied because they are known only when the script runs."""
+    """Statements of its scripts that could not be applied, such as those that are known only when they run."""
 
     tables: Mapping[str | None, RouteTable] = field(init=False, repr=False, compare=False)
     """RT-TABLE: by the database that began the conversation; under None, that of msdb, for messages from outside."""

@@ -1,4 +1,4 @@
-"""A statement of an imported script that is not part of the estate, because it is known only when the script runs."""
+"""A statement of an imported script that could not be applied, such as one that is known only when it runs."""
 
 from __future__ import annotations
 

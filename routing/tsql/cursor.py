@@ -27,6 +27,8 @@ from routing.tsql.refusal import VALUE_NOT_LITERAL, NotApplied, not_understood, 
 from routing.tsql.unknown import SHOWN, open_places, shown, unknown_values
 
 Convert = Callable[["TokenCursor"], Any]
+TYPOGRAPHIC = frozenset("\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00bb\u00b4`")
+"""Quotation marks that text processors make of ' and "."""
 
 FOLLOWERS = words(
     """
@@ -129,7 +131,12 @@ class TokenCursor:
             return self._not_literal(token.raw)
         if token.kind == END:
             return not_understood(say("{wanted} is expected where the batch ends", wanted=wanted))
-        return not_understood(say("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw)))
+        problem = say("{wanted} is expected before {got}", wanted=wanted, got=shown(token.raw))
+        if token.raw[:1] in TYPOGRAPHIC:
+            problem = say(
+                "{problem}: that is a quotation mark of a text processor, and SQL Server takes ' alone", problem=problem
+            )
+        return not_understood(problem)
 
     @property
     def is_open(self) -> bool:

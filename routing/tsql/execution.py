@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from routing.common.errors import Invalid
 from routing.common.finding import INFO, WARNING
-from routing.common.sentence import Sentence, listed, say
+from routing.common.sentence import Sentence, listed, say, say_counted
 from routing.tsql.batches import Misplaced, ProcedureBodies
 from routing.tsql.control_flow import ControlFlow
 from routing.tsql.flow_condition import CONDITIONAL as UNDER_CONDITION
@@ -28,7 +28,7 @@ from routing.tsql.refusal import refused as refused_by
 from routing.tsql.report import ScriptReport
 from routing.tsql.session import ScriptSession
 from routing.tsql.sqlcmd import Sqlcmd
-from routing.tsql.statement import CREATE, QUEUE, ROUTE, Statement
+from routing.tsql.statement import ALTER, CREATE, DATABASE, QUEUE, ROUTE, Statement
 from routing.tsql.transactions import Switches, Transactions
 from routing.tsql.unknown import shown
 
@@ -143,15 +143,17 @@ class Execution:
             problem = say("{title} was applied: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, name, problem, statement.kind, severity=note.severity)
         self._tell_placeholders(statement, start)
-        if reached == GUARDED:
+        if reached == GUARDED and _has_effect(statement):
             self._tell_assumed(statement, start)
         if reached == UNDER_CONDITION or self._transactions.open:
             self._tell_conditions(statement, reached, start)
 
     def _tell_placeholders(self, statement: Statement, start: int) -> None:
         if found := placeholders_in(statement):
-            problem = say(
+            problem = say_counted(
+                len(found),
                 "{title} was applied as it stands: {names} looks like a placeholder that was not filled in",
+                "{title} was applied as it stands: {names} look like placeholders that were not filled in",
                 title=statement.title,
                 names=listed([shown(one) for one in found]),
             )
@@ -187,7 +189,7 @@ class Execution:
 
     def _tell_conditions(self, statement: Statement, reached: str, start: int) -> None:
         name, title = statement.object, statement.title
-        if reached == UNDER_CONDITION:
+        if reached == UNDER_CONDITION and _has_effect(statement):
             problem = say("{title} was applied; it stands under a condition that was not evaluated", title=title)
             self._report.add(CONDITIONAL, start, name, problem, statement.kind)
         part = self._transactions.open.holding(start)
@@ -227,6 +229,11 @@ class Execution:
         if fault.code == NOT_FOUND and (note := self._session.unsaid(statement)):
             problem = say("{title} changes nothing: {problem}", title=statement.title, problem=note.problem)
             self._report.add(note.code, start, statement.object, problem, statement.kind)
+
+
+def _has_effect(statement: Statement) -> bool:
+    """False for ALTER DATABASE without an option of Service Broker, such as MODIFY FILEGROUP."""
+    return not (statement.kind == DATABASE and statement.verb == ALTER and not statement.clauses)
 
 
 def _is_about(statement: Statement, kind: str, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Remembers which statements of the scripts an estate lacks, because they are known only when the scripts run."""
+"""Remembers the statements of the scripts that could not be applied, such as those known only when the scripts run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from routing.common.errors import Invalid
 from routing.common.finding import INFO, Finding
 from routing.model.missing_statement import MAX_MISSING_STATEMENTS, MAX_TEXT_CHARS, MissingStatement
 from routing.tsql.draft import KINDS, DraftInstance, EstateDraft
-from routing.tsql.refusal import DYNAMIC_SQL, NOT_EXECUTED, NOT_UNDERSTOOD, VALUE_NOT_LITERAL
-from routing.tsql.statement import CREATE
+from routing.tsql.refusal import DYNAMIC_SQL, NOT_EXECUTED, NOT_FOUND, NOT_UNDERSTOOD, VALUE_NOT_LITERAL
+from routing.tsql.statement import ALTER, CREATE
 
 _CODES = frozenset((DYNAMIC_SQL, NOT_EXECUTED, NOT_UNDERSTOOD, VALUE_NOT_LITERAL))
 
@@ -17,13 +17,25 @@ _CODES = frozenset((DYNAMIC_SQL, NOT_EXECUTED, NOT_UNDERSTOOD, VALUE_NOT_LITERAL
 def remember_missing(draft: EstateDraft, group: str, findings: Iterable[Finding]) -> None:
     """Record the statements of findings at their instances, or at that of the group of scripts."""
     for finding in findings:
-        if finding.code not in _CODES or finding.severity == INFO:
+        if finding.severity == INFO or not (finding.code in _CODES or _alters_unknown(finding)):
             continue
-        instance = draft.instances.find(finding.instance or group)
+        instance = draft.instances.find(_home(finding) or group)
         if instance is not None and len(instance.missing) < MAX_MISSING_STATEMENTS:
             missing = _of(finding)
             if missing not in instance.missing[-1:]:
                 instance.missing.append(missing)
+
+
+def _alters_unknown(finding: Finding) -> bool:
+    """True for ALTER of an object that no script makes: the server has it, and the estate does not."""
+    title, is_refused = finding.reason.values.get("title"), "changes nothing" in finding.reason.text
+    return finding.code == NOT_FOUND and is_refused and str(title).startswith(ALTER)
+
+
+def _home(finding: Finding) -> str | None:
+    """The instance whose statement it is; None: that of the group. A string for a linked server is of that one."""
+    server = finding.reason.values.get("server")
+    return server if isinstance(server, str) else finding.instance
 
 
 def forget_made(draft: EstateDraft) -> None:

@@ -38,7 +38,7 @@ class Statement:
 
     @property
     def title(self) -> str:
-        return f"{self.verb} {self.kind}"
+        return USE if self.verb == USE else f"{self.verb} {self.kind}"
 
     @property
     def object(self) -> str:

@@ -46,8 +46,9 @@ def findings_as_text(
 
 
 def _finding(finding: Finding, offer: RemedyOffer, translate: Translate) -> Iterator[str]:
-    source = f"{finding.file}:{finding.line}: " if finding.line is not None else ""
-    yield f"  {one_line(source)}{place(finding)}\n"
+    line = f":{finding.line}" if finding.line is not None else ""
+    source = f"{finding.file}{line}" if line or not place(finding) else ""
+    yield f"  {': '.join(filter(None, (one_line(source), place(finding))))}\n"
     yield f"      {one_line(finding.reason.render(translate))}\n"
     for line in (offer.sql or "").splitlines():
         yield f"        {_CONTROL.sub('?', line)}\n"

@@ -113,7 +113,7 @@ def test_lint_never_finds_nothing_in_what_was_read_in_part() -> None:
     estate = read(HEAD + UNKNOWN + "\nCREATE QUEUE [$(x)]")
     [finding] = [one for one in lint(estate, AT) if one.code == "missing-statements"]
     assert (finding.severity, finding.instance) == ("warning", "h")
-    assert str(finding.reason).startswith("2 statements of its scripts are missing here")
+    assert str(finding.reason).startswith("2 statements of its scripts could not be applied here")
     assert "CREATE ROUTE ToStore (0.sql:8)" in str(finding.reason)
 
 
@@ -134,3 +134,25 @@ def test_a_route_that_is_missing_in_a_database_nobody_asks_plays_no_part() -> No
     assert not [line for line in said(read(HEAD + elsewhere)) if "missing" in line]
     service = "USE Other\nGO\nEXEC (@c + 'CREATE SERVICE [//Store] ON QUEUE q')"
     assert [line for line in said(read(HEAD + service)) if "missing" in line]
+
+
+def test_an_alter_of_an_object_that_no_script_makes_is_remembered() -> None:
+    gone = "ALTER ROUTE Gone WITH ADDRESS = 'TCP://x:4022'\nALTER SERVICE None_ (ADD CONTRACT [c])\nDROP ROUTE Never\n"
+    found = [(one.statement, one.object) for one in missing(read(f"{HEAD}\n{gone}"))]
+    assert found == [("ALTER ROUTE", "Gone"), ("ALTER SERVICE", "None_")], "a DROP leaves nothing missing"
+    assert missing(read(f"{HEAD}\nALTER QUEUE q WITH STATUS = OFF\n")) == (), "it was applied"
+
+
+LINKED = (
+    "EXEC ('CREATE ROUTE r WITH ADDRESS = ''LOCAL''') AT [FAR]",
+    "EXEC FAR.Db.sys.sp_executesql N'CREATE ROUTE r WITH ADDRESS = ''LOCAL'''",
+)
+
+
+@pytest.mark.parametrize("text", LINKED)
+def test_a_string_for_a_linked_server_is_missing_there_alone(text: str) -> None:
+    estate = read(f"{HEAD}\n{text}\n")
+    assert missing(estate) == ()
+    both = ScriptGroup("FAR", None, [("f.sql", HEAD)]), ScriptGroup("h", None, [("h.sql", text)])
+    far = read_scripts(both, into=None, at=AT)[0].instances["FAR"]
+    assert [one.statement for one in far.missing_statements] == ["CREATE ROUTE"]

@@ -1,0 +1,6 @@
+USE Shop
+GO
+CREATE ROUTE ToStock WITH SERVICE_NAME = '//depot/In', ADDRESS = 'HTTP://depot:4022'
+GO
+CREATE ROUTE ToBank WITH SERVICE_NAME = '//bank/In', ADDRESS = 'bank:4022'
+GO

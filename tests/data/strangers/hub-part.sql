@@ -1,0 +1,1 @@
+CREATE ROUTE ToHub WITH SERVICE_NAME = N'//hub/In', ADDRESS = N'TCP://$(Server):$(Port)'

@@ -1,0 +1,4 @@
+USE Orders
+GO
+CREATE ROUTE [ToHub] WITH SERVICE_NAME = N'//hub/In', ADDRESS = N'TCP://__HubHost__:4022'
+GO

@@ -12,13 +12,17 @@ from django.utils.translation import gettext_lazy as _
 
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_estate
+from brokerui.core.templatetags.wording import sentence_text
 from brokerui.pages.changes.draft_form import DraftForm
 from brokerui.pages.changes.edit_field import EditField
 from brokerui.pages.changes.route_facts import RouteFacts
 from brokerui.pages.changes.route_start import RouteStart, prefilled, route_start_from, table_of
 from brokerui.pages.tables.row_kinds import ROUTE, document_of
+from routing.common.errors import Invalid
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
+from routing.documents.json_decoders import route_from
+from routing.model.address import LOCAL
 from routing.model.estate import Estate
 from routing.remedies.applying import with_msdb
 
@@ -67,7 +71,7 @@ class RouteEditor:
 
     @cached_property
     def fields(self) -> list[EditField]:
-        faults: Mapping[str, Sequence[str]] = {} if self.is_fresh else self.form.faults
+        faults: Mapping[str, Sequence[str]] = {} if self.is_fresh else {**self._of_the_engine(), **self.form.faults}
         findings, facts = self.form.findings, self.facts.facts
         choices = {
             "remote_service_name": self.facts.services,
@@ -89,6 +93,15 @@ class RouteEditor:
             )
             for name, label, empty in LABELS
         ]
+
+    def _of_the_engine(self) -> dict[str, list[str]]:
+        """What the engine says of a value, also while another field is still empty."""
+        columns = {name: value or None for name, value in self.columns.items()}
+        try:
+            route_from({**columns, "name": columns["name"] or "x", "address": columns["address"] or LOCAL})
+        except Invalid as fault:
+            return {fault.path: [sentence_text(fault.problem)]}
+        return {}
 
     def _offers(self, name: str, count: int) -> Sentence:
         if name == "remote_service_name" and self.target:

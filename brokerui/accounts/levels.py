@@ -58,7 +58,7 @@ def holds(user: AbstractUser | AnonymousUser, level: Level) -> bool:
 
 
 class UserAccess:
-    """The same for templates: `{% if access.edit %}`."""
+    """Levels of access of a user, for templates: `{% if access.edit %}`."""
 
     def __init__(self, user: AbstractUser | AnonymousUser) -> None:
         self._user = user

@@ -65,12 +65,12 @@ class CatalogDatabase:
 
     @property
     def services(self) -> Iterator[Service]:
-        """Its services; those that SQL Server creates with their queue and contracts."""
+        """Yield the services of the database; those that SQL Server creates have their queue and contracts."""
         return (system_service(service.name) or service for service in self.database.services)
 
     @property
     def queues(self) -> Iterator[Queue]:
-        """Its queues, and those of the services that SQL Server creates."""
+        """Yield the queues of the database, and those of the services that SQL Server creates."""
         yield from self.database.queues
         listed = {queue.name for queue in self.database.queues}
         named = {service.queue for service in self.services} & SHIPPED_QUEUES.keys()

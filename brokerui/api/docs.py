@@ -54,7 +54,7 @@ class Operation:
     path: str
     summary: str
     description: list[SafeString]
-    """Its paragraphs."""
+    """Paragraphs of the description."""
     values: list[Value]
     common: list[str]
     """Names of the parameters that the page describes once."""

@@ -104,7 +104,7 @@ class EstateView:
 
     @property
     def address(self) -> str:
-        """The same as a query string."""
+        """The query parameters of this view as a query string."""
         return urlencode(self.query)
 
     def at(self) -> datetime:

@@ -64,7 +64,7 @@ class SavedDraft(models.Model):
     delayed_limit = models.PositiveIntegerField(null=True)
     """Until it is confirmed: with more delayed conversations than this it is rolled back."""
     depth_limit = models.PositiveIntegerField(null=True)
-    """The same with more messages than this in one queue."""
+    """Until it is confirmed: with more messages than this in one queue it is rolled back."""
 
     class Meta:
         ordering = ["-id"]

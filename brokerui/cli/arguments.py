@@ -135,7 +135,7 @@ def misuse(problem: Sentence | Invalid) -> argparse.ArgumentTypeError:
 
 
 def must_be_given(what: Sentence | str, given: str) -> argparse.ArgumentTypeError:
-    """The same of one that was to be something else."""
+    """Return the error for an argument of another kind than `what`."""
     return misuse(say("must be {what}, not {got}", what=what, got=repr(given)))
 
 

@@ -84,7 +84,7 @@ def opened(name: str) -> BinaryIO:
 
 
 def _standard_input() -> BinaryIO:
-    """It is there once: not when it was closed from the start, nor when it was read already."""
+    """Return standard input. Raises an error if it is closed, or was read before."""
     stream: TextIO | None = sys.stdin
     if stream is None or stream.closed:
         raise InputError(STANDARD_INPUT, "", say("standard input is closed, or was read already"))

@@ -25,7 +25,7 @@ WORDS = (
     say("invalid choice: %(value)r (choose from %(choices)s)"),
     say_counted(1, "expected %s argument", "expected %s arguments"),
 )
-"""Those that a user of these commands can meet; named here to be extracted."""
+"""Messages of argparse that a user of these commands can see; listed here for the catalogue."""
 
 
 def bind_usage() -> None:

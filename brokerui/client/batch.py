@@ -22,7 +22,7 @@ class Batch:
     def __init__(self, requests: Requests, queue: str, answer: dict[str, Any]):
         self._requests = requests
         self._queue = queue
-        """Its path in the REST interface."""
+        """Path of the queue in the REST interface."""
         self._take(answer)
 
     def _take(self, answer: dict[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class BrokerError(Exception):
-    """All of them."""
+    """Base class of all errors of this package."""
 
 
 class Unreachable(BrokerError):

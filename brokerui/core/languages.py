@@ -50,7 +50,7 @@ def local(sentence: Sentence) -> str:
 
 
 def _languages(locale: str) -> Iterator[str]:
-    """Those of ours that a locale asks for, the nearest first: `pt_BR.UTF-8` is pt-br, `fr_CA` is fr."""
+    """Yield the product's languages that fit a locale, the nearest first: `pt_BR.UTF-8` is pt-br, `fr_CA` is fr."""
     parts = re.split(r"[.@]", locale.lower().replace("_", "-"), maxsplit=1)[0].split("-")
     for length in range(len(parts), 0, -1):
         name = "-".join(parts[:length])

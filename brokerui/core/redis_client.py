@@ -78,7 +78,7 @@ class RepairingPipeline(Pipeline):
 
 
 class RepairingAsyncRedis(AsyncRedis):
-    """The same for an event loop."""
+    """The client for an event loop."""
 
     async def execute_command(self, *args: Any, **options: Any) -> Any:
         """Run a command; a second time where the first one met foreign data."""

@@ -12,7 +12,7 @@ SENTENCE = "text"
 
 
 def sentence_as_json(sentence: Sentence) -> str:
-    """Its text, the forms for several, and its values."""
+    """Return a sentence as JSON: text, plural form and values."""
     return json.dumps(_packed(sentence), ensure_ascii=False, separators=(",", ":"))
 
 

@@ -36,7 +36,7 @@ _random = SystemRandom()
 
 
 def hosted_instances(ports: Sequence[int]) -> tuple[Instance, ...]:
-    """They listen at these ports of the loopback address, in the order of `HOSTED`."""
+    """Return the hosted instances, which listen at these ports of the loopback address, in the order of `HOSTED`."""
     cafe, bakery, bakery2 = (parse_network_address(f"tcp://127.0.0.1:{port}") for port in ports)
     identifier = str(uuid4())
     orders = Route("OrdersToBakery", BREAD, identifier, None, bakery, bakery2)

@@ -119,6 +119,6 @@ def _of(model: type[Any], owner: str | None, owners: Collection[Owner]) -> Any:
 
 
 def chunks(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    """These values in parts that one statement can take."""
+    """Yield the values in parts that fit into one statement."""
     for start in range(0, len(values), CHUNK):
         yield values[start : start + CHUNK]

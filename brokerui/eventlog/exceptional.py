@@ -155,7 +155,7 @@ def any_exceptional(counts: Counts) -> bool:
 
 
 def exceptions_of(instance: str, events: Iterable[tuple[int, Event]]) -> Exceptions:
-    """Those of an instance's events that are exceptional."""
+    """Return the exceptional events of an instance, summed by kind and hour."""
     found: Exceptions = {}
     for at, event in events:
         event_class, subclass, database, error = kind_of(event)

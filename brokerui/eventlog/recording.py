@@ -90,7 +90,7 @@ class Recorder:
             self._flush_events()
 
     def close(self) -> None:
-        """The same, and the file is complete."""
+        """Write all events so far, and complete the file."""
         self.flush()
         if self._stage is not None:
             self._stage.close()

@@ -60,7 +60,7 @@ COLUMNS: Final[Mapping[str, str]] = {
     "oldest_age_ms": INTEGER,
     "text": TEXT,
 }
-"""All of them in each file, in this order. Moments are milliseconds here."""
+"""Columns of each file, all and in this order. Moments are in milliseconds here."""
 
 Values = dict[str, Any]
 """Values by column; a missing column is NULL."""

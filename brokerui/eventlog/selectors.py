@@ -157,7 +157,7 @@ def counted_over_time(
 
 
 def counted_by_database(measure: Measure, *, since: int, until: int) -> Mapping[tuple[str, str], int]:
-    """The same over all the time, by instance and database."""
+    """Return the sums of a measure between two moments, by instance and database."""
     rows = _counts(measure, since, until).values_list("instance", "database")
     found = rows.annotate(value=Sum(measure.figure)).order_by("instance", "database")
     return {(instance, database): value for instance, database, value in found}

@@ -59,7 +59,7 @@ class Stage:
             self.close()
 
     def close(self) -> None:
-        """It is complete."""
+        """Close the file: it is complete."""
         if self._file is not None:
             os.close(self._file)
             self._file = None

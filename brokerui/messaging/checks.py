@@ -136,7 +136,7 @@ def _stopped(names: set[str]) -> Iterator[CheckMessage]:
 
 
 def _taken_twice(listening: Mapping[str, tuple[str, ...]]) -> Iterator[CheckMessage]:
-    """The same port of different hosts may be meant; of one machine only one of them can have it."""
+    """Warn of a port that several instances listen at: on one machine only one of them can have it."""
     of_ports: dict[str, list[str]] = defaultdict(list)
     for name, addresses in listening.items():
         for address in addresses:

@@ -82,7 +82,7 @@ def collected_here(explanation: Explanation, estate: Estate) -> tuple[CollectedM
 
 
 def collected_says(explanation: Explanation, estate: Estate) -> tuple[Sentence, ...]:
-    """The same as sentences; one sentence where nothing waited, and none where nobody asked."""
+    """Return the collected messages as sentences; one sentence if none waited, and none if nothing was collected."""
     found = tuple(one.says for one in collected_here(explanation, estate))
     queue = _queue(estate, explanation.forward.conversation)
     if found or queue is None or queue.collected_at is None or queue.left_out:

@@ -29,7 +29,7 @@ class Hold:
     number: int
     """`transmission_status`, a number of SQL Server's; 0: no reason is known."""
     cause: str
-    """The same in words of the reader's language; empty where no reason is known."""
+    """The reason in the reader's language; empty if it is not known."""
 
 
 def holding(hold: Hold, explanation: Explanation, estate: Estate) -> Sentence:

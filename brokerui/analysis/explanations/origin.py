@@ -36,7 +36,7 @@ def is_exact(text: str) -> bool:
 
 
 def meant(text: str, estate: Estate) -> list[Origin]:
-    """Those of them that the estate has; more than one: it does not say which."""
+    """Return the readings of a text that name a database of the estate; more than one: the text is ambiguous."""
     return [cut for cut in cuts(text) if has_database(estate, *cut)]
 
 

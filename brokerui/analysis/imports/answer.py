@@ -51,7 +51,7 @@ def answer_of(made: BuiltEstate, differs: Difference, version: int, *, dry_run: 
 
 
 def localized(answer: Json) -> Json:
-    """The same with its reasons in the language of the reader."""
+    """Return the answer with its reasons in the reader's language."""
     translate = translator(gettext, ngettext)
     findings: Sequence[Json] = answer["findings"]
     findings_in_words = [{**one, "reason": sentence_from_json(one["reason"]).render(translate)} for one in findings]

@@ -110,7 +110,7 @@ def _instance_values(instance: Instance) -> dict[str, Any]:
 
 
 def _member_values(table: DocumentList, member: Any) -> dict[str, Any]:
-    """Its columns, and what it refers to by name."""
+    """Return the columns of a member, and the names that it refers to."""
     values = {name: value for name, value in table.columns(member).items() if name not in _DERIVED}
     if table.usages:
         used = (" ".join(map(str, usage.values())) for usage in table.usages.columns(member))
@@ -150,7 +150,7 @@ class InstanceChanges:
 
 
 def by_instance(lines: Iterable[ChangeLine], shown: int) -> list[InstanceChanges]:
-    """Those from which something goes first, then those in which something changes, each by name."""
+    """Return the changes by instance: first instances that lose rows, then the others, each group by name."""
     found: dict[str, list[ChangeLine]] = {}
     for line in lines:
         found.setdefault(line.instance, []).append(line)

@@ -65,7 +65,7 @@ def _is_document(text: str) -> bool:
 
 
 def _is_grid(text: str) -> bool:
-    """Its last line may be cut off: whether its header is one is all that is asked."""
+    """Return whether a text begins with the header of a grid. Its last line may be cut off."""
     lines = text.splitlines(keepends=True)[:50]
     try:
         if read_table("".join(lines), where="") is not None:

@@ -8,7 +8,7 @@ class IntakeError(Exception):
 
 
 class ImportStateError(IntakeError):
-    """It is not in a state in which that can be done."""
+    """The state of the import does not allow the step."""
 
     def __init__(self, state: str) -> None:
         super().__init__(f"the import is {state}")

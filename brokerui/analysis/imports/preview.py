@@ -169,6 +169,6 @@ def _key(finding: Finding) -> tuple[str, str | None, str | None, str | None]:
 
 
 def _finding(finding: Finding) -> Json:
-    """Its reason stays a sentence, so that everyone reads it in the own language."""
+    """Return a finding as JSON. Its reason stays a sentence, which each reader sees in another language."""
     made = {name: getattr(finding, name) for name in FIELDS} | {"reason": json.loads(sentence_as_json(finding.reason))}
     return {key: value for key, value in made.items() if value is not None}

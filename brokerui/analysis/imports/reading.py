@@ -173,7 +173,7 @@ class _Scripts:
 
 
 def _with_document(made: BuiltEstate, estate: Estate, mode: Mode, where: str) -> BuiltEstate:
-    """All of its instances; of the whole estate its hop limit too."""
+    """Add all instances of a document; for the whole estate, its hop limit too."""
     imported = {**made.imported, **dict.fromkeys(estate.instances, where)}
     if mode is Mode.WHOLE and not made.imported:
         return replace(made, estate=estate, imported=imported)

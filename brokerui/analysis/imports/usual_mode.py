@@ -29,7 +29,7 @@ def mode_of_change(live: Estate, anew: Estate) -> Mode:
 
 
 def mode_of_text(scripts: Sequence[Source]) -> Mode:
-    """The same of scripts whose instance the live estate does not know: they may have been taken for another one."""
+    """Return the mode for scripts of instances that the live estate does not have, by their text alone."""
     return Mode.INSTANCES if all(map(_begins_with_nothing, scripts)) else Mode.INTO
 
 

@@ -18,7 +18,7 @@ class RemedyOffer:
     says: tuple[Sentence, ...] = ()
     """What it does, or why it was not tried."""
     is_late: bool = False
-    """It was not tried because the time was over."""
+    """True if the remedy was not tried because the time was over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class ConversationOffer:
     place: tuple[str | None, ...] = ()
     """Instance, database and object of that finding."""
     is_command: bool = False
-    """It is a command of BrokerUI for the shell, not T-SQL."""
+    """True for a command of BrokerUI for the shell; else it is T-SQL."""
 
 
 NO_REMEDY = RemedyOffer(None)

@@ -44,7 +44,7 @@ class LintReport:
     """The findings of an estate as far as they are known, with the job that looks for the rest."""
 
     looked: LintResult | None = None
-    """All of them; None: it is being looked over."""
+    """All findings; None: lint is still running."""
     suppressed: Suppressed | None = None
     """What became of the suppressions; None: there are none for this estate."""
     job: Job | None = None
@@ -56,7 +56,7 @@ class LintReport:
 
     @property
     def findings(self) -> tuple[StoredFinding, ...]:
-        """Those that nobody answers for, worst first."""
+        """The findings that are not suppressed, worst first."""
         if self.suppressed is not None:
             return cast("tuple[StoredFinding, ...]", self.suppressed.findings)
         return self.looked.findings if self.looked else ()

@@ -82,7 +82,7 @@ class LintResult:
 
 
 def by_route(findings: Iterable[StoredFinding]) -> dict[RouteKey, tuple[StoredFinding, ...]]:
-    """Those that are about routes."""
+    """Return the findings about routes, by route."""
     found: dict[RouteKey, tuple[StoredFinding, ...]] = {}
     for each in findings:
         if each.is_about_a_route:

@@ -45,7 +45,7 @@ class CollectedWaiting:
 
 
 def collected_waiting(estate: Estate) -> Iterator[CollectedWaiting]:
-    """All of them, in the order of the estate."""
+    """Yield the collected sums of waiting messages, in the order of the estate."""
     for instance, database in _databases(estate):
         queue = database.transmission_queue
         for row in queue.rows if queue is not None else ():
@@ -80,7 +80,7 @@ class CollectedConversations:
 
 
 def collected_conversations(estate: Estate) -> list[CollectedConversations]:
-    """All of them, the largest first."""
+    """Return the collected sums of conversations, the largest first."""
     found = [
         CollectedConversations(HostedDatabase(instance, database), database.conversation_endpoints, row)
         for instance, database in _databases(estate)
@@ -101,5 +101,5 @@ def _databases(estate: Estate) -> Iterator[tuple[Instance, Database]]:
 
 
 def most_urgent(waiting: Iterable[tuple[CollectedWaiting, ToldStatus]]) -> list[tuple[CollectedWaiting, ToldStatus]]:
-    """Those that need a person first, then the largest."""
+    """Sort: statuses that need an administrator first, then by number of messages."""
     return sorted(waiting, key=lambda one: (one[1].severity == INFO, -one[0].row.messages))

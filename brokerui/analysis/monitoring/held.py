@@ -62,7 +62,7 @@ def held_by_handle(handle: str, text: str | None = None) -> str:
 
 
 def held_like(conversation: Conversation) -> str:
-    """The same for one that waits of those that a question is about; empty where none does."""
+    """Return what holds up a waiting conversation of the same class; empty if none waits."""
     if conversation.database is None:
         return ""
     rows = ConversationEndpoint.objects.filter(

@@ -63,7 +63,7 @@ def cause_words(cause: int, *, is_tried: bool = True) -> str:
 
 
 def cause_label(cause: int) -> str:
-    """The same for the line of a chart."""
+    """Return the label of a cause for the line of a chart."""
     return f"{cause}" if cause else gettext("not acknowledged")
 
 

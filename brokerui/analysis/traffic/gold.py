@@ -16,7 +16,7 @@ from routing.common.sentence import Sentence, say
 RECORD = "_run.json"
 FORMAT = "brokerui.gold/1"
 JOBS = ("route", "replay", "telemetry")
-"""Those whose results are of use to a dashboard."""
+"""Jobs whose results the product loads."""
 BATCH = 10_000
 
 Row = tuple[Any, ...]

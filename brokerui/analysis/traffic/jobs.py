@@ -68,7 +68,7 @@ def _sources() -> list[Path]:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, int, int]]:
-    """Those that a job would read: none whose name or folder begins with `_` or a dot."""
+    """Yield the files that a job would read: none whose name or folder begins with `_` or a dot."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if name[0] not in "_.")
         for name in sorted(names):

@@ -51,7 +51,7 @@ class JobProcess:
         return dict(self._told)
 
     def wait(self, seconds: float) -> int | None:
-        """Its exit status; None where it goes on for longer than that."""
+        """Wait at most `seconds` and return the exit status; None if the process is still running."""
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:

@@ -49,7 +49,7 @@ class Seen(NamedTuple):
 
 
 def runs_loaded() -> QuerySet[Run]:
-    """All of them, the latest first."""
+    """Return all loaded runs, the latest first."""
     return Run.objects.defer("record")
 
 
@@ -115,7 +115,7 @@ def _sum(verdict: str) -> Sum:
 
 
 def totals_seen(run: Run) -> Seen:
-    """The same of all next hops."""
+    """Return the observed and predicted counts of all next hops together."""
     rows = Hop.objects.filter(run=run, span=HOUR)
     found = rows.aggregate(agrees=_sum("agrees"), disagrees=_sum("disagrees"), unseen=_sum("unseen"))
     return Seen("", **found)

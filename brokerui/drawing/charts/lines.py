@@ -185,7 +185,7 @@ def bars_figure(rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: 
 
 
 def _bar(bar: ChartBar, whole: int) -> Figure:
-    """Its words stand in it where there is room for them; who points at it is told anyway."""
+    """Draw a bar, with its text inside if there is room; the tooltip always has it."""
     text = plain(bar.text)
     has_room = (bar.end - bar.start) * ROOM_FOR_WORDS > whole
     return {

@@ -45,7 +45,7 @@ SIGNS = {
     DROPPED: "✕",
     DELIVERED: "●",
 }
-"""The same as a letter."""
+"""The shapes as characters, for text."""
 
 
 def layout(**more: Any) -> Figure:

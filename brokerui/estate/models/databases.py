@@ -28,7 +28,7 @@ class Database(Member):
     transmission_queue = models.JSONField(null=True, blank=True)
     """What waited in it when its server was asked last, as in the document, maybe nothing; null: never asked."""
     conversation_endpoints = models.JSONField(null=True, blank=True)
-    """Its conversations when its server was asked last, likewise."""
+    """Collected rows of its conversation endpoints, likewise."""
     partner = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     """The other one of a mirrored pair, which agrees in name and identifier and has the other role."""
 

@@ -18,7 +18,7 @@ class Example:
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """The file of the example."""
         return Path(settings.EXAMPLES) / f"{self.name}.json"
 
 
@@ -70,7 +70,7 @@ _BY_NAME = {example.name: example for example in (*DOCUMENTED, *OWN)}
 
 
 def examples() -> list[Example]:
-    """Those whose file is there, by name. A file that we have no words for is called by its name."""
+    """Return the examples whose file exists, by name. An unknown file has its name as title."""
     found = sorted(Path(settings.EXAMPLES).glob("*.json"))
     return [_BY_NAME.get(path.stem) or Example(path.stem, path.stem, "") for path in found]
 

@@ -49,7 +49,7 @@ def scenario_create(*, title: str, text: bytes | str, author: str = "") -> tuple
 
 
 def scenario_take(*, title: str, text: bytes, author: str = "") -> tuple[Scenario, list[str]]:
-    """The same for a request: what takes long to read is kept unread, and `scenario_ready` has it read."""
+    """Create a scenario within a request. A large document is stored unread, and `scenario_ready` reads it."""
     if len(text) <= LONG:
         return scenario_create(title=title, text=text, author=author)
     _check_size(text)

@@ -66,7 +66,7 @@ class InstanceServer:
         return asyncio.get_running_loop().time()
 
     def now_ms(self) -> int:
-        """The same clock in the unit of `PeerConnection`: milliseconds."""
+        """The clock of `now` in milliseconds, the unit of `PeerConnection`."""
         return round(self.now() * 1000)
 
     def hello(self) -> Hello:

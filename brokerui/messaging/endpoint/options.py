@@ -19,7 +19,7 @@ class EndpointOptions:
     connections: int = 1_000
     """Accepted ones that are open at once."""
     connections_of_peer: int = 100
-    """The same from one network address: a flood from there leaves room for others."""
+    """Maximum connections from one network address, so that a flood from there leaves room for others."""
     next_hops: int = 1_000
     """Addresses that one instance sends to: service names may hold addresses that somebody invents (CHOOSE-4)."""
     arriving_bytes: int = 4 * MEGABYTE

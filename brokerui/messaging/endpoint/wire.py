@@ -55,7 +55,7 @@ class WireOwner(Protocol):
         """Seconds, by a clock that only goes forward."""
 
     def now_ms(self) -> int:
-        """The same clock in milliseconds, the unit of `PeerConnection`."""
+        """The clock of `now` in milliseconds, the unit of `PeerConnection`."""
 
     def hello(self) -> Hello:
         """The first frame of a new connection."""

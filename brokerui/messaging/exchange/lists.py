@@ -234,7 +234,7 @@ def waiting(client: Redis) -> Mapping[FrameList, int]:
 
 
 def places_of(held: Mapping[Any, Any]) -> Mapping[FrameList, int]:
-    """The same, from the hash as Redis gives it; what cannot be read in it is passed over."""
+    """Return the bytes of each list, from the hash as Redis gives it; unreadable entries are skipped."""
     found: dict[FrameList, int] = {}
     for pair in held.items():
         with suppress(*CANNOT_READ):

@@ -42,7 +42,7 @@ def unreachable_address(instance: str, address: str) -> UnreachableAddress | Non
 
 
 def unreachable_from(instance: str) -> dict[str, UnreachableAddress]:
-    """All of them, by address."""
+    """Return the unreachable addresses of an instance, by address."""
     try:
         return _read(instance, redis().hgetall(_key(instance)))
     except (RedisError, OSError):

@@ -162,7 +162,7 @@ def leases_lapse(**where: str) -> int:
 
 
 def leases_forget() -> int:
-    """Those that ended long ago."""
+    """Delete leases that ended long ago, and return their number."""
     ended = [LeaseState.COMMITTED, LeaseState.ROLLED_BACK, LeaseState.LAPSED]
     return Lease.objects.filter(state__in=ended, until__lt=now() - KEPT_MS).delete()[0]
 
@@ -216,7 +216,7 @@ def _end(lease: Lease, state: LeaseState) -> bool:
 
 
 def _lapse(lease: Lease) -> bool:
-    """It counts as a rollback, once the transaction around it is committed."""
+    """End an expired lease. It counts as a rollback once the caller's transaction commits."""
     is_ended = _end(lease, LeaseState.LAPSED)
     if is_ended:
         transaction.on_commit(lambda: _count_rollback(lease), robust=True)

@@ -55,7 +55,7 @@ class ActivatedTask(NamedTuple):
 
 
 def readers_of(place: QueueAddress) -> list[ActivatedTask]:
-    """Those that live. Raises `redis.RedisError`."""
+    """Return the readers of a queue that are alive. Raises `redis.RedisError`."""
     found = redis().zrangebyscore(_key(place), now(), "+inf")
     members = [member for member in found if isinstance(member, bytes)]
     return members_readable(_key(place), members, _reader_from)
@@ -76,7 +76,7 @@ def reserve(place: QueueAddress, procedure: str, most: int) -> ActivatedTask | N
 
 
 def give_up(place: QueueAddress, reader: ActivatedTask) -> None:
-    """It will not come, or it is through."""
+    """Remove a reader that could not be started, or has ended."""
     redis().zrem(_key(place), json.dumps(reader))
 
 

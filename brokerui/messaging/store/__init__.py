@@ -51,7 +51,7 @@ class DatabaseStore:
         self, instance: int, *, using: str = "default", in_transaction: bool = False, version: int = LATEST
     ) -> None:
         self.instance = instance
-        """Its row; a name that is hosted once more has another."""
+        """Id of its row; an instance that is hosted again has another one."""
         self._using = using
         self._in_transaction = in_transaction
         self.version = version

@@ -76,7 +76,7 @@ def known_as_of(
 
 
 def _read(session: Session, instance: int, number: int) -> InstanceState:
-    """It may be newer than the number; then it is read once more than needed."""
+    """Read the state. It may be newer than `number`; then it is read once more than needed."""
     mine = {"instance": instance}
     off = "SELECT database, name FROM queue_states WHERE instance_id = %(instance)s AND NOT is_receive_enabled"
     counts = "SELECT database, name, rollbacks FROM queue_states WHERE instance_id = %(instance)s AND rollbacks > 0"

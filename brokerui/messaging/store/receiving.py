@@ -135,7 +135,7 @@ def receive(
 
 
 def _exactly(session: Session, instance: int, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    """Those that are asked for by name, in the order in which they are."""
+    """Return the messages requested by queuing order, in that order."""
     given = session.given([(order,) for order in request.only], key="int8")
     columns = ", ".join(f"m.{column}" for column in _COLUMNS)
     sql = (

@@ -37,7 +37,7 @@ def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
 
 
 def message_committed(*, instance: str, database: str, queue: str) -> None:
-    """The same where it was committed, and rollbacks had been told before: they are forgotten."""
+    """Reset the count of consecutive rollbacks of a queue after a commit."""
     with unit_of_work(instance, ClaimRequest()) as (_, work):
         note_commit(work, (database, queue))
 

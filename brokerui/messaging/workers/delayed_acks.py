@@ -65,7 +65,7 @@ class DelayedAcks:
                 broker.store.flush()
 
     def give_out(self) -> None:
-        """All of it."""
+        """Send all delayed acknowledgements, after a flush of their instance."""
         kept, self._kept, self._count = self._kept, {}, 0
         for broker, frames in kept.items():
             try:

@@ -87,7 +87,7 @@ class _Collected:
     asked: int
     """Databases whose transmission queue was collected."""
     empty: int
-    """Those of them in which nothing waited."""
+    """Collected transmission queues without a message."""
     asked_first: datetime | None
     """The earliest moment at which one of the empty ones was asked; None: not known."""
 

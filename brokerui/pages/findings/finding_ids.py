@@ -20,6 +20,6 @@ def token(found: StoredFinding) -> str:
 
 
 def named(tokens: Iterable[str], findings: Iterable[StoredFinding]) -> list[StoredFinding]:
-    """Those of the findings that are named, each once."""
+    """Return the named findings, each once."""
     wanted = {tuple(unquote(part) for part in text.split("/")) for text in tokens}
     return list({key_of(found): found for found in findings if key_of(found) in wanted}.values())

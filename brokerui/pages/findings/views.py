@@ -59,7 +59,7 @@ def state(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """The same findings, all of them, reasons in the reader's language."""
+    """Return all findings of the page's filter as CSV, with reasons in the reader's language."""
     viewed = estate_view_of(request)
     listing = _listing(request, viewed)
     rows = listing.rows

@@ -56,9 +56,9 @@ class FlowQuery:
 
     q: str = ""
     outside: bool = False
-    """Also what arrives from outside."""
+    """Whether messages from outside are shown too."""
     system: bool = False
-    """Also what begins in msdb."""
+    """Whether conversations that begin in msdb are shown too."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> FlowQuery:

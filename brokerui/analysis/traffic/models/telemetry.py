@@ -69,7 +69,7 @@ class Episode(OfRun):
     milliseconds = models.BigIntegerField(null=True)
     cause = models.IntegerField()
     causes = models.JSONField()
-    """All of them, one after the other."""
+    """All causes, in the order of time."""
     ended_by = models.CharField(max_length=WORD, null=True)
     route = models.TextField(null=True)
     """The way that the conversation took once it was not delayed any more: the remedy that was seen."""

@@ -20,7 +20,7 @@ app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
 
 @setup_logging.connect
 def _keep_logs(**_signal: object) -> None:
-    """They are as the settings have them: where somebody listens here, Celery sets up none of its own."""
+    """Keep the logging of the settings: a listener to this signal stops Celery from setting up its own."""
 
 
 @task_prerun.connect

@@ -52,7 +52,7 @@ def server(*, durable: bool = False) -> Iterator[str]:
 
 @contextmanager
 def running(*, durable: bool = False) -> Iterator[Server]:
-    """The same, for tests that kill the server and start it again."""
+    """A running server that a test can kill and start again."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=_temporary()))
     try:
         user = _owner(folder)

@@ -26,7 +26,7 @@ _FLOWS: Final = ("sent", "enqueued", "received", "transmitted", "retried")
 
 
 def metrics() -> Iterator[Metric]:
-    """All of them. Depths and ages are those of the last minute; without Redis those of connections are not there."""
+    """Yield all metrics. Depths and ages are those of the last minute; without Redis, connections are left out."""
     yield from _sampled(latest_samples())
     found = totals()
     yield from _counted(found)

@@ -46,7 +46,7 @@ class StatusStatement(NamedTuple):
     instance: str
     sql: str
     is_query: bool = False
-    """It changes nothing, and shows where to look."""
+    """True for a query, which changes nothing and shows where to look."""
     can_be_tried: bool = False
     """An estate has what it changes: queues, endpoints and brokers; none has certificates, keys or permissions."""
 

@@ -37,7 +37,7 @@ class RemedyTrial:
     better: tuple[ClassEffect, ...] = ()
     moved: tuple[ClassEffect, ...] = ()
     worse: tuple[ClassEffect, ...] = ()
-    """Those that break something first."""
+    """Classes that end worse; those that are not delivered any more come first."""
     is_complete: bool = True
     """All traffic was compared; else only the conversations that the remedy is about."""
 

@@ -87,7 +87,7 @@ def bounded(number: int) -> int:
 
 
 def flat(value: TextConstant, budget: ExpansionBudget) -> TextConstant:
-    """The same as one piece. Raises `TooLarge`."""
+    """Return a text as one piece. Raises `TooLarge`."""
     if value.halves is None:
         return value
     budget.spend(value.size_chars)

@@ -28,7 +28,7 @@ EXTRA_READER_MS: Final = 5_000
 SILENT_MS: Final = 30_000
 """Time after which a reader that ended without a receive, or did not start, is replaced by another one."""
 FAILED_MS: Final = 1_000
-"""The same after a reader that ended with an error, so that failing readers are not started without a pause."""
+"""Milliseconds before another reader is started after one that failed, so that failing readers get a pause."""
 KEPT_S: Final = 24 * 3600
 
 _FIELDS: Final = ("state", "activated", "emptied", "failed")

@@ -59,7 +59,7 @@ def _add_route(request: HttpRequest, draft: SavedDraft, panel: RouteEditor) -> H
 @require_http_methods(["GET", "HEAD", "POST"])
 @vary_on_headers("HX-Request")
 def row_form(request: HttpRequest, number: int, kind: str) -> HttpResponse:
-    """The same for an instance, a database or a service."""
+    """Show and take the form of an instance, a database or a service of a draft."""
     draft = draft_of(request, number)
     if kind not in EDITED:
         raise Http404

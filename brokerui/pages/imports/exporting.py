@@ -28,7 +28,7 @@ def csv_response(name: str, rows: Iterable[Any]) -> StreamingHttpResponse:
 
 
 def _finding(finding: dict[str, Any]) -> list[Any]:
-    """Its reason in the language of the reader."""
+    """Return the columns of a finding, with its reason in the reader's language."""
     reason = sentence(finding["reason"]).render(translator(gettext, ngettext))
     return [*(finding.get(name) for name in FIELDS), reason]
 

@@ -41,7 +41,7 @@ class JobRow:
 
     @classmethod
     def of(cls, job: Job) -> JobRow:
-        """Also of a job whose kind only a later version knows."""
+        """Return the row of a job, also of one whose kind only a later version of the product knows."""
         try:
             kind = kind_of(job.kind)
         except KeyError:

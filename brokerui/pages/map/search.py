@@ -26,7 +26,7 @@ class SearchHits:
     routes: Listed
     addresses: Listed
     lit: frozenset[Ref]
-    """All of them, as the map knows them."""
+    """All things found, as the map names them."""
 
     @property
     def count(self) -> int:

@@ -113,7 +113,7 @@ def _was_used(points: list[SamplePoint]) -> bool:
 
 
 def _queues(waiting: WaitingMessages, ages: Mapping[tuple[str, str], int]) -> list[TransmissionQueueSummary]:
-    """Those in which anything is, the fullest first."""
+    """Return the transmission queues that are not empty, the fullest first."""
     found: dict[tuple[str, str], list[int]] = {}
     for group in waiting.groups:
         sums = found.setdefault((group.instance, group.database), [0, 0, 0])

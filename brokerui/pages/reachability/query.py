@@ -27,7 +27,7 @@ class ReachabilityQuery:
     """Part of the name of an instance or database."""
     service: str = ""
     verdict: str = ""
-    """Only pairs with this one."""
+    """Shows only pairs with this verdict."""
     pairs: str = ""
     """ALL, or NAMED: those for which the origin has a route by name; empty: whatever suits the size."""
     outside: str = ""

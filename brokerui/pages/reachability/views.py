@@ -84,7 +84,7 @@ def _apart(page: ReachabilityPage) -> str:
 
 
 def _files(page: ReachabilityPage, query: str) -> dict[str, str]:
-    """The same as files, once all of it is known; every pair only where they are not too many."""
+    """Return the addresses of the files, once the whole survey is known; that of all pairs only if they are few."""
     if not page.known.is_whole:
         return {}
     files = {"csv": f"{reverse('reachability:table_csv')}?{query}"}

@@ -24,7 +24,7 @@ COLUMNS = (
     "broker_instance",
     "mirror_address",
 )
-"""Those of `sys.routes` by their names, and where the row stands."""
+"""The columns of `sys.routes` by name, with the instance and the database of the row."""
 
 
 class RouteRow:

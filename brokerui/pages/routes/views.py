@@ -51,7 +51,7 @@ def routes_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def routes_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
-    """The same rows, all of them, as they stand in `sys.routes`."""
+    """Return all routes of the page's filter as CSV, with the columns of `sys.routes`."""
     listing = _listing(request, estate_view_of(request))
     if listing.error is not None:
         return HttpResponse(_said(listing.error), status=400, content_type="text/plain; charset=utf-8")

@@ -143,7 +143,7 @@ class Users(ForAdministrators):
 
     @admin.display(description=gettext_lazy("role"))
     def role(self, row: Any) -> str:
-        """Its group."""
+        """The role of a user, which is a group."""
         return ", ".join(group.name for group in row.groups.all()) or "—"
 
     @admin.display(description=gettext_lazy("may sign in"), ordering="is_active")
@@ -196,12 +196,12 @@ class TokenAdmin(ForAdministrators):
 
     @admin.display(description=gettext_lazy("user"), ordering="user__username")
     def owner(self, row: Any) -> str:
-        """Whose it is."""
+        """The user of a token."""
         return str(row.user.username)
 
     @admin.display(description=gettext_lazy("begins"))
     def begins(self, row: Any) -> SafeString:
-        """Its first characters: the rest is not stored."""
+        """The first characters of a token: the rest is not stored."""
         return format_html("<code>{}…</code>", row.token_key)
 
     @admin.display(description=gettext_lazy("created"), ordering="created")

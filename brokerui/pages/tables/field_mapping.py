@@ -53,7 +53,7 @@ def kind_of(finding: Finding) -> str:
 
 
 def key_of(finding: Finding) -> Key:
-    """Its key, as the tables have it."""
+    """Return the key of the object of a finding, as the tables have it."""
     parts = (finding.instance, finding.database, finding.object)
     depth = {"instance": 1, "database": 2}.get(kind_of(finding), 3)
     return tuple(part for part in parts[:depth] if part is not None)

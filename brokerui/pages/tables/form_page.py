@@ -136,7 +136,7 @@ class FormPage:
 
     @property
     def forms(self) -> Iterator[Form]:
-        """All of them."""
+        """Yield the form of the row and those of its lines."""
         yield self.form
         if self.place is not None:
             yield self.place

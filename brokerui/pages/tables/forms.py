@@ -96,7 +96,7 @@ class QueueForm(ValueForm):
 
 
 class QueueRowForm(ValueForm):
-    """The same in a table: without its activation."""
+    """A queue as a line of a database's form: without its activation."""
 
     name = text("name", limit=QUEUE_NAME_CHARS, required=True)
     enabled = tick("enabled", initial=True)

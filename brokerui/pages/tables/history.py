@@ -52,7 +52,7 @@ class Since(Chosen):
 
 
 class VersionSince(Since):
-    """The same of versions."""
+    """Filters versions by time."""
 
     column = "created_at"
 
@@ -114,7 +114,7 @@ class Versions(BaseAdmin):
 
     @admin.display(description="version", ordering="number")
     def label(self, row: Any) -> SafeString:
-        """Its number."""
+        """The number of a version."""
         return format_html('<span class="figure">{}</span>', row.number)
 
     @admin.display(description="created_at", ordering="created_at")
@@ -131,7 +131,7 @@ class Versions(BaseAdmin):
 
     @admin.display(description=gettext_lazy("look back"))
     def look_back(self, row: Any) -> SafeString:
-        """Its document, and the map as of it."""
+        """Links to the document of a version, and to the map as of it."""
         return format_html(
             '<span class="nowrap"><a href="{}">{}<span class="unseen"> {number}</span></a> · '
             '<a href="{}">estate.json<span class="unseen"> {number}</span></a></span>',

@@ -125,7 +125,7 @@ class Databases(EstateTableAdmin):
 
     @admin.display(description="broker_instance", ordering="broker_instance")
     def identifier(self, row: Any) -> Any:
-        """Its identifier."""
+        """The broker identifier of a row."""
         return code(row.broker_instance)
 
     @admin.display(description=gettext_lazy("routes"))
@@ -168,7 +168,7 @@ class Routes(InDatabases):
 
     @admin.display(description="mirror_address", ordering="mirror_key")
     def mirror(self, row: Any) -> Any:
-        """Its mirror."""
+        """The mirror address of a route."""
         return code(row.mirror_address)
 
     @admin.display(description="lifetime", ordering="lifetime")

@@ -119,7 +119,7 @@ def find(kind: RowKind, estate: Estate, key: Key) -> Any:
 
 
 def members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
-    """All of this kind in a database, in their order."""
+    """Return all members of this kind in a database, in their order."""
     if kind.members == "routes":
         return tuple(database.table.routes.values())
     found: tuple[Any, ...] = getattr(database, kind.members)
@@ -127,7 +127,7 @@ def members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
 
 
 def own_members_of(kind: RowKind, database: Database) -> tuple[Any, ...]:
-    """The same, without the services that SQL Server itself creates: they come and go with the database."""
+    """Return the members of this kind without the services that SQL Server itself creates with the database."""
     return database.user_services if kind.members == "services" else members_of(kind, database)
 
 

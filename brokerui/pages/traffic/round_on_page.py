@@ -73,7 +73,7 @@ class RoundOnPage:
 
     @property
     def steps(self) -> list[dict[str, Any]]:
-        """Its jobs, the last one under way unless the round is over."""
+        """The jobs of the round so far; the last one is running unless the round is over."""
         return [
             {**step, "title": TITLES[step["name"]], "counts": _counts(step), "look": self._look(step)}
             for step in self.round.steps

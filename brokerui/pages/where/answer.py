@@ -101,7 +101,7 @@ class WhereAnswer:
     more_returns: int
     changes: tuple[SuggestedChange, ...]
     rules: dict[str, Sentence]
-    """Those that were asked."""
+    """The applied rules, with their sentences."""
     routes: list[str]
     """For `why not`."""
     why_not: WhyNotView | None

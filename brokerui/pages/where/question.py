@@ -36,7 +36,7 @@ class WhereQuestion:
         return cls({name: text for name, text in values.items() if text})
 
     def in_words_of(self, estate: Estate) -> WhereQuestion:
-        """The same, with the origin as questions write it where it was typed as answers do."""
+        """Return the question with its origin as questions write it, also if it was typed as answers write it."""
         return WhereQuestion({**self.values, "from": as_asked(self.get("from"), estate)}) if self.get("from") else self
 
     def get(self, name: str) -> str:
@@ -56,7 +56,7 @@ class WhereQuestion:
         return urlencode({**viewed, **self.values})
 
     def asked_at(self, at: datetime) -> WhereQuestion:
-        """The same at this moment, unless it names one."""
+        """Return the question at this moment, unless it names one."""
         return WhereQuestion({"at": format_moment(at), **self.values})
 
 

@@ -1,4 +1,4 @@
-"""Scripts as tools and people write them, through the command line and the page: what is taken, what is said of it.
+"""Scripts as tools and people write them, through the command line and the page: statements read, and reports.
 
 Each stands for a style: Script As and the wizard of SSMS, SSDT, Flyway, a compare tool, sqlcmd, SMO, dbatools,
 tutorials in several languages and code pages, templates of deployment tools, and classic faults.

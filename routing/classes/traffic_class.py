@@ -94,8 +94,11 @@ class Vocabulary:
 
     def count_of_entry(self) -> int:
         """The number of classes of one entry point, which is the same for each."""
-        each = sum(len(known) + 2 for known in self.identifiers.values())
-        return each + sum(map(len, self.reply_identifiers.values()))
+        return sum(map(self.count_of_name, self.identifiers))
+
+    def count_of_name(self, name: str) -> int:
+        """The number of classes of one service name at one entry point."""
+        return len(self.identifiers[name]) + 2 + len(self.reply_identifiers.get(name, ()))
 
     def of_name(self, name: str) -> Iterator[TrafficClass]:
         """The classes of one service name; first without an identifier, and with one that occurs nowhere."""

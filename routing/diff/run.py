@@ -12,12 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 
 from routing.classes.class_evaluator import ClassEvaluator
 from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
 from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
 from routing.common.gc_control import gc_paused
+from routing.common.names import is_system_service
 from routing.diff.context import DiffContext
 from routing.diff.intent import Intent
 from routing.diff.per_name import NameContext
@@ -36,7 +38,7 @@ def compare(before: Estate | IndexedEstate, after: Estate, at: datetime) -> Diff
 
 @dataclass(frozen=True, slots=True)
 class StepwiseDiff:
-    """A comparison that runs one service name at a time: the caller may stop, and keeps the groups it wants."""
+    """A comparison that runs one class of traffic at a time: the caller may stop, and keeps the groups it wants."""
 
     classes: int
     """The number of classes of all names."""
@@ -45,14 +47,16 @@ class StepwiseDiff:
     vanished: int
     """The number of classes of entry points that only the first estate has; left out likewise."""
     names: int
-    """The number of names that the change may affect, which is the number of steps."""
+    """The number of names that the change may affect."""
+    total: int
+    """The number of steps: one for each service name, identifier and direction."""
     steps: Iterator[list[DiffGroup]]
-    """The groups of each name, of entry points that both estates have."""
+    """The groups of each step, of entry points that both estates have."""
     intent: Intent
 
 
 def compare_stepwise(before: Estate | IndexedEstate, after: Estate, at: datetime) -> StepwiseDiff:
-    """Like `compare`, but unsorted; names of changed routes and services come first."""
+    """Like `compare`, but unsorted: first the names of changed routes and services, at the end the system services."""
     with gc_paused():
         comparing = DiffContext(before, after, at)
         named, names = comparing.delta.by_name, comparing.names_of_both
@@ -63,32 +67,39 @@ def compare_stepwise(before: Estate | IndexedEstate, after: Estate, at: datetime
             appeared=(len(comparing.delta.one_sided) - gone) * each,
             vanished=gone * each,
             names=len(names),
-            steps=(_step(comparing, name) for name in sorted(names, key=lambda name: name not in named)),
+            total=sum(map(comparing.vocabulary.count_of_name, names)),
+            steps=_steps(comparing, sorted(names, key=lambda name: (is_system_service(name), name not in named))),
             intent=comparing.intent(),
         )
 
 
-def _step(comparing: DiffContext, name: str) -> list[DiffGroup]:
-    with gc_paused():
-        return list(_groups(comparing, name, frozenset()))
+def _steps(comparing: DiffContext, names: Iterable[str]) -> Iterator[list[DiffGroup]]:
+    for name in names:
+        classes = _classes(comparing, name, frozenset())
+        for _ in range(comparing.vocabulary.count_of_name(name)):
+            with gc_paused():
+                step = next(classes)
+            yield step
 
 
 def _groups(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator[DiffGroup]:
-    """The groups of all classes of one name, with these entry points of one estate only.
+    """The groups of all classes of one name, with these entry points of one estate only."""
+    return chain.from_iterable(_classes(comparing, name, one_sided))
 
-    A class that behaves like an earlier one is not evaluated again.
-    """
+
+def _classes(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator[list[DiffGroup]]:
+    """The groups of each class of one name. A class that behaves like an earlier one is not evaluated again."""
     common = NameContext(comparing, name)
     speakers: list[_Class] = []
     for traffic in comparing.vocabulary.of_name(name):
         speaker = next((one for one in speakers if one.speaks_for(traffic)), None)
         if speaker is not None:
-            yield from [group.same_for(traffic) for group in speaker.found.values()]
+            yield [group.same_for(traffic) for group in speaker.found.values()]
             continue
-        compared = _Class(common, traffic)
-        yield from compared.groups(one_sided)
+        asked = _Class(common, traffic)
+        yield list(asked.groups(one_sided))
         if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
-            speakers.append(compared)
+            speakers.append(asked)
 
 
 class _Class:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime
 
 from brokerui.analysis.effect.rows import EffectRow
@@ -36,7 +35,7 @@ def explained(estate: Estate, conversation: Conversation, at: datetime) -> Expla
         conversation.check(estate)
     except Invalid:
         return None
-    return explain(estate, replace(conversation), at)
+    return explain(estate, conversation, at)
 
 
 def answers_back(explanation: Explanation | None) -> str | None:

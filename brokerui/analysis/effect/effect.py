@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, partial
 
+from brokerui.analysis.effect.conversations import answers_back, conversation_of, explained
 from brokerui.analysis.effect.ends import Ends, EndsCount
 from brokerui.analysis.effect.rows import EffectRow, rows_of
 from brokerui.analysis.effect.weights import Weights, latest_traffic
@@ -71,8 +72,12 @@ class Effect:
 
     @property
     def done(self) -> int:
-        """Names that are compared already, of `ends.names`."""
+        """Targets that are compared already, of `total`."""
         return self._count.done if self._count else 0
+
+    @property
+    def total(self) -> int:
+        return self._count.total if self._count else 0
 
     @cached_property
     def rows(self) -> Sequence[EffectRow]:
@@ -98,6 +103,12 @@ class Effect:
         if weights is None:
             return rows
         return sorted(rows, key=lambda row: (WORST_FIRST[row.verdict], -weights.of_row(row)))
+
+    def answers_of(self, row: EffectRow) -> tuple[str | None, str | None]:
+        """Return how many answers come back to the first conversation of a row, before and after."""
+        asked = conversation_of(row)
+        before, after = (explained(estate, asked, self._at) for estate in (self.before, self.after))
+        return answers_back(before), answers_back(after)
 
     def differential(self) -> Differential:
         """Compare all classes at once, without keeping the result."""

@@ -65,21 +65,23 @@ class Ends:
 
 
 class EndsCount:
-    """A comparison that goes on name by name, as long as its caller has time for it."""
+    """A comparison that goes on target by target, as long as its caller has time for it."""
 
     def __init__(self, before: Estate | IndexedEstate, after: Estate, at: datetime) -> None:
         self._stepwise = stepwise = compare_stepwise(before, after, at)
         self.ends = Ends(stepwise.classes, stepwise.names)
         self.ends.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
+        self.total = stepwise.total
+        """Targets to compare: service names, each with the identifiers that conversations may give."""
         self.done = 0
-        """Names that are compared already."""
+        """Targets that are compared already."""
 
     @property
     def is_settled(self) -> bool:
-        return self.done == self.ends.names
+        return self.done == self.total
 
     def step(self) -> None:
-        """Compare the next name."""
+        """Compare the next target."""
         _add(self.ends, next(self._stepwise.steps), self._stepwise.intent)
         self.done += 1
         if self.is_settled:
@@ -96,7 +98,7 @@ def ends_compared(
     count = EndsCount(before, after, at)
     while not count.is_settled:
         count.step()
-        on_progress(count.done, count.ends.names)
+        on_progress(count.done, count.total)
     return count.ends
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from brokerui.analysis.effect.conversations import ALL, NONE, SOME
 from brokerui.analysis.effect.effect import Effect
 from brokerui.analysis.effect.rows import EffectRow
 from brokerui.analysis.explanations.outcome_wording import short_reason
@@ -23,8 +24,8 @@ class EffectWords:
     """The line of effect."""
 
     title: Sentence
-    evidence: Sentence | None = None
-    """Before and after of the first row."""
+    evidence: tuple[Sentence, ...] = ()
+    """Before and after of the first row, its answers, and how many messages it carried."""
 
 
 def effect_in_words(effect: Effect) -> EffectWords:
@@ -34,7 +35,29 @@ def effect_in_words(effect: Effect) -> EffectWords:
     if first is None:
         return EffectWords(_nothing_intended(effect))
     title = {WORSE: _worse, BETTER: _better, MOVED: _moved}[first.verdict](counts, row_in_words(first, effect.after))
-    return EffectWords(title, evidence(first))
+    return EffectWords(title, (evidence(first), *_answers(effect, first), *_carried(effect, first)))
+
+
+def _answers(effect: Effect, row: EffectRow) -> Iterator[Sentence]:
+    """Yield what becomes of acknowledgements and replies, where that changes or they are missing afterwards."""
+    before, after = effect.answers_of(row)
+    if after is None:
+        return
+    if after == ALL and before != ALL:
+        yield say("Answers come back.")
+    elif after == NONE:
+        yield say("No answer comes back.") if before == NONE else say("Answers no longer come back.")
+    elif after == SOME:
+        yield say("Only some answers come back.")
+
+
+def _carried(effect: Effect, row: EffectRow) -> Iterator[Sentence]:
+    if effect.weights is not None:
+        yield say_counted(
+            effect.weights.of_row(row),
+            "The pipeline's newest result has {count} message of it.",
+            "The pipeline's newest result has {count} messages of it.",
+        )
 
 
 def _nothing_intended(effect: Effect) -> Sentence:

@@ -49,6 +49,11 @@ class EffectLine:
         return {verdict: counts.get(verdict, 0) for verdict in (WORSE, MOVED, BETTER)}
 
     @property
+    def total(self) -> int:
+        """Kinds of conversation that the page of the effect lists first."""
+        return sum(self.counts.values())
+
+    @property
     def apart_worse(self) -> int:
         """Kinds that nobody is likely to send and that get worse."""
         return self.effect.ends.apart[WORSE] if self.effect else 0

@@ -88,12 +88,12 @@ def test_ends_are_those_of_the_comparison(before: Estate, after: Estate) -> None
 
 def test_a_comparison_looks_at_all_names_that_the_change_can_reach_and_at_no_other() -> None:
     compared_pairs: list[tuple[int, int]] = []
-    for route, names in (("AutoCreatedLocal", 4), ("R", 1)):
+    for route, names, targets in (("AutoCreatedLocal", 4, 12), ("R", 1, 2)):
         compared_pairs.clear()
         found = ends_compared(
             TWO, TWO.edited([DropRoute("here", "Orders", route)]), AT, lambda *far: compared_pairs.append(far)
         )
-        assert (found.names, compared_pairs[-1]) == (names, (names, names))
+        assert (found.names, compared_pairs[-1]) == (names, (targets, targets))
 
 
 def test_an_instance_that_goes_concerns_no_conversation_that_cannot_reach_it() -> None:

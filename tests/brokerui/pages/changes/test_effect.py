@@ -134,7 +134,7 @@ def test_a_long_comparison_shows_how_far_it_came_and_asks_again(
     monkeypatch.setattr(effect_views, "PAGE_S", 60)
     piece = viewer.get(f"/changes/{draft.id}/effect/", headers={"HX-Request": "true"})
     assert piece.content.decode().lstrip().startswith('<div id="effect"')
-    assert "service names compared" not in words(piece)
+    assert "targets compared" not in words(piece)
 
 
 def test_a_draft_that_changes_nothing_says_so(viewer: Client) -> None:

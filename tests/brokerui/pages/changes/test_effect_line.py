@@ -93,7 +93,7 @@ def test_while_it_counts_the_old_sentence_stays_and_the_line_asks_again(
     answer = line(viewer, draft, AWAY, old=old)
     assert state(answer) == "counting"
     assert old in words(answer)
-    assert "service names compared" in words(answer)
+    assert "targets compared" in words(answer)
     assert 'hx-trigger="load' in answer.content.decode()
     again = line(viewer, draft, AWAY, old=old, again="1")
     assert state(again) == "settled"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from os.path import commonprefix
 from urllib.parse import urlencode
 
@@ -204,9 +205,9 @@ def heads_of(page: ReachabilityPage) -> list[tuple[str, str, str]]:
 def lines_of(page: ReachabilityPage) -> Iterator[tuple[str, str, list[SafeString]]]:
     """The rows: label, the query that shows this one alone, and the cells."""
     table = page.shown
-    words = {verdict: word(verdict) for verdict in SHOWN}
+    sign = cache(_sign)  # one of a few: made once for thousands of cells
     for row, group in enumerate(table.rows):
-        cells = [_cell(page, row, column, words) for column in range(len(table.columns))]
+        cells = [_cell(page, row, column, sign) for column in range(len(table.columns))]
         yield group.label, _alone(page, "origin", group), cells
 
 
@@ -215,13 +216,23 @@ def _alone(page: ReachabilityPage, side: str, group: AxisGroup) -> str:
     return f"?{only.query(page.viewed.query)}"
 
 
-def _cell(page: ReachabilityPage, row: int, column: int, words: dict[str, str]) -> SafeString:
+def _cell(page: ReachabilityPage, row: int, column: int, sign_of: Callable[[str, str], SafeString]) -> SafeString:
     counts = page.shown.fields.get((row, column))
     if counts is None:
         return SafeString("")
-    verdict, pairs, caveat = worst(counts), counts.total(), caveat_of(page, (row, column))
-    label = f"{words[verdict]}: {caveat}" if caveat else words[verdict]
-    sign = format_html(
+    verdict, pairs = worst(counts), counts.total()
+    sign = sign_of(verdict, caveat_of(page, (row, column)))
+    if pairs > 1:
+        return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")
+    origin, service = page.shown.rows[row], page.shown.columns[column]
+    if not (origin.is_single and service.is_single):
+        return sign
+    return format_html('<a id="{}" href="{}">{}</a>', _id(row, column), link_of(page, origin, service), sign)
+
+
+def _sign(verdict: str, caveat: str) -> SafeString:
+    label = f"{word(verdict)}: {caveat}" if caveat else word(verdict)
+    return format_html(
         '<span class="sign {}" role="img" aria-label="{}" title="{}">{}{}</span>',
         verdict,
         label,
@@ -229,9 +240,3 @@ def _cell(page: ReachabilityPage, row: int, column: int, words: dict[str, str]) 
         SIGNS[verdict],
         CAVEAT if caveat else "",
     )
-    if pairs > 1:
-        return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")
-    origin, service = page.shown.rows[row], page.shown.columns[column]
-    if not (origin.is_single and service.is_single):
-        return sign
-    return format_html('<a id="{}" href="{}">{}</a>', _id(row, column), link_of(page, origin, service), sign)

@@ -127,7 +127,8 @@ def _services(parts: Parts, known: Database, refused: Refused) -> Iterator[Servi
         old = before.get(row["name"], Service(row["name"]))
         queue = _dotted(row.get("schema_name"), row["queue_name"]) if "queue_name" in row else old.queue
         if "service_contract_usages" not in parts:
-            return Service(row["name"], queue, old.contracts)
+            # A queue without contracts would say that the service accepts none, which nobody has told.
+            return Service(row["name"], queue if old.contracts or old.queue else None, old.contracts)
         used = (usage["service_contract_name"] for usage in contracts.get(row["name"], ()))
         return Service(row["name"], queue, tuple(dict.fromkeys(used)))
 

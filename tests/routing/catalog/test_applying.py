@@ -11,6 +11,7 @@ from routing.catalog.document import read_catalog
 from routing.catalog.snapshot import CatalogSnapshot
 from routing.common.errors import InputError
 from routing.common.finding import Finding
+from routing.lint.facts import begins_only
 from routing.model.address import parse_address
 from routing.model.catalog_objects import SYSTEM_MADE, Activation, BrokerEndpoint, Contract, MessageType, Queue, Service
 from routing.model.estate import Database, Estate, Instance
@@ -398,5 +399,21 @@ def test_the_name_of_a_procedure(procedure: str, name: str) -> None:
 
 
 def test_a_queue_without_a_schema_that_is_known() -> None:
-    found = applied_parts(database(), services=[{"name": "X", "queue_name": "Q"}])
+    found = applied_parts(database(), services=[{"name": "X", "queue_name": "Q"}], service_contract_usages=[])
     assert found.user_services == (Service("X", "Q"),)
+
+
+@pytest.mark.parametrize("is_failed", [True, False])
+def test_a_service_whose_contracts_were_not_collected_does_not_accept_none(is_failed: bool) -> None:
+    services = (Service("//a/In", "dbo.q"),)
+    document = catalog(Instance("s", {"Orders": database(services=services, queues=(Queue("dbo.q"),))}))
+    del document["service_contract_usages"]
+    if is_failed:
+        document["errors"] = [{"database_id": 5, "part": "service_contract_usages", "number": 229, "message": "denied"}]
+    estate, _ = apply(document)
+    (service,) = estate.instances["s"].databases["Orders"].user_services
+    assert not begins_only(service), "nothing tells whether it accepts one"
+    before = Service("//a/In", "dbo.old", ("c",))
+    known = estate_of(Instance("s", {"Orders": database(services=(before,))}, (ADDRESS,)))
+    estate, _ = apply(document, known)
+    assert estate.instances["s"].databases["Orders"].user_services == (Service("//a/In", "dbo.q", ("c",)),)

@@ -16,6 +16,7 @@ from rest_framework.response import Response
 from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
 from brokerui.analysis.effect.effect import change_of, effect_of
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
+from brokerui.analysis.effect.weights import weights_by_class
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
@@ -81,7 +82,7 @@ class ChangeDiff(ApiView):
         summary=gettext_lazy("Compare conversations"),
         description=gettext_lazy(
             "All classes of conversations that end otherwise with the edits of the draft, as `brokerui diff` gives "
-            "them. `messages` is null: no traffic is weighed here."
+            "them. `messages` are those of the newest result of the pipeline; null where none is loaded."
         ),
         parameters=[openapi.NUMBER, DiffQuery],
         responses={200: DiffSerializer, **openapi.problems(openapi.READ_STATUSES)},
@@ -91,7 +92,7 @@ class ChangeDiff(ApiView):
         limit = read_query(request, DiffQuery)["limit"]
         draft = draft_found(number)
         effect, at = effect_of(change_of(draft), timezone.now()), timezone.now()
-        report = DiffReport(effect.differential(), None, limit, effect.after, at)
+        report = DiffReport(effect.differential(), weights_by_class(effect.vocabulary()), limit, effect.after, at)
         pieces = report_as_json(report, version=base_version_of(draft))
         return StreamingHttpResponse(pieces, content_type="application/json")
 

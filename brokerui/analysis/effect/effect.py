@@ -24,6 +24,7 @@ from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, pack_edits
 from brokerui.estate.selectors import LiveEstate
 from routing.classes.indexed_estate import IndexedEstate
+from routing.classes.traffic_class import Vocabulary
 from routing.diff.result import WORST_FIRST, Differential, DiffGroup
 from routing.diff.run import compare
 from routing.model.estate import Edit, Estate
@@ -95,8 +96,11 @@ class Effect:
         traffic = latest_traffic()
         if traffic is None:
             return None
-        vocabulary = _indexed_of(self._change.before).vocabulary_with(self.after)
-        return Weights(traffic, vocabulary, (*self.ends.groups, *self.ends.groups_apart))
+        return Weights(traffic, self.vocabulary(), (*self.ends.groups, *self.ends.groups_apart))
+
+    def vocabulary(self) -> Vocabulary:
+        """Return the words of both estates."""
+        return _indexed_of(self._change.before).vocabulary_with(self.after)
 
     def _weighed(self, groups: Sequence[DiffGroup]) -> list[EffectRow]:
         rows, weights = list(rows_of(groups)), self.weights

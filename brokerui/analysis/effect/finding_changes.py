@@ -8,7 +8,7 @@ from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.models import SavedDraft
-from brokerui.changes.selectors import draft_base, draft_estate, draft_info
+from brokerui.changes.selectors import draft_base, draft_estate, draft_get, draft_info
 from routing.common.finding import ERROR
 
 
@@ -26,7 +26,17 @@ class FindingChanges:
 
 def finding_changes(draft: SavedDraft) -> FindingChanges | None:
     """Compare the findings of a draft with those of its base; None while a worker looks one of them over."""
-    before, after = (findings_for(view) for view in views_of(draft))
+    return finding_changes_between(*views_of(draft))
+
+
+def finding_changes_in(viewed: EstateView) -> FindingChanges | None:
+    """Compare the findings of the draft that a page shows with those of its base; None where it shows no draft."""
+    return finding_changes(draft_get(viewed.draft.id)) if viewed.draft is not None else None
+
+
+def finding_changes_between(*views: EstateView) -> FindingChanges | None:
+    """Compare the findings of two estates; None while a worker looks one of them over."""
+    before, after = (findings_for(view) for view in views)
     if not before.is_there or not after.is_there:
         return None
     old, new = ({_key(one): one for one in report.findings} for report in (before, after))

@@ -55,6 +55,18 @@ def _carried(run: Run) -> Iterable[Carried]:
         yield Carried((instance, database), service, identifier, is_reply, messages)
 
 
+def weights_by_class(vocabulary: Vocabulary) -> dict[tuple[Node, TrafficClass], int] | None:
+    """Return the messages of every class, as `diff` weighs; None where no result is loaded."""
+    traffic = latest_traffic()
+    if traffic is None:
+        return None
+    found: Counter[tuple[Node, TrafficClass]] = Counter()
+    for one in traffic.carried:
+        met = vocabulary.class_of(one.to_service, one.to_broker_instance, is_reply=one.is_reply)
+        found[one.node, met] += one.messages
+    return dict(found)
+
+
 class Weights:
     """Messages by class of conversations."""
 

@@ -17,6 +17,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.levels import Level, may
+from brokerui.analysis.effect.finding_changes import finding_changes_in
 from brokerui.analysis.lint.remedy_offer import RemedyOffer
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.stored_findings import StoredFinding
@@ -47,6 +48,7 @@ def findings_list(request: HttpRequest) -> HttpResponse:
     if htmx_of(request):
         return render(request, "findings/_waiting.html", context)
     context |= _told(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
+    context["of_draft"] = finding_changes_in(viewed)
     return render(request, "findings/list.html", context, status=400 if listing.error else 200)
 
 

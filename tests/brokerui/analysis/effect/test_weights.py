@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 import pytest
 
 from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.weights import weights_by_class
 from brokerui.analysis.effect.wording import effect_in_words
 from brokerui.analysis.traffic.models import Met, Run
 from brokerui.changes.services import draft_create
 from brokerui.estate.scenarios.selectors import scenario_get
+from routing.classes.traffic_class import TrafficClass
 from routing.model.edits import DropRoute
 from tests.brokerui.estate.helpers import brought_in
 from tests.strategies import AT
@@ -66,6 +68,10 @@ def test_rows_are_weighed_by_the_newest_result_and_sorted_by_it() -> None:
     effect = effect_of(change_of(draft), AT).work(60)
     weights = effect.weights
     assert weights is not None
+    by_class = weights_by_class(effect.vocabulary())
+    assert by_class is not None
+    assert by_class[("shop", "Orders"), TrafficClass(ASK, None, False)] == 5_000
+    assert sum(by_class.values()) == 90 + 6 + 7 + 8 + 5_000
     weighed = {(row.verdict, row.service): weights.of_row(row) for row in effect.rows}
     assert weighed["worse", ASK] == 96
     assert weighed["better", "//example/ledger/Post"] == 7
@@ -82,4 +88,5 @@ def test_without_a_result_of_traffic_nothing_is_weighed() -> None:
     draft = draft_create(name="Post", author="ada", edits=[DropRoute("shop", "Orders", "PostRoute")])
     effect = effect_of(change_of(draft), AT).work(60)
     assert effect.weights is None
+    assert weights_by_class(effect.vocabulary()) is None
     assert effect.rows

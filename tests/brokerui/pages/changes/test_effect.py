@@ -141,3 +141,11 @@ def test_a_draft_that_changes_nothing_says_so(viewer: Client) -> None:
     answer = words(viewer.get(f"/changes/{made().id}/effect/?show=nonsense&page=x&row=y"))
     assert "No conversation that a route names ends otherwise" in answer
     assert "The draft brings none and mends none." in answer
+
+
+def test_the_findings_of_a_draft_mark_what_it_brings(viewer: Client) -> None:
+    draft = made(NO_LABELS, ASK, POST)
+    page = viewer.get(f"/findings/?draft={draft.id}")
+    assert "The edits of this draft bring 1 of these findings, and 3 others are gone." in words(page)
+    assert words(page).count("new in this draft") == 1
+    assert "new in this draft" not in words(viewer.get("/findings/"))

@@ -45,14 +45,16 @@ TRANSPORT = (
     StatusKind(
         28034,
         TRANSPORT_SECURITY,
-        say("The other instance let nobody in: the login of this server has no CONNECT permission on its endpoint."),
+        say(
+            "The other instance refuses to connect: the login of this server has no CONNECT permission on its endpoint."
+        ),
         _CONNECT,
         ("does not have connect permission on the endpoint",),
     ),
     StatusKind(
         9752,
         TRANSPORT_SECURITY,
-        say("The other instance let nobody in: the account of this server may not log in there."),
+        say("The other instance refuses to connect: the account of this server may not log in there."),
         _CONNECT,
         ("connection was refused. the user account of the remote server",),
     ),

@@ -36,6 +36,8 @@ class ConversationOffer:
     """Instance, database and object of that finding."""
     is_command: bool = False
     """True for a command of BrokerUI for the shell; else it is T-SQL."""
+    is_tried: bool = True
+    """True if the engine ran it on a copy of the estate."""
 
 
 NO_REMEDY = RemedyOffer(None)

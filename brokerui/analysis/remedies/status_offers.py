@@ -26,7 +26,7 @@ def status_offer(explanation: Explanation, estate: Estate, number: int, text: st
     if statement is None:
         return None
     says = _says(statement, explanation, estate)
-    return ConversationOffer(statement.instance, statement.sql, (says,))
+    return ConversationOffer(statement.instance, statement.sql, (says,), is_tried=statement.can_be_tried)
 
 
 def key_offer(explanation: Explanation, number: int) -> ConversationOffer | None:
@@ -41,7 +41,7 @@ def key_offer(explanation: Explanation, number: int) -> ConversationOffer | None
         " Once it is imported, {goes}.",
         goes=routing_does(explanation),
     )
-    return ConversationOffer(conversation.instance, command, (says,), is_command=True)
+    return ConversationOffer(conversation.instance, command, (says,), is_command=True, is_tried=False)
 
 
 def _says(statement: StatusStatement, explanation: Explanation, estate: Estate) -> Sentence:

@@ -86,6 +86,7 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "answer": answered,
         "found": found[:MAX_FINDINGS],
         "mends": mends,
+        "tried": [one for one in mends if one.offer.is_tried],
         "is_unmended": not mends and not is_well(answered.explanation, estate),
         **_held(request, viewed, parsed.conversation),
         "found_besides": list(enumerate(found[:MAX_FINDINGS], start=1))[count:],

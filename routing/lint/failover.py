@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from routing.common.finding import WARNING, Finding
 from routing.common.names import MSDB
@@ -38,20 +38,41 @@ class ReplicaPair(NamedTuple):
 
 
 def route_to_replica(scene: LintContext) -> Iterator[Finding]:
-    """A live route without a mirror to the machine of a primary replica, although its group has a listener.
+    """A live route without a mirror to the machine of a principal or primary replica. After a failover the route still
+    leads to the machine, where the database takes no messages then.
 
-    The listener is a further address of the instance, under another name than its own. After a failover the route still
-    leads to the machine, where the database is a secondary replica then.
+    A listener is a further address of the instance, under another name than its own. Without one, a route for the
+    service of a mirrored database should have the address of the mirror, too.
     """
-    primaries: dict[str, list[Database]] = {}
+    primaries: dict[str, list[ReplicaPair]] = {}
     for pair in _pairs(scene):
-        primaries.setdefault(pair.primary.instance.name, []).append(pair.primary.database)
+        primaries.setdefault(pair.primary.instance.name, []).append(pair)
     for row in scene.live if primaries else ():
         if row.route.mirror_address is None and row.route.address.is_network:
             name = scene.estate.resolve(row.route.address)
-            meant = [one for one in primaries.get(name or "", ()) if _may_mean(row, one)]
-            if meant:
-                yield from _past_listener(row, scene.estate.instances[str(name)], meant[0])
+            meant = [one for one in primaries.get(name or "", ()) if _may_mean(row, one.primary.database)]
+            if meant and _listeners(meant[0].primary.instance):
+                yield from _past_listener(row, *meant[0].primary)
+            elif len(meant) == 1 and row.route.remote_service_name is not None:
+                yield from _without_mirror(row, meant[0])
+
+
+def _without_mirror(row: LintedRoute, pair: ReplicaPair) -> Iterator[Finding]:
+    instance, database = pair.primary
+    if row.route.broker_instance not in (None, database.broker_instance) or not pair.secondary.addresses:
+        return
+    mirror = pair.secondary.addresses[0]
+    reason = say(
+        "{database} on {instance} is mirrored on {mirror}, and the route knows no other address: after a failover,"
+        " messages still come to {instance}.",
+        database=database.name,
+        instance=instance.name,
+        mirror=pair.secondary.name,
+    )
+    columns: dict[str, Any] = {"mirror_address": mirror}
+    if row.route.broker_instance is None:
+        columns = {"broker_instance": database.broker_instance, **columns}
+    yield row.finding("route-to-replica", WARNING, reason, altered(row.database.name, row.route, **columns))
 
 
 def _may_mean(row: LintedRoute, database: Database) -> bool:
@@ -61,7 +82,7 @@ def _may_mean(row: LintedRoute, database: Database) -> bool:
 
 def _past_listener(row: LintedRoute, instance: Instance, database: Database) -> Iterator[Finding]:
     listeners = _listeners(instance)
-    if not listeners or row.route.address in listeners:
+    if row.route.address in listeners:
         return
     reason = say(
         "{address} is the machine {instance}; {database} there is a replica, and its listener is {listeners}: after a"

@@ -76,7 +76,7 @@ CHECKS = (
     ),
     Check("queue-off", say("A queue is off"), also_collected("queue-off", queue_off)),
     Check("no-queue-readers", say("Activation that starts nothing"), no_queue_readers),
-    Check("route-to-replica", say("A route past the listener of its group"), route_to_replica),
+    Check("route-to-replica", say("A route that a failover leaves behind"), route_to_replica),
     Check("replica-endpoint", say("A replica whose endpoint cannot take over"), replica_endpoint),
     Check("replica-routes", say("A replica whose msdb lacks routes"), replica_routes),
     Check("endpoint-stopped", say("The endpoint is not started"), also_collected("endpoint-stopped", endpoint_stopped)),

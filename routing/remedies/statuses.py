@@ -6,7 +6,7 @@ Statuses of routing are not among them: the engine finds what mends those (`rout
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -67,13 +67,17 @@ class HeldConversation:
     at: datetime
 
 
-def status_statement(explanation: Explanation, estate: Estate, number: int, text: str) -> StatusStatement | None:
-    """The T-SQL for a status with this number and text; None where there is nothing to run."""
+def status_statement(
+    explanation: Explanation, estate: Estate, number: int, text: str, from_service: str | None = None
+) -> StatusStatement | None:
+    """The T-SQL for a status with this number and text; None where there is nothing to run. `from_service` is the
+    sending service where the question did not name it."""
     origin = explanation.origin
     make = _STATEMENTS.get(number)
     if origin is None or make is None:
         return None
-    made = make(_held(explanation, estate, origin, text))
+    held = _held(explanation, estate, origin, text)
+    made = make(replace(held, from_service=held.from_service or from_service))
     return made if made is None else made._replace(is_query=number in _SHOWN, can_be_tried=number in _TRIED)
 
 

@@ -37,7 +37,7 @@ def _offer(estate: Estate, one: CollectedWaiting, status: ToldStatus, at: dateti
     )
     explanation = explain(estate, conversation, at)
     if status.number is not None:
-        offer = status_offer(explanation, estate, status.number, row.status)
+        offer = status_offer(explanation, estate, status.number, row)
         if offer is not None:
             return offer
     if is_well(explanation, estate):

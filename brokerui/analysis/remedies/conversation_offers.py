@@ -47,7 +47,7 @@ def routing_offers(explanation: Explanation, estate: Estate, found: Iterable[Fin
 
 def _of_statuses(explanation: Explanation, estate: Estate) -> Iterator[ConversationOffer]:
     for one in collected_here(explanation, estate):
-        offer = status_offer(explanation, estate, one.number, one.row.status) if one.number is not None else None
+        offer = status_offer(explanation, estate, one.number, one.row) if one.number is not None else None
         if offer is not None:
             yield offer
 

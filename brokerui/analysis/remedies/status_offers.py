@@ -12,6 +12,7 @@ from brokerui.analysis.explanations.outcome_wording import place
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from routing.common.sentence import Sentence, say
 from routing.lint.obstacles import obstacles
+from routing.model.collected import TransmissionSum
 from routing.model.estate import Estate
 from routing.remedies.applying import applied, with_msdb
 from routing.remedies.statuses import StatusStatement, status_statement
@@ -20,9 +21,11 @@ from routing.rules.explanation import Explanation, explain
 from routing.security.policy import NO_BINDING
 
 
-def status_offer(explanation: Explanation, estate: Estate, number: int, text: str) -> ConversationOffer | None:
-    """The T-SQL for the cause of a status on a real server; None where there is none."""
-    statement = status_statement(explanation, estate, number, text)
+def status_offer(
+    explanation: Explanation, estate: Estate, number: int, row: TransmissionSum
+) -> ConversationOffer | None:
+    """The T-SQL for the status, of this number, of messages on a real server; None where there is none."""
+    statement = status_statement(explanation, estate, number, row.status, row.from_service)
     if statement is None:
         return None
     says = _says(statement, explanation, estate)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.routing.lint.estates import about, bare, db, finding, findings, route, server
+from tests.routing.lint.estates import about, bare, db, finding, findings, guid, route, server
 
 LISTENER = "tcp://leafag:4022"
 CODES = ("route-to-replica", "replica-endpoint", "replica-routes")
@@ -39,15 +39,27 @@ def test_a_route_to_the_listener_is_sound_and_one_to_the_secondary_no_matter_of_
     assert findings("route-to-replica", hub(to), FIRST, SECOND) == []
 
 
-def test_without_a_listener_or_a_second_replica_there_is_nothing_to_prefer() -> None:
+NUMBERED = ["tcp://leaf1:4022", "tcp://127.0.0.1:4022", "tcp://10.0.0.1:4022", "tcp://[::1]:4022"]
+
+
+@pytest.mark.parametrize("addresses", [["tcp://leaf1:4022", "tcp://leaf1.example:4022"], NUMBERED])
+def test_without_a_listener_the_route_lacks_the_address_of_the_mirror(addresses: list[str]) -> None:
+    found = finding("route-to-replica", hub("leaf1"), FIRST | {"addresses": addresses}, SECOND)
+    assert "LeafDb on leaf1 is mirrored on leaf2, and the route knows no other address" in str(found.reason)
+    changes = f"BROKER_INSTANCE = N'{guid(2)}', MIRROR_ADDRESS = N'tcp://leaf2:4022'"
+    assert found.remedy_sql == f"USE [HubDb];\nALTER ROUTE [Send] WITH {changes};"
+
+
+def test_without_a_second_replica_or_for_another_service_there_is_nothing_to_prefer() -> None:
     assert findings("route-to-replica", hub("leaf1"), FIRST) == []
-    without = FIRST | {"addresses": ["tcp://leaf1:4022", "tcp://leaf1.example:4022"]}
-    assert findings("route-to-replica", hub("leaf1"), without, SECOND) == []
-    numbered = FIRST | {
-        "addresses": ["tcp://leaf1:4022", "tcp://127.0.0.1:4022", "tcp://10.0.0.1:4022", "tcp://[::1]:4022"]
-    }
-    assert findings("route-to-replica", hub("leaf1"), numbered, SECOND) == []
-    assert findings("route-to-replica", hub("leaf1", "Elsewhere"), FIRST, SECOND) == []
+    without = FIRST | {"addresses": ["tcp://leaf1:4022"]}
+    for other in (
+        hub("leaf1", None),
+        hub("leaf1", "Elsewhere"),
+        hub("leaf1", broker=3),
+        hub("leaf1", broker=2, mirror_address="tcp://leaf2:4022"),
+    ):
+        assert findings("route-to-replica", other, without, SECOND) == []
 
 
 @pytest.mark.parametrize(

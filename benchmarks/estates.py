@@ -54,7 +54,7 @@ def one_table(*, rows: int, seed: int = 1) -> Document:
 
 
 def ring(*, servers: int, identifiers: bool = False) -> Document:
-    """Forwarders, each of which hands to the next one what it does not know; each has a route of its own besides,
+    """Forwarders that hand unknown services to the next one; each has a route of its own besides,
     for a service that is nowhere, or (`identifiers`) for one service with an identifier of its own."""
     instances = []
     for number in range(servers):

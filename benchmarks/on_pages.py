@@ -99,7 +99,7 @@ def _start() -> None:
 def _settings() -> None:
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    # Wake-ups are not what is measured, and nobody is there to take them.
+    # Wake-ups are not measured, and no worker is there to take them.
     settings.CELERY_BROKER_URL = "memory://"
     logging.getLogger("kombu").setLevel(logging.ERROR)
     api_settings.DEFAULT_THROTTLE_RATES = {"anon": None, "user": None}

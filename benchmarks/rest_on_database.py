@@ -45,7 +45,7 @@ def measure() -> bool:
     call_command("migrate", interactive=False, verbosity=0)
     settings.ALLOWED_HOSTS = ["testserver"]
     api_settings.DEFAULT_THROTTLE_RATES = {"anon": None, "user": None}
-    # Wake-ups are not what is measured, and nobody is there to take them.
+    # Wake-ups are not measured, and no worker is there to take them.
     settings.CELERY_BROKER_URL = "memory://"
     estate_import(estate=read_estate(large_document().read_bytes()), author="benchmark")
     client = Client()

@@ -298,7 +298,7 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 3600},
     },
 }
-# A wake-up that cannot be handed over at once is not waited for: the database knows what is due.
+# A wake-up that cannot be handed over at once is not waited for: the database has the due work.
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_connect_timeout": 0.1, "socket_timeout": 30, "max_retries": 0}
 

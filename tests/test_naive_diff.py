@@ -47,7 +47,7 @@ def test_identifiers_of_routes_are_not_those_of_replies() -> None:
 
 def test_removing_the_route_for_everything() -> None:
     """Any identifier still leads to the local S (MATCH-6); from outside nothing changes,
-    since there is no msdb. What is left: S without identifier, and * with and without."""
+    since there is no msdb. The rest: S without identifier, and * with and without."""
     result = naive_diff(estate(LOCAL), estate(), AT)
     assert result["summary"] == {"worse": 1, "better": 0, "moved": 2, "unchanged": 9}
     assert result["changed"][0] == {

@@ -48,7 +48,7 @@ class Took:
 
 
 class Bench:
-    """A warm session on two cores, and what is measured in it."""
+    """A warm session on two cores, with the files and lakes of the measurements."""
 
     def __init__(self, memory: str = "1g") -> None:
         began = time.monotonic()

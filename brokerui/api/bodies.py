@@ -41,7 +41,7 @@ def page_of(row: type[Any]) -> type[Any]:
 def uncounted_page_of(row: type[Any]) -> type[Any]:
     """Return the serializer of a page of rows that are not counted."""
     members = {
-        "__doc__": "A page of rows of what is under way.",
+        "__doc__": "A page of rows of running conversations.",
         "count": serializers.IntegerField(allow_null=True, help_text=_("null: nobody counts them.")),
         **_page_members(row),
     }

@@ -35,7 +35,7 @@ class DraftInfo:
     """Steps that can be taken back; `redo`: steps that were."""
     redo: int
     revision: int
-    """The one that a writer names who has seen the draft like this."""
+    """The revision that a writer names to say which state of the draft it has seen."""
 
     @property
     def is_stale(self) -> bool:

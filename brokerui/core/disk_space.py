@@ -37,7 +37,7 @@ class Volume:
 
     @property
     def text(self) -> str:
-        """Its folder, and what is left of how much."""
+        """Return one line: the folder, and the free and the total space of its volume."""
         free, total = (f"{size // MEGABYTE:,} MB" for size in (self.free_bytes, self.total_bytes))
         files = "" if self.has_files_left else ", and no more files can be made"
         return f"{self.folder}: {free} of {total} are free{files}"

@@ -43,7 +43,7 @@ def asks_for_problems(request: HttpRequest) -> bool:
 def problem(
     *, status: int, detail: str, code: str = "", errors: Sequence[dict[str, Any]] = (), **more: Any
 ) -> dict[str, Any]:
-    """The members of the document; `errors` says for each fault `in` what it is, its `name`, and what is wrong."""
+    """The members of the document; `errors` has for each fault where it is (`in`), its `name`, and the reason."""
     usual, title = KINDS[status]
     body = {"type": "about:blank", "title": title, "status": status, "code": code or usual, "detail": shown(detail)}
     if errors:

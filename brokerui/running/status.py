@@ -31,7 +31,7 @@ class ProcessStatus:
 
 @dataclass(frozen=True, slots=True)
 class VolumeStatus:
-    """What is left of a volume that the product writes to."""
+    """Free and total space of a volume that the product writes to."""
 
     folder: str
     free_bytes: int

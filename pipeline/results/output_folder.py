@@ -42,7 +42,7 @@ PARQUET_OPTIONS = {
 def replaced_folder(name: str) -> Iterator[Path]:
     """Yield a new folder beside `name`; it replaces `name` when the block ends without an error.
 
-    If the process is killed, the previous result stays, or there is none; the next run removes what is left over.
+    If the process is killed, the previous result stays, or there is none; the next run removes the remains.
     Raises `InputError` if the folder holds anything but a result of the pipeline.
     """
     folder = Path(name).absolute()

@@ -218,7 +218,7 @@ class PeerConnection:
         return self.began_at_ms + self.settings.login_timeout_ms
 
     def handle_timer(self, now_ms: int) -> None:
-        """Do what is due at `now_ms`; nothing if called too early."""
+        """Fire the timers that are due at `now_ms`; does nothing if called too early."""
         due = self.next_timer()
         if due is None or now_ms < due:
             return

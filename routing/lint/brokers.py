@@ -74,7 +74,7 @@ def broker_disabled(scene: LintContext) -> Iterator[Finding]:
 
 
 def _is_meant_for_messages(scene: LintContext, database: Database) -> bool:
-    """True if what is known of a database without known services shows that somebody uses its broker."""
+    """True if other rows of a database without known services show that an application uses its broker."""
     own_routes = any(name != AUTO_CREATED_LOCAL.name for name in database.table.routes)
     if own_routes or database.queues or database.contracts or database.remote_service_bindings:
         return True

@@ -1,4 +1,4 @@
-"""What is known to stand in the way of a conversation that routing delivers: brokers, endpoints, queues, contracts."""
+"""Obstacles to a conversation that routing delivers: brokers, endpoints, queues, contracts."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class StatusStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HeldConversation:
-    """What is known of a conversation whose messages wait with a status."""
+    """A conversation whose messages wait with a status."""
 
     sender: HostedDatabase
     from_service: str | None

@@ -223,7 +223,7 @@ class Broker:
             pass
 
     def turn(self, now_ms: int, limit: int = DUE_CONVERSATIONS_PER_BATCH) -> bool:
-        """Do what is due in at most `limit` conversations; True: more may be due that no other worker holds.
+        """Do the due work of at most `limit` conversations; True: more may be due that no other worker holds.
 
         May be called at any time, by any number of processes.
         """
@@ -247,7 +247,7 @@ class Broker:
         return min((moment for moment in moments if moment is not None), default=None)
 
     def _finish(self, work: UnitOfWork) -> None:
-        """Reassemble what arrived, do what is due, send the acknowledgements that are due, and commit it all."""
+        """Reassemble arrived fragments, do the due work, send the acknowledgements that are due, and commit it all."""
         for handle in work.batch.due:
             if (endpoint := work.get(handle)) is not None:
                 reassembly.mark_if_ready(work, endpoint)

@@ -7,9 +7,9 @@ Rule 3: fragments are held in memory only. Their receipt is not acknowledged, so
 (ACK-3).
 Rule 4: a fragment is held until the transport can send it, at most to the end of its time to live, and not longer than
 its sender takes to retransmit it.
-Rule 5: memory is limited, and the fragments for one next hop may take no more than what is still free. So a next hop
-that is down leaves room for the others, however many are down: the dynamic threshold of shared-memory switches
-(Choudhury and Hahne, 1998).
+Rule 5: memory is limited, and the fragments for one next hop may take no more bytes than are free. So a next hop that
+is down leaves room for the others, however many are down: the dynamic threshold of shared-memory switches (Choudhury
+and Hahne, 1998).
 """
 
 from __future__ import annotations

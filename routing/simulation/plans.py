@@ -65,7 +65,7 @@ class MessageBudget:
         self.fragments = MAX_WORLD_FRAGMENTS
 
     def size(self, chance: Chance) -> int:
-        """Draw a message size: mostly small, rarely large, at most what is left."""
+        """Draw a message size: mostly small, rarely large, at most the rest of the budget."""
         most = chance.weighed(((0, 10), (200, 60), (5_000, 18), (60_000, 9), (MAX_WORLD_BYTES, 3)))
         size = min(chance.below(most + 1), self.bytes, self.fragments * self.fragment_bytes // 2)
         self.bytes -= size

@@ -173,7 +173,7 @@ class DatabaseChange:
             if name not in members and not _is_of_product(kind, name):
                 self._run(removal(kind, name))
 
-    # ------------------------------------------------------------ what is left
+    # ------------------------------------------------------------ remaining changes
 
     def complete(self) -> None:
         """Write directives for what statements cannot do: rows that still differ, and their order."""

@@ -1,4 +1,4 @@
-"""What is known of a condition of a script before it runs."""
+"""The value of a condition of a script, as far as it is known before the script runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence
 
 @dataclass(frozen=True, slots=True)
 class ConditionAnswer:
-    """What is known of a condition before the script runs."""
+    """The value of a condition, as far as it is known before the script runs."""
 
     value: bool | None
     """None: known only when the script runs."""

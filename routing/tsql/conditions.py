@@ -47,7 +47,7 @@ def condition_answer(reader: ConstantReader, known: KnownObjects, budget: Expans
 
 
 class _ConditionReader:
-    """Reads one condition; True, False, or None for what is known only when the script runs."""
+    """Reads one condition: True, False, or None if only a run of the script can tell."""
 
     def __init__(self, reader: ConstantReader, known: KnownObjects, budget: ExpansionBudget) -> None:
         self._reader = reader

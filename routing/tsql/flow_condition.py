@@ -24,7 +24,7 @@ class FlowCondition:
     is_loop: bool = False
     """True under a WHILE, at any depth."""
     answer: ConditionAnswer | None = None
-    """What is known of it before the script runs."""
+    """Its value, as far as it is known before the script runs."""
     taken: bool = False
     """True once a statement under it was applied."""
     known: str | None = None

@@ -88,7 +88,7 @@ def _has_queue(place: DraftDatabase, name: str) -> bool | None:
 
 
 def fact(kind: str, name: str, *, is_there: bool) -> Sentence:
-    """The sentence for what is known."""
+    """Return the sentence for the known objects."""
     if is_there:
         return say('the {kind} "{name}" is there', kind=kind.lower(), name=name)
     return say('the {kind} "{name}" is not there, since nothing before it makes it', kind=kind.lower(), name=name)

@@ -190,4 +190,4 @@ class StringReport(ScriptReport):
         """A string is one batch."""
 
     def close(self) -> None:
-        """The script around it tells what is left out."""
+        """Discard reports of this script: the enclosing one reports the omission."""

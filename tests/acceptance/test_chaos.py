@@ -89,7 +89,7 @@ def test_recovery_is_the_first_window_with_as_much_as_before() -> None:
 
 
 def test_what_was_caught_up_before_is_not_the_level() -> None:
-    """Half a minute after another kill: it is never sent so much that the mean would come again."""
+    """Half a minute after another kill: the rate of sending never reaches the mean again."""
     even = [number / 10 for number in range(-300, 1000)]
     caught_up = [-29.5 + number / 100 for number in range(60)]
     assert recovery(sorted([*even, *caught_up]), Kill("a", 0.0)) == 0

@@ -45,7 +45,7 @@ def whole_pages(addresses: tuple[Address, ...], world: dict[str, Any]) -> Iterat
 
 
 def looked_at(page: Page, path: str) -> list[str]:
-    """What is wrong with it."""
+    """Return the faults of a page."""
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(path)

@@ -30,10 +30,10 @@ GROUPS: Final = {advice: f"kind{number}" for number, advice in enumerate(RIDDLES
 ANY_RIDDLE: Final = re.compile("|".join(f"(?P<{GROUPS[advice]}>{'|'.join(RIDDLES[advice])})" for advice in RIDDLES))
 
 PLAIN: Final = (
-    r"\b[Ww]hat (?:is|was) (?:wrong|missing|due|new|left|known|measured|still|under way)\b",
+    r"\b[Ww]hat (?:is|was) (?:wrong|missing|due|new|left)\b",
     r"\b(?:all|any|both|each|half|many|most|neither|none|one|part|several|some|two|three|copy) of (?:which|whom)\b",
     r"\bso (?:many|much|often|long)\b(?=[^.;]*\b(?:as|that)\b)",
-    r"(?:^##+ |\[)What (?:is|was|has)\b",
+    r"(?:^##+ |\[)[Ww]hat (?:is|was|has)\b",
     r"\bRun what is there\b",
 )
 """Words that are understood at once: they are no riddles. Headings of Markdown, and links to them, may be questions;

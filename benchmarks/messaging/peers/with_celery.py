@@ -68,7 +68,7 @@ def measure_hops(rate: float, seconds: float) -> None:
 
 def _wait(connection: psycopg.Connection, table: str, count: int) -> None:
     while connection.execute(f"SELECT count(*) FROM {table}").fetchone() != (count,):
-        time.sleep(0.01)  # its own polling must not be what is measured
+        time.sleep(0.01)  # else the measurement would be of its own polling
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ SIGNS = {"new": "+", "changed": "~", "removed": "-"}
 
 
 def preview_as_text(summary: Json, translate: Translate = str) -> Iterator[str]:
-    """First the answer, then what changes, which conversations end otherwise, and what is still missing."""
+    """First the answer, then what changes, which conversations end otherwise, and the statements that are missing."""
     for sentence in _answer(summary):
         yield f"{sentence.render(translate)}\n"
     for instance in summary["instances"]:

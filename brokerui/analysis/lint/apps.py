@@ -1,4 +1,4 @@
-"""What is wrong with the estate, found in the background."""
+"""Findings of estates, computed in the background."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from brokerui.estate.signals import version_written
 
 
 class LintConfig(AppConfig):
-    """What is wrong with the estate, found in the background."""
+    """Findings of estates, computed in the background."""
 
     name = "brokerui.analysis.lint"
     label = "lint"

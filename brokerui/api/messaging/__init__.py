@@ -1,1 +1,1 @@
-"""The verbs of messaging over REST, and the product's views of what is under way."""
+"""The verbs of messaging over REST, and the product's views of running conversations, queues and connections."""

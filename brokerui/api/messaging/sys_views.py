@@ -115,7 +115,7 @@ def _from_valkey(
         try:
             found = rows(redis())
         except (RedisError, OSError):
-            detail = _("What is under way is shown by workers and endpoints in Valkey, which does not answer.")
+            detail = _("Workers and endpoints show their rows in Valkey, which does not answer.")
             raise ApiProblem(503, detail, code="away") from None
         found = [row for row in found if all(row[name] == value for name, value in where.items())]
         first = int(after[0]) if after else 0

@@ -12,7 +12,7 @@ QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
 
 
 def addresses() -> list[URLPattern]:
-    """Return the addresses of the verbs, and of the views of what is under way."""
+    """Return the addresses of the verbs and of the product's views."""
     return [
         path("dialogs/", dialogs.DialogBegin.as_view(), name="dialogs"),
         path("dialogs/messages/", dialogs.DialogsMessages.as_view(), name="dialogs_messages"),

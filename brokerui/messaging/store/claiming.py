@@ -84,7 +84,7 @@ class Claim:
 
     def batch(self, token: int) -> ClaimedBatch:
         """An empty one."""
-        assert self.known is not None, "a claim begins with a look at what is known"
+        assert self.known is not None, "a claim begins with reading the state of the instance"
         known = self.known
         return ClaimedBatch(
             token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored
@@ -189,7 +189,7 @@ def _moved_away(claim: Claim, batch: ClaimedBatch, handles: Iterable[str]) -> li
 
 
 def _due(batch: ClaimedBatch, wanted: ClaimRequest, taken: Iterable[str], now: int) -> tuple[str, ...]:
-    """The endpoints of the batch in which something is due: of what the engine asked for, and of what was due."""
+    """Return the endpoints of the batch with due work, among those claimed for the engine and those claimed as due."""
     request = [
         batch.handles.get(key)
         for conversation_id, is_initiator in wanted.conversations

@@ -245,7 +245,7 @@ class Commit:
         self._run(_GROUPS, [row for row in rows if row[-1]], **kinds)
         self._run_among(_LEFT, [row[0] for row in rows if row[-1] < 0])
 
-    # ------------------------------------------------------------ what is due again
+    # ------------------------------------------------------------ conversations that become due again
 
     def _retry(self) -> None:
         sql, parameters = _WAITING, dict[str, Any](self._claim.mine)

@@ -48,7 +48,7 @@ class DelayedAcks:
         return [frame for frame in frames if frame.is_awaited]
 
     def look(self) -> float:
-        """Send what is due or exceeds the limit; returns the seconds until the next call is useful."""
+        """Send acknowledgements that are due or exceed the limit; returns the seconds until the next call is useful."""
         if not self._count:
             return SECONDS
         left = self._until - time.monotonic()

@@ -1,4 +1,4 @@
-"""A worker sends what is due in the conversations of an instance: first attempts, retries, timers, ends of lifetimes.
+"""A worker does the due work of an instance's conversations: first attempts, retries, timers, ends of lifetimes.
 
 It may run at any time, and in many workers: a claimed conversation belongs to one of them.
 """

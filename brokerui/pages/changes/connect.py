@@ -50,7 +50,7 @@ class Connecting:
 
     @property
     def faults(self) -> dict[str, Sentence]:
-        """What is wrong, by field."""
+        """The faults, by field."""
         found: dict[str, Sentence] = {}
         if self._source is None:
             found[PLACE] = say("The draft has no such database: write instance/database.")

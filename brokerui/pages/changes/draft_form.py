@@ -1,4 +1,4 @@
-"""The form of one row of a draft's estate: what it would add to the draft, and what is wrong with it."""
+"""The form of one row of a draft's estate: the edit that it would add to the draft, and its faults."""
 
 from __future__ import annotations
 

@@ -98,5 +98,5 @@ def row_of(form: type[ValueForm]) -> type[ValueForm]:
 
 
 def without_nulls(parts: Json) -> Json:
-    """Without what was left empty: it gets its default."""
+    """Return the members without empty ones, which get their defaults."""
     return {name: value for name, value in parts.items() if value is not None}

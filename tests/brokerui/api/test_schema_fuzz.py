@@ -43,7 +43,7 @@ CHECKS = [
     negative_data_rejection,
 ]
 REFUSED = [str(status) for status in (400, 401, 403, 404, 405, 406, 409, 410, 412, 413, 414, 415, 422, 428)]
-"""What may be answered to what is wrong; never a fault of ours."""
+"""Statuses of the answer to an invalid request; never a fault of ours."""
 TOLD = schema()
 OPERATIONS = [(path, method) for path, methods in TOLD["paths"].items() for method in methods]
 

@@ -153,7 +153,7 @@ def test_depth_is_bounded(call: Call, tmp_path: Path) -> None:
 
 
 def tree(folder: Path, width: int) -> Path:
-    """Scripts each of which reads in the next one several times: hundreds of bytes, and millions of files."""
+    """Scripts that read in the next one several times each: hundreds of bytes, and millions of files."""
     for number in range(14):
         written(folder, f"x{number}.sql", f":r x{number + 1}.sql\nGO\n" * width)
     written(folder, "x14.sql", "PRINT 1\n")

@@ -339,7 +339,7 @@ def test_of_large_messages_a_claim_reads_not_much_more_than_a_batch_sends(store:
         )
     write(store, endpoint("4i", due=NOW, next_attempt=NOW))
     batch = look(store, ClaimRequest(due=10))
-    assert batch.due == ("3i", "4i"), "what is left out is due the next time"
+    assert batch.due == ("3i", "4i"), "a conversation that is left out is due the next time"
     assert {handle: len(rows) for handle, rows in batch.outgoing.items()} == {"3i": 2, "4i": 0}
 
 

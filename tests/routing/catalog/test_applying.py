@@ -1,4 +1,4 @@
-"""What a server says replaces what was known of it, and the rest stays; what is left out or gone is reported."""
+"""A snapshot of a server replaces its known rows, and the rest stays; omitted and removed objects are reported."""
 
 from __future__ import annotations
 

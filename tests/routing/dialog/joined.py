@@ -230,7 +230,7 @@ class Joined:
     # ------------------------------------------------------------ time and the network
 
     def collect(self) -> list[Parcel]:
-        """Do what is due, put the outbound frames on the network, and return them."""
+        """Do the due work, put the outbound frames on the network, and return them."""
         new = []
         for host, broker in self.brokers.items():
             due = broker.next_timer()
@@ -261,7 +261,7 @@ class Joined:
         raise AssertionError("they never stop talking")
 
     def later(self, milliseconds: int) -> None:
-        """Time passes, and what is due is done."""
+        """Let time pass, and do the due work."""
         self.now += milliseconds
         self.settle()
 

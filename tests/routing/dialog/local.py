@@ -126,7 +126,7 @@ class Local:
         return found
 
     def later(self, milliseconds: int) -> None:
-        """Time passes, and what is due is done."""
+        """Let time pass, and do the due work."""
         self.now += milliseconds
         self.broker.turn(self.now, 100)
         self._note()

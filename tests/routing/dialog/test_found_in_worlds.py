@@ -116,7 +116,7 @@ def test_a_first_message_that_is_refused_leaves_what_was_acknowledged_before() -
 
 
 def test_a_first_message_of_several_fragments_that_is_refused_is_never_acknowledged_whole() -> None:
-    """Else its sender would send what is missing to a target that has forgotten the rest, and think it delivered."""
+    """Else the sender would send the missing fragments to a target that has forgotten the others, as delivered."""
     world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin("C")
     world.fate = lambda parcel: [parcel.raw] if parcel.number != (0, 2) else []
@@ -205,7 +205,7 @@ def test_what_is_not_kept_makes_no_endpoint() -> None:
 
 
 def test_who_has_only_what_follows_a_first_message_that_will_not_come_says_so() -> None:
-    """What was under way when the target went WITH CLEANUP makes another, which nothing will ever complete."""
+    """Fragments on their way when the target ends WITH CLEANUP create another one, which nothing ever completes."""
     world = Joined()
     handle = world.begin()
     world.send(handle, b"0", b"1", b"2")

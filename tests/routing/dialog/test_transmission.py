@@ -228,7 +228,7 @@ def test_losing_them_in_the_middle_of_a_window_sends_on() -> None:
 
 
 def test_a_conversation_keeps_the_size_of_its_fragments() -> None:
-    """What is under way must not be cut another way, whatever is set meanwhile."""
+    """A message in flight must not be fragmented otherwise, whatever is set meanwhile."""
     world = Joined(settings=DialogSettings(fragment_bytes=10))
     handle = world.begin()
     world.fate = lambda parcel: [] if parcel.number == (0, 1) else [parcel.raw]

@@ -1,4 +1,4 @@
-"""What is new, changed and removed, as lines; and which conversations end otherwise."""
+"""New, changed and removed rows as lines; and the conversations that end otherwise."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A worker of its own process: `python -m tests.brokerui.analysis.imports.worker ACT`.
 
-`begin` makes an import due, `hang WHERE` takes it up and stops for ever in the middle, `work` does what is due after
+`begin` makes an import due, `hang WHERE` takes it up and stops for ever in the middle, `work` does the due work after
 a worker that hangs counts as lost, `apply` has the import applied, and `report` prints its result.
 """
 

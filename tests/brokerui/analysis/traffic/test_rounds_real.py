@@ -1,4 +1,4 @@
-"""Rounds of the pipeline with real jobs: done, cancelled, killed; what is left is whole, the next round the same."""
+"""Rounds of the pipeline with real jobs: done, cancelled, killed; the files stay whole, the next round is the same."""
 
 from __future__ import annotations
 

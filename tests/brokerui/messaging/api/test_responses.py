@@ -1,4 +1,4 @@
-"""Responses of the verbs and of the views of what is under way have the shape that the OpenAPI description says."""
+"""Responses of the verbs and of the product's views have the shape that the OpenAPI description says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The views of what is under way over REST: the product's columns and values, page by page."""
+"""The product's views over REST: columns and values, page by page."""
 
 from __future__ import annotations
 

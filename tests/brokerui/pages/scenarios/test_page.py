@@ -1,4 +1,4 @@
-"""The page of scenarios: a plain form takes a document in, and says what is wrong with it."""
+"""The page of scenarios: a plain form takes a document, and shows its faults."""
 
 from __future__ import annotations
 

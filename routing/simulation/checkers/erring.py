@@ -88,10 +88,20 @@ class ErringChecker(Checker):
         if (row.is_initiator and not row.transmitted) or self.world.trust != NO_TRUST:
             return False
         here = self.ledger.where[row.handle]
+        if self._is_by_mirrored_route(here, row):
+            return False
         peers = [peer for peer in self.ledger.peers(row) if peer in self.ledger.endpoints]
         if not peers or any(self.ledger.where[peer] == here for peer in peers):
             return False
         return DeliveryOracle(self.world.trust, self._estate, self.ledger, at).is_to_arrive(row.handle)
+
+    def _is_by_mirrored_route(self, broker: str, row: EndpointSnapshot) -> bool:
+        """Whether a mirrored route may be the way: nothing leaves by it while neither partner is known as principal."""
+        routes = self._estate.instances[broker].tables[row.database].routes.values()
+        return any(
+            route.mirror_address is not None and route.remote_service_name in (None, row.far_service)
+            for route in routes
+        )
 
     def _leave(self, left: FrameSent) -> None:
         header = left.header

@@ -15,6 +15,7 @@ from routing.dialog.messages import RETAINED_RECEIVED, RETAINED_SENT
 from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.records import (
     ApplicationSent,
+    BodyDigest,
     BrokerRenewed,
     BrokerStarted,
     Committed,
@@ -36,6 +37,9 @@ class RetainingChecker(Checker):
         """The estate with the queues of each instance as its broker knows them."""
         self._kept: dict[str, Counter[RetainedRow]] = {}
         """By handle: the retained rows of its queue."""
+        self._waiting: dict[str, dict[tuple[int, str], list[BodyDigest]]] = {}
+        """By handle: bodies of the messages that can be received, by number and type. A conversation may have several
+        DialogTimer messages, which have the same."""
         self._unsaid: list[RetainedRow] = []
         """Sent messages of the last commit that no application has reported yet."""
 
@@ -45,7 +49,7 @@ class RetainingChecker(Checker):
     def after(self) -> dict[type, Callable[[Any], None]]:
         return {
             BrokerStarted: self._start,
-            Committed: self._look_for_survivors,
+            Committed: self._follow,
             ApplicationSent: self._send,
             BrokerRenewed: self._renew,
             RetainedLeft: self._compare,
@@ -79,14 +83,28 @@ class RetainingChecker(Checker):
         """Check that a commit retains exactly the messages that it receives, except of conversations that it ends."""
         ended = {*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)}
         given = Counter(
-            RetainedRow(handle, RETAINED_RECEIVED, number, kind, self.ledger.queued[handle][number, kind].body)
+            RetainedRow(handle, RETAINED_RECEIVED, number, kind, bodies[0])
             for handle, number, kind in commit.taken
-            if handle not in ended and (number, kind) in self.ledger.queued.get(handle, {}) and self._retains(handle)
+            if handle not in ended
+            and (bodies := self._waiting.get(handle, {}).get((number, kind)))
+            and self._retains(handle)
         )
         kept = Counter(row for row in commit.retained if row.status == RETAINED_RECEIVED)
         for row in (given - kept) + (kept - given):
             what = say("Message {number} was received and is not retained, or the reverse.", number=row.sequence)
             self.broken(commit.at, what, row.handle, row.sequence)
+
+    def _follow(self, commit: Committed) -> None:
+        self._look_for_survivors(commit)
+        for handle, number, kind in commit.taken:
+            if bodies := self._waiting.get(handle, {}).get((number, kind)):
+                bodies.pop(0)
+        for handle in commit.cleared_queues:
+            self._waiting.pop(handle, None)
+        for kept in commit.enqueued:
+            self._waiting.setdefault(kept.handle, {}).setdefault((kept.sequence, kept.message_type), []).append(
+                kept.body
+            )
 
     def _look_for_survivors(self, commit: Committed) -> None:
         for handle in (*commit.removed, *(row.handle for row in commit.endpoints if row.state not in _LIVING)):

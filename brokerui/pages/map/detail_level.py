@@ -14,8 +14,8 @@ from brokerui.pages.map.plan import LOCAL, REST, TRANSPORT, MapPlan
 from brokerui.pages.map.scope import Scope, around, concerning, everything, named_between
 from brokerui.pages.map.summary import groups, instances
 
-MAX_ELEMENTS = 150
-"""Elements that are drawn in detail at most; also instances that have a box of their own at most."""
+MAX_ELEMENTS, MAX_BOXES = 300, 150
+"""The most elements of a map in detail, and the most instances with a box of their own on a map without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def plan_of(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbund
         plan = detail(network, scope, at, unbundled)
         if plan.elements <= MAX_ELEMENTS:
             return plan
-    summary = instances if len(scope.instances) <= MAX_ELEMENTS else groups
+    summary = instances if len(scope.instances) <= MAX_BOXES else groups
     return summary(network, scope, at, unbundled)
 
 

@@ -16,7 +16,7 @@ from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_f
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.changes.marks import marks_of
 from brokerui.core.htmx import wants_piece
-from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Ref, instance_ref
+from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Listed, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.detail import Unbundled
@@ -41,6 +41,8 @@ from routing.common.sentence import Sentence, say, translator
 translate = translator(gettext, ngettext)
 SYMBOLS = {severity: BadgeSymbol(severity, 0, 0) for severity in (ERROR, WARNING)}
 """For the key."""
+MAX_LISTED = 30
+"""Changes of a draft that a map of groups lists."""
 
 
 @require_safe
@@ -119,7 +121,7 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     else:
         shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     return shown | {
-        **_drawing(request, viewed),
+        **_drawing(request, viewed, plan),
         "hops": HOPS,
         "zooms": ZOOMS,
         "unknown": page_query.focus if page_query.focus and page_query.focus not in viewed.estate.instances else "",
@@ -129,11 +131,16 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     }
 
 
-def _drawing(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
-    """What the canvas of a draft asks: whether its user may draw on it, and the addresses of form and effect."""
-    if viewed.draft is None:
+def _drawing(request: HttpRequest, viewed: EstateView, plan: MapPlan) -> dict[str, Any]:
+    """Whether the user may draw on the map of a draft, and its changes that the map does not show one by one."""
+    marks = marks_of(viewed)
+    if viewed.draft is None or marks is None:
         return {}
-    return {"may_draw": viewed.draft.is_open and may(request.user, Level.EDIT)}
+    may_draw = viewed.draft.is_open and may(request.user, Level.EDIT)
+    if plan.level == DETAIL:
+        return {"may_draw": may_draw}
+    changed = (*marks.changed, *(ref for ref in marks.dropped if ref.names[0] in viewed.estate.instances))
+    return {"may_draw": may_draw, "changed": Listed(changed[:MAX_LISTED], len(changed))}
 
 
 def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope, page_query: MapQuery) -> MapPlan:

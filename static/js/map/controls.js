@@ -9,6 +9,9 @@ export function startControls(pane, viewport) {
     fit: () => viewport.fit(),
   };
   for (const button of bar.querySelectorAll("[data-act]")) button.addEventListener("click", acts[button.dataset.act]);
-  viewport.onChange(() => { size.textContent = `${Math.round(viewport.k * 100)} %`; });
+  viewport.onChange(() => {
+    const text = `${Math.round(viewport.k * 100)} %`;
+    if (size.textContent !== text) size.textContent = text;
+  });
   for (const one of pane.querySelectorAll(".float[hidden]")) one.hidden = false;
 }

@@ -31,8 +31,7 @@ export class Effect {
     if (number !== this.#number) return;
     this.place.innerHTML = found;
     htmx.process(this.place);
-    // One that still counts goes on by itself, and is asked for again.
-    if (this.place.querySelector("#effect-line")?.dataset.state !== "counting") this.#keep(text, found);
+    this.#keep(text, found);
     this.stale(false);
   }
 
@@ -43,7 +42,7 @@ export class Effect {
     return answer.ok ? answer.text() : "";
   }
 
-  // What is still counted is asked again.
+  // A line that still counts goes on by itself, and is asked for again.
   #keep(text, found) {
     if (found.includes('data-state="counting"')) return;
     if (this.#known.size >= KEPT) this.#known.delete(this.#known.keys().next().value);

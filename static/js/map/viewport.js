@@ -11,13 +11,16 @@ const SETTLED_MS = 160;
 export class Viewport {
   #listeners = [];
   #timer;
+  #frame = 0;
   #bounds = null;
 
   constructor(pane) {
     this.pane = pane;
     [this.x, this.y, this.k] = [0, 0, 1];
     for (const name of ["drawn", "moved"]) when(name, () => { this.#bounds = null; this.#tell(); });
-    new ResizeObserver(() => this.#apply()).observe(pane);
+    const measure = () => { [this.width, this.height] = [pane.clientWidth, pane.clientHeight]; };
+    measure();
+    new ResizeObserver(() => { measure(); this.#apply(); }).observe(pane);
     // Browsers scroll a focused element into view: move the picture instead.
     pane.addEventListener("scroll", () => {
       const [left, top] = [pane.scrollLeft, pane.scrollTop];
@@ -26,8 +29,6 @@ export class Viewport {
     });
   }
 
-  get width() { return this.pane.clientWidth; }
-  get height() { return this.pane.clientHeight; }
   get bounds() { return this.#bounds ??= union(shapes().map(boxArea)); }
   get fits() {
     const { x, y, w, h } = this.bounds;
@@ -109,5 +110,11 @@ export class Viewport {
     this.#tell();
   }
 
-  #tell() { for (const listener of this.#listeners) listener(this); }
+  // Once a frame, however often the pointer has moved.
+  #tell() {
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      for (const listener of this.#listeners) listener(this);
+    });
+  }
 }

@@ -1,6 +1,6 @@
 """Classic faults that only a server can show: leaks, security and failovers, from the grid to the remedy.
 
-The scripts are sound; what was collected of the servers tells the fault. Import, lint, explain and pages agree on it.
+The scripts are sound; the rows collected from the servers show the fault. Import, lint, explain and pages agree on it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 @dataclass(frozen=True)
 class CollectedFault:
-    """A fault: where it was collected, and what is right to say of it."""
+    """A fault: the server where its rows were collected, and the findings that lint has to give for it."""
 
     name: str
     place: str
@@ -216,7 +216,9 @@ def test_a_route_without_the_mirror_is_found_before_and_after_the_failover(
     answer = call("explain", estate, "--from", "shop/Orders", "--to", STOCK, "--at", AT).out.partition("\nWhy\n")[0]
     assert answer.startswith(f"{title}\n")
     assert cause in answer
-    assert (MIRROR in answer) == (code == "leads-nowhere"), "what is delivered now needs no remedy of its own"
+    assert (MIRROR in answer) == (code == "leads-nowhere"), (
+        "a conversation that is delivered now needs no remedy of its own"
+    )
     estate_import(estate=read_estate(estate.read_bytes()), author="test")
     findings = words_of(viewer.get("/findings/"))
     assert found["reason"] in findings

@@ -22,7 +22,7 @@ from routing.common.moment import from_milliseconds
 from routing.common.names import MSDB
 from routing.dialog.states import STATES
 from routing.dialog.system_names import SYSTEM_SERVICE
-from routing.model.estate import Database
+from routing.model.estate import Database, Estate
 
 Json = dict[str, Any]
 NO_NUMBERS = numbers_of(Database(MSDB))
@@ -33,9 +33,8 @@ def _at(milliseconds: int | None) -> str | None:
     return None if milliseconds is None else from_milliseconds(milliseconds).isoformat()
 
 
-def _numbers(rows: Sequence[Any]) -> Callable[[Any], ObjectNumbers]:
+def _numbers(rows: Sequence[Any], estate: Estate) -> Callable[[Any], ObjectNumbers]:
     """Return the function that gives the numbers of a row's database; they are made once for each database."""
-    estate = estate_current().estate
     found: dict[tuple[str, str], ObjectNumbers] = {}
     for place in {(row.instance, row.database) for row in rows}:
         instance = estate.instances.get(place[0])
@@ -44,15 +43,15 @@ def _numbers(rows: Sequence[Any]) -> Callable[[Any], ObjectNumbers]:
     return lambda row: found[row.instance, row.database]
 
 
-def _databases(rows: Sequence[Any]) -> Callable[[Any], int | None]:
+def _databases(rows: Sequence[Any], estate: Estate) -> Callable[[Any], int | None]:
     """Return the function that gives the database_id of a row; None: the estate has no such database any more."""
-    instances = estate_current().estate.instances
+    instances = estate.instances
     found = {name: database_numbers(instances[name]) for name in {row.instance for row in rows} & instances.keys()}
     return lambda row: found.get(row.instance, {}).get(row.database)
 
 
 def endpoints_as_json(rows: Sequence[EndpointRow]) -> list[Json]:
-    numbers = _numbers(rows)
+    numbers = _numbers(rows, estate_current().estate)
     return [_endpoint(row, numbers(row)) for row in rows]
 
 
@@ -103,7 +102,7 @@ def session_key_identifier(row: EndpointRow, *, from_initiator: bool) -> str | N
 
 
 def groups_as_json(rows: Sequence[GroupRow]) -> list[Json]:
-    numbers = _numbers(rows)
+    numbers = _numbers(rows, estate_current().estate)
     return [
         {
             "instance": row.instance,
@@ -140,7 +139,8 @@ def forwarded_as_json(client: Redis) -> list[Json]:
 
 def monitors_as_json(_client: Redis) -> list[Json]:
     rows = queue_monitors()
-    numbers, databases = _numbers(rows), _databases(rows)
+    estate = estate_current().estate
+    numbers, databases = _numbers(rows, estate), _databases(rows, estate)
     return [
         {
             "instance": row.instance,
@@ -159,7 +159,8 @@ def monitors_as_json(_client: Redis) -> list[Json]:
 
 def activated_as_json(_client: Redis) -> list[Json]:
     rows = activated_tasks()
-    numbers, databases = _numbers(rows), _databases(rows)
+    estate = estate_current().estate
+    numbers, databases = _numbers(rows, estate), _databases(rows, estate)
     return [
         {
             "instance": row.instance,

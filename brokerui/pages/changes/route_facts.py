@@ -16,7 +16,7 @@ from brokerui.pages.changes.route_start import (
 )
 from routing.common.sentence import Sentence, say
 from routing.model.address import LOCAL, TRANSPORT, address_in_name
-from routing.model.estate import Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +113,16 @@ class RouteFacts:
         for instance in self.estate.instances.values():
             database = instance.identified.get(given)
             if database is not None:
-                return Fact(
-                    say("of {database} on {instance}", database=database.name, instance=instance.name), fits=True
-                )
+                return self._holder(database, instance)
         return Fact(say("No database of the estate has it."), fits=False)
+
+    def _holder(self, database: Database, instance: Instance) -> Fact:
+        """The database with the identifier, and whether it has the service."""
+        service = self.columns.get("remote_service_name", "")
+        names = {"database": database.name, "instance": instance.name}
+        if service and not database.has_service(service):
+            return Fact(say("of {database} on {instance}, which does not have the service", **names), fits=False)
+        return Fact(say("of {database} on {instance}", **names), fits=True)
 
     def _address(self) -> Fact | None:
         address = address_of(self.columns.get("address", ""))

@@ -84,6 +84,12 @@ def test_a_mirrored_database_brings_the_address_of_its_partner(viewer: Client, d
     assert values(page)["name"] == "InvoicingToDepot"
 
 
+def test_an_identifier_of_a_database_without_the_service_is_told(viewer: Client, draft: SavedDraft) -> None:
+    page = viewer.get(url_of(draft, **ORDERS, route="LabelsAtOffice"))
+    assert said_at(page, "broker_instance") == "of Ledger on office, which does not have the service"
+    assert 'class="hint unfit"' in page.content.decode()
+
+
 def test_a_route_to_the_own_instance_is_local(viewer: Client, draft: SavedDraft) -> None:
     for target in ({"local": "1"}, {"to_instance": "shop"}):
         page = viewer.get(url_of(draft, from_instance="shop", from_database="msdb", **target))

@@ -121,6 +121,7 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     else:
         shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     return shown | {
+        "page_keys": _keys(may_draw=_may_draw(request, viewed)),
         **_drawing(request, viewed, plan),
         "hops": HOPS,
         "zooms": ZOOMS,
@@ -136,11 +137,27 @@ def _drawing(request: HttpRequest, viewed: EstateView, plan: MapPlan) -> dict[st
     marks = marks_of(viewed)
     if viewed.draft is None or marks is None:
         return {}
-    may_draw = viewed.draft.is_open and may(request.user, Level.EDIT)
+    may_draw = _may_draw(request, viewed)
     if plan.level == DETAIL:
         return {"may_draw": may_draw}
     changed = (*marks.changed, *(ref for ref in marks.dropped if ref.names[0] in viewed.estate.instances))
     return {"may_draw": may_draw, "changed": Listed(changed[:MAX_LISTED], len(changed))}
+
+
+def _may_draw(request: HttpRequest, viewed: EstateView) -> bool:
+    return viewed.draft is not None and viewed.draft.is_open and may(request.user, Level.EDIT)
+
+
+def _keys(*, may_draw: bool) -> list[tuple[str, str]]:
+    """The keys of the map, for the list of shortcuts."""
+    view = [
+        ("f", gettext("Fit the picture")),
+        ("+ -", gettext("Larger, smaller")),
+        ("0", gettext("Back to 100 %")),
+        ("Shift+←→↑↓", gettext("Move the box")),
+    ]
+    draw = [("c", gettext("Connect to…")), ("s", gettext("Select several")), ("Del", gettext("Drop the selection"))]
+    return [*view, *(draw if may_draw else [])]
 
 
 def _plan(viewed: EstateView, network: RouteNetwork, scope: Scope, page_query: MapQuery) -> MapPlan:

@@ -19,16 +19,18 @@ from brokerui.pages.changes.writing import REFUSALS, after_write, refused_act, r
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 from routing.documents.edits_json import edits_from
-from routing.model.estate import Edit
+from routing.model.edits import SetHopLimit
+from routing.model.estate import MAX_HOP_LIMIT, Edit
 
 
 @access(write=Level.EDIT)
 @require_POST
 def add(request: HttpRequest, number: int) -> HttpResponse:
-    """Add the edits of an act to the draft (`edits`, as REST takes them)."""
+    """Add the edits of an act to the draft (`edits`, as REST takes them), or a hop limit."""
     draft = draft_of(request, number)
     try:
-        edits = _edits(request.POST.get("edits", ""))
+        limit = request.POST.get("hop_limit")
+        edits = _hop_limit(limit) if limit is not None else _edits(request.POST.get("edits", ""))
         written = services.edits_append(
             number=draft.id, revision=revision_sent(request), edits=edits, author=request.user.get_username()
         )
@@ -62,6 +64,13 @@ def edit_sql(request: HttpRequest, number: int, index: int) -> HttpResponse:
     except IndexError:
         raise Http404 from None
     return render(request, "changes/_edit_sql.html", {"form": {"sql": sql, "edits": (index,)}})
+
+
+def _hop_limit(text: str) -> tuple[Edit, ...]:
+    """The hop limit is of the whole estate: nothing on the map stands for it."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 3):
+        raise Invalid("hop_limit", say("must be 0 to {limit}", limit=MAX_HOP_LIMIT))
+    return (SetHopLimit(int(text)),)
 
 
 def _edits(text: str) -> tuple[Edit, ...]:

@@ -253,3 +253,14 @@ def test_what_cannot_be_stands_at_its_field(
 @pytest.mark.parametrize("path", ["row/queue/", "row/service/?key=shop", "row/database/?key=shop&key=x"])
 def test_no_such_row(viewer: Client, draft: SavedDraft, path: str) -> None:
     assert viewer.get(f"/changes/{draft.id}/{path}").status_code == 404
+
+
+def test_the_hop_limit_is_set(editor: Client, draft: SavedDraft) -> None:
+    assert 'name="hop_limit" inputmode="numeric" value="10"' in panel(editor, draft)
+    url = f"/changes/{draft.id}/add/"
+    assert editor.post(url, {"hop_limit": "7", "revision": 1}, headers=PIECE).status_code == 204
+    assert kept(draft) == [{"edit": "set_hop_limit", "hop_limit": 7}]
+    for wrong in ("", "x", "-1", "256", "9999"):
+        answer = editor.post(url, {"hop_limit": wrong, "revision": 2}, headers=PIECE)
+        assert answer.status_code == 422
+        assert "must be 0 to 255" in answer.content.decode()

@@ -34,6 +34,8 @@ WRITE_ONLY = frozenset(
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry", "api:change_undo", "api:change_redo"),
+        *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
+        *(f"api:change_{name}" for name in ("apply", "confirm", "rollback")),
         *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "add")),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
@@ -64,6 +66,7 @@ ELSEWHERE = frozenset(
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
         *("changes:change", "changes:effect-line", "changes:effect"),
+        "api:change_review",
         "changes:route-form",
         "changes:row-form",
         "changes:rows",

@@ -88,6 +88,7 @@ INSTALLED_APPS = [
     "brokerui.eventlog",
     "brokerui.changes",
     "brokerui.demo",
+    "brokerui.analysis.confirmation",
     "brokerui.analysis.lint",
     "brokerui.analysis.reachability",
     "brokerui.analysis.imports",
@@ -238,6 +239,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "brokerui.lint.tasks.lint_refresh",
         "schedule": timedelta(minutes=1),
         "options": {"expires": 60},
+    },
+    # Rolls back applied drafts that nobody confirms in time.
+    "confirmations": {
+        "task": "brokerui.confirmation.tasks.confirmations_look",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
     },
     # Retries, timers, ends of lifetimes; and frames to send or to receive while no worker could be woken.
     "transmit": {

@@ -7,8 +7,7 @@ from typing import Any, Final
 
 from django.http import StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,19 +29,13 @@ from brokerui.api.change_bodies import (
     etag_of_change,
 )
 from brokerui.api.change_effect import ChangeChecks, ChangeDiff
+from brokerui.api.change_refusals import REFUSALS, refused
 from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.estate import EstateSerializer
 from brokerui.api.etags import etag_of, etag_of_json, is_known, require_match
-from brokerui.api.problems import ApiProblem, at_path
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.changes import services
-from brokerui.changes.errors import (
-    DraftClosedError,
-    DraftStaleError,
-    NoStepError,
-    TooManyEditsError,
-)
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_estate, draft_list
 from brokerui.estate.selectors import live_version
@@ -109,9 +102,9 @@ class ChangeList(ApiView):
         """Begin a draft."""
         read_query(request, NoQuery)
         body = read_body(request.data, NewChangeSerializer)
-        draft = _made(services.draft_create, author=request.user.get_username(), **body)
+        draft = made_by(services.draft_create, author=request.user.get_username(), **body)
         location = reverse("api:change", args=[draft.id])
-        return _change_response(draft, status=201, headers={"Location": location})
+        return change_response(draft, status=201, headers={"Location": location})
 
 
 class ChangeDetail(ApiView):
@@ -140,7 +133,7 @@ class ChangeDetail(ApiView):
     def patch(self, request: Request, number: str) -> Response:
         """Give it another name or description."""
         body = read_body(request.data, ChangeNameSerializer)
-        return _change_response(_written(request, number, services.draft_describe, **body))
+        return change_response(change_written(request, number, services.draft_describe, **body))
 
     @extend_schema(
         operation_id="change_discard",
@@ -152,7 +145,7 @@ class ChangeDetail(ApiView):
     )
     def delete(self, request: Request, number: str) -> Response:
         """Close it for good."""
-        _written(request, number, services.draft_discard)
+        change_written(request, number, services.draft_discard)
         return Response(status=204)
 
 
@@ -185,7 +178,7 @@ class ChangeEdits(ApiView):
     def put(self, request: Request, number: str) -> Response:
         """Replace all of them."""
         body = read_body(request.data, ChangeEditsSerializer)
-        return _change_response(_written(request, number, services.edits_replace, **body))
+        return change_response(change_written(request, number, services.edits_replace, **body))
 
     @extend_schema(
         operation_id="change_edits_add",
@@ -202,7 +195,7 @@ class ChangeEdits(ApiView):
     def post(self, request: Request, number: str) -> Response:
         """Add further ones."""
         body = read_body(request.data, ChangeEditsSerializer)
-        return _change_response(_written(request, number, services.edits_append, **body))
+        return change_response(change_written(request, number, services.edits_append, **body))
 
 
 class ChangeStepView(ApiView):
@@ -213,7 +206,7 @@ class ChangeStepView(ApiView):
     def post(self, request: Request, number: str) -> Response:
         """Make the step."""
         read_body(request.data or {}, NothingSerializer)
-        return _change_response(_written(request, number, type(self).service))
+        return change_response(change_written(request, number, type(self).service))
 
 
 class ChangeEstate(ApiView):
@@ -281,31 +274,25 @@ def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[s
     return Response(part(body), headers={"ETag": etag})
 
 
-def _written(request: Request, number: str, service: Write, **values: Any) -> SavedDraft:
+def change_written(request: Request, number: str, service: Write, **values: Any) -> SavedDraft:
     """Call a service for the draft that the client has seen (`If-Match`)."""
     read_query(request, NoQuery)
     draft = draft_found(number)
     require_match(request, etag_of_change(draft, change_row_as_json(draft, live_version())))
     author = request.user.get_username()
-    return _made(service, number=draft.id, revision=draft.revision, author=author, **values)
+    return made_by(service, number=draft.id, revision=draft.revision, author=author, **values)
 
 
-def _made(service: Write, **values: Any) -> SavedDraft:
+def made_by(service: Write, **values: Any) -> SavedDraft:
     """Call a service; raises the problem of what it refuses."""
     try:
         return service(**values)
-    except DraftStaleError:
-        raise ApiProblem(412, _("Another user wrote the draft just now. Read it again.")) from None
-    except DraftClosedError as error:
-        raise ApiProblem(409, _("The draft is %(state)s: it takes no edits.") % {"state": error.state}) from None
-    except NoStepError as error:
-        detail = _("There is nothing to redo.") if error.is_redo else _("There is nothing to undo.")
-        raise ApiProblem(409, detail) from None
-    except TooManyEditsError as error:
-        detail = ngettext("at most %(n)s edit fits into a draft", "at most %(n)s edits fit into a draft", error.limit)
-        raise at_path("edits", detail % {"n": error.limit}) from None
+    except REFUSALS as error:
+        raise refused(error) from None
 
 
-def _change_response(draft: SavedDraft, *, status: int = 200, headers: Any = None) -> Response:
-    body = change_as_json(draft)
-    return Response(body, status=status, headers={"ETag": etag_of_change(draft, body), **(headers or {})})
+def change_response(draft: SavedDraft, *, status: int = 200, headers: Any = None, body: Any = None) -> Response:
+    """Return a draft with the ETag that the next write of it takes; `body` stands in place of the draft itself."""
+    change = change_as_json(draft)
+    etag = etag_of_change(draft, change)
+    return Response(body or change, status=status, headers={"ETag": etag, **(headers or {})})

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, changes, collected, row_schema
+from brokerui.api import catalog_views, change_reviews, changes, collected, row_schema
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
@@ -24,6 +24,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
     *changes.addresses(),
+    *change_reviews.addresses(),
     *messaging.addresses(),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),

@@ -88,7 +88,9 @@ class CollisionError(Exception):
     """The draft and the live estate changed the same objects, each in another way."""
 
     def __init__(self, merged: Merge) -> None:
-        super().__init__(f"{len(merged.conflicts)} objects collide" if merged.conflicts else str(merged.fault))
+        super().__init__(
+            f"objects that were changed again: {len(merged.conflicts)}" if merged.conflicts else str(merged.fault)
+        )
         self.conflicts = merged.conflicts
         self.fault = merged.fault
         """Why the objects of both cannot stand together, where none of them collides."""

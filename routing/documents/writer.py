@@ -56,7 +56,7 @@ def collected_of(database: Database) -> dict[str, Any]:
 
 def service_as_json(service: Service) -> Any:
     """A service as in the document: only its name if neither queue nor contracts are known."""
-    return service.name if service.queue is None and not service.contracts else _part(service)
+    return service.name if service.queue is None and not service.contracts else part_as_json(service)
 
 
 def _instance(instance: Instance) -> str:
@@ -71,9 +71,9 @@ def _instance_head(instance: Instance) -> dict[str, Any]:
         "forwarding": instance.forwarding,
     }
     if instance.endpoint is not None:
-        head["endpoint"] = _part(instance.endpoint)
+        head["endpoint"] = part_as_json(instance.endpoint)
     if instance.missing_statements:
-        head["missing_statements"] = _part(instance.missing_statements)
+        head["missing_statements"] = part_as_json(instance.missing_statements)
     return head
 
 
@@ -97,17 +97,17 @@ def _database_head(database: Database) -> dict[str, Any]:
 
 def _database_rows(database: Database) -> dict[str, list[Any]]:
     rows = {"services": [service_as_json(service) for service in database.services]}
-    rows |= {kind: [_part(part) for part in members] for kind in _ROWS if (members := getattr(database, kind))}
+    rows |= {kind: [part_as_json(part) for part in members] for kind in _ROWS if (members := getattr(database, kind))}
     rows["routes"] = [route_as_json(route) for route in database.table.routes.values()]
     return rows
 
 
-def _part(part: Any) -> Any:
+def part_as_json(part: Any) -> Any:
     """An object of `catalog_objects` as JSON, with all its fields."""
     if isinstance(part, tuple):
-        return [_part(member) for member in part]
+        return [part_as_json(member) for member in part]
     if hasattr(part, "__dataclass_fields__"):
-        return {field.name: _part(getattr(part, field.name)) for field in fields(part)}
+        return {field.name: part_as_json(getattr(part, field.name)) for field in fields(part)}
     return part
 
 

@@ -159,6 +159,11 @@ ADDRESSES = [
     _page("api:change_estate", "draft"),
     _page("api:change_diff", "draft"),
     _page("api:change_checks", "draft"),
+    *(
+        Address(f"api:change_{step}", VIEW, EDIT, ("POST",), ("draft",), has_page=False)
+        for step in ("submit", "approve", "reject", "reopen", "rebase", "apply", "confirm", "rollback")
+    ),
+    Address("api:change_review", VIEW, EDIT, ("POST",), ("draft",)),
     *(address for kind in ("instance", "database", "service", "queue", "route") for address in _rows(kind)),
     *(_page(f"api:sys_{name}") for name in ("routes", "services", "service_queues", "service_queue_usages")),
     *(_page(f"api:sys_service_{name}") for name in ("contracts", "contract_usages", "contract_message_usages")),

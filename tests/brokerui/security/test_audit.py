@@ -118,6 +118,25 @@ def draft_step(*steps: str) -> Write:
     return write
 
 
+def draft_review(*steps: str, **body: Any) -> Write:
+    """The request to a draft that has taken all steps before the last one; `body` goes with the first one."""
+
+    def write(client: Client, world: World) -> Any:
+        args, answer, bodies = [world["draft"]], None, [body]
+        for step in steps:
+            etag = client.get(reverse("api:change", args=args)).headers["ETag"]
+            address = reverse(f"api:change_{step}", args=args)
+            answer = send(client, "post", address, bodies.pop() if bodies else {}, If_Match=etag)
+        return answer
+
+    return write
+
+
+def rebase(client: Client, world: World) -> Any:
+    change(client, "delete", reverse("api:route", args=[world["id_route"]]))
+    return draft_review("rebase")(client, world)
+
+
 def draft_button(name: str, first: str) -> Write:
     """The button of a draft that has one step to take back, or after the button `first` one to make again."""
 
@@ -212,6 +231,15 @@ WRITES: dict[str, tuple[str, Write]] = {
     ),
     "api:change_undo": ("draft.undo", draft_step("undo")),
     "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
+    "api:change_submit": ("draft.submit", draft_review("submit")),
+    "api:change_approve": ("draft.approve", draft_review("submit", "approve")),
+    "api:change_reject": ("draft.reject", draft_review("submit", "reject")),
+    "api:change_reopen": ("draft.reopen", draft_review("submit", "reopen")),
+    "api:change_rebase": ("draft.rebase", rebase),
+    "api:change_apply": ("draft.apply", draft_review("apply")),
+    "api:change_confirm": ("draft.confirm", draft_review("apply", "confirm", confirm_within_s=600)),
+    "api:change_rollback": ("draft.roll_back", draft_review("apply", "rollback")),
+    "api:change_review": ("draft.comment", draft_review("review", comment="why?")),
     "delayed:retry": (
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),

@@ -37,6 +37,8 @@ WRITE_ONLY = frozenset(
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
         *(f"api:change_{name}" for name in ("apply", "confirm", "rollback")),
         *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "add")),
+        *(f"changes:{name}" for name in ("submit", "approve", "reject", "reopen", "comment")),
+        *(f"changes:{name}" for name in ("rebase", "apply", "confirm", "rollback")),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -66,7 +68,7 @@ ELSEWHERE = frozenset(
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
         *("changes:change", "changes:effect-line", "changes:effect"),
-        "api:change_review",
+        *("api:change_review", "changes:review"),
         "changes:route-form",
         "changes:row-form",
         "changes:rows",

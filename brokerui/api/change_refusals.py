@@ -9,33 +9,10 @@ from django.utils.translation import ngettext
 
 from brokerui.api.change_review_bodies import conflict_as_json
 from brokerui.api.problems import ApiProblem, at_path
-from brokerui.changes.errors import (
-    ApprovalMissingError,
-    CollisionError,
-    DraftClosedError,
-    DraftStaleError,
-    NoEditError,
-    NoStepError,
-    NotConfirmableError,
-    NothingToApplyError,
-    OwnApprovalError,
-    TooManyEditsError,
-)
-from brokerui.estate.errors import EstateStaleError
+from brokerui.changes.errors import CollisionError, DraftStaleError, NoEditError, NoStepError, TooManyEditsError
+from brokerui.changes.review_wording import REVIEW_REFUSALS, review_refusal
 
-REFUSALS: Final = (
-    ApprovalMissingError,
-    CollisionError,
-    DraftClosedError,
-    DraftStaleError,
-    EstateStaleError,
-    NoEditError,
-    NoStepError,
-    NotConfirmableError,
-    NothingToApplyError,
-    OwnApprovalError,
-    TooManyEditsError,
-)
+REFUSALS: Final = (*REVIEW_REFUSALS, DraftStaleError, NoStepError, TooManyEditsError)
 
 
 def refused(error: Exception) -> ApiProblem:
@@ -51,32 +28,8 @@ def refused(error: Exception) -> ApiProblem:
             )
             return at_path("edits", detail % {"n": error.limit})
         case CollisionError(fault=None):
-            detail = _("The same objects were changed in another way since. Nothing was written.")
+            detail = review_refusal(error).render(_)
             return ApiProblem(409, detail, conflicts=[conflict_as_json(one) for one in error.conflicts])
-    return ApiProblem(409, _conflict(error))
-
-
-def _conflict(error: Exception) -> str:
-    match error:
-        case DraftClosedError():
-            return _("The draft is %(state)s: this cannot be done any more, or not yet.") % {"state": error.state}
-        case EstateStaleError():
-            detail = _("The draft is made on version %(base)s, and the live estate is at version %(live)s. Rebase it.")
-            return detail % {"base": error.base_version, "live": error.current_version}
-        case ApprovalMissingError():
-            return _("The draft must be approved before it is applied.")
-        case OwnApprovalError():
-            return _("You wrote edits of this draft: somebody else must approve it.")
-        case NothingToApplyError():
-            return _("The edits of the draft change nothing.")
-        case NotConfirmableError(is_late=True):
-            return _("The time to confirm has run out: the change is being rolled back.")
-        case NotConfirmableError():
-            return _("Nothing asks for a confirmation: the change stays as it is.")
-        case NoStepError(is_redo=True):
-            return _("There is nothing to redo.")
         case NoStepError():
-            return _("There is nothing to undo.")
-        case CollisionError():
-            return _("The changes do not fit together: %(problem)s. Nothing was written.") % {"problem": error.fault}
-    raise TypeError(type(error))
+            return ApiProblem(409, _("There is nothing to redo.") if error.is_redo else _("There is nothing to undo."))
+    return ApiProblem(409, review_refusal(error).render(_))

@@ -14,13 +14,13 @@ from brokerui.api.serializers import StrictSerializer
 from brokerui.changes.applying import Confirmation
 from brokerui.changes.deployment import ServerState, ServerStep
 from brokerui.changes.models import ReviewAction, ReviewEntry
+from brokerui.changes.review_wording import object_name
 from brokerui.changes.services import MAX_EDITS
 from routing.common.errors import Invalid
 from routing.common.moment import format_moment
 from routing.common.sentence import say
 from routing.documents.object_json import object_as_json
 from routing.model.merging import MergeConflict
-from routing.model.object_changes import ObjectKey
 
 MAX_CONFIRM_S: Final = 7 * 24 * 3600
 MAX_COUNT: Final = 2**31 - 1
@@ -164,9 +164,3 @@ def conflict_as_json(conflict: MergeConflict) -> dict[str, Any]:
     values = {"base": conflict.base, "live": conflict.ours, "draft": conflict.theirs}
     key = conflict.key
     return {"object": object_name(key), **{name: object_as_json(value) for name, value in values.items()}}
-
-
-def object_name(key: ObjectKey) -> str:
-    """Return an object as texts name it: place, kind, name."""
-    place = "/".join(part for part in (key.instance, key.database) if part)
-    return " ".join(part for part in (place, key.kind, key.name) if part)

@@ -7,17 +7,17 @@ changes: an administrator runs the T-SQL there, and the next import of the insta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
+from brokerui.changes.edit_sql import instance_script
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from routing.model.estate import Estate
 from routing.model.object_changes import ObjectChange, ObjectChanges, ObjectKey, objects_changed
-from routing.tsql import export_sql
 from routing.tsql.change_checks import END, START, check_after, check_before
 
 _KNOWN_LATER = ("broker_instance", "transmission_queue", "conversation_endpoints")
@@ -45,8 +45,10 @@ class ServerStep:
 
     instance: str
     is_hosted: bool
+    script: str
+    """The statements alone. Empty for an instance that the draft drops: nothing is to be run there."""
     sql: str
-    """With a check before and a check after. For a hosted instance: what the change amounts to."""
+    """The statements with a check before and a check after them."""
     objects: int
     """Number of objects that change there."""
     state: ServerState
@@ -95,16 +97,22 @@ def _rank(changes: ObjectChanges) -> int:
 def _step(draft: SavedDraft, server: _Server, row: Instance | None, at: datetime) -> ServerStep:
     is_hosted, imported_at = (row.hosted, row.imported_at) if row else (False, None)
     state = ServerState.LIVE if is_hosted and draft.applied else _state(draft, server, imported_at)
-    return ServerStep(server.name, is_hosted, _sql(server, at), len(server.changes), state, imported_at)
+    script = _script(server, at)
+    sql = _checked(server, script)
+    return ServerStep(server.name, is_hosted, script, sql, len(server.changes), state, imported_at)
 
 
-def _sql(server: _Server, at: datetime) -> str:
+def _script(server: _Server, at: datetime) -> str:
+    """Return the statements for a server; the hop limit, which is of the whole estate, is none of them."""
     if server.name not in server.after.instances:
         return ""
-    since = server.before if server.name in server.before.instances else None
-    script = export_sql(server.after, since=since, instance=server.name, at=at)
+    after = replace(server.after, hop_limit=server.before.hop_limit)
+    return instance_script(server.before, after, server.name, at)
+
+
+def _checked(server: _Server, script: str) -> str:
     before, after = check_before(server.changes), check_after(server.changes)
-    return "\n".join(part for part in (START, before, script, after, END) if part)
+    return "\n".join(part for part in (START, before, script, after, END) if part) if script else ""
 
 
 def _state(draft: SavedDraft, server: _Server, imported_at: datetime | None) -> ServerState:

@@ -36,7 +36,7 @@ def edits_as_sql(before: Estate, edits: Sequence[Edit], at: datetime) -> tuple[I
     for name in names:
         before = with_msdb(before, name)
     after = before.edited(edits)
-    return tuple(InstanceSql(name, _script(before, after, name, at)) for name in names)
+    return tuple(InstanceSql(name, instance_script(before, after, name, at)) for name in names)
 
 
 def instance_of(edit: Edit) -> str | None:
@@ -52,7 +52,8 @@ def instance_of(edit: Edit) -> str | None:
     return name
 
 
-def _script(before: Estate, after: Estate, instance: str, at: datetime) -> str:
+def instance_script(before: Estate, after: Estate, instance: str, at: datetime) -> str:
+    """Return the statements that make one instance what it is afterwards; empty where nothing of it differs."""
     text = export_sql(after, since=before, instance=instance, at=at)
     lines = [line for line in text.splitlines() if line not in (HEADING, SAME_INSTANCE)]
     return "\n".join(lines).strip()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.changes.models import NAME
+
+COMMENT = 4_000
+"""Characters."""
+MAX_MINUTES = 7 * 24 * 60
+MAX_COUNT = 2**31 - 1
 
 
 class NewDraftForm(forms.Form):
@@ -19,3 +26,30 @@ class StepForm(forms.Form):
 
     revision = forms.IntegerField(min_value=1)
     index = forms.IntegerField(min_value=0, required=False)
+
+
+class CommentForm(forms.Form):
+    """A word that goes with a step of the review, or stands at an edit."""
+
+    comment = forms.CharField(max_length=COMMENT, required=False)
+    index = forms.IntegerField(min_value=0, required=False)
+
+
+class ApplyForm(forms.Form):
+    """How a draft is applied: for good, or until somebody confirms it."""
+
+    confirm = forms.BooleanField(required=False)
+    minutes = forms.IntegerField(
+        label=_("Minutes until it is rolled back"), min_value=1, max_value=MAX_MINUTES, initial=10, required=False
+    )
+    delayed_limit = forms.IntegerField(
+        label=_("Delayed conversations"), min_value=0, max_value=MAX_COUNT, required=False
+    )
+    depth_limit = forms.IntegerField(label=_("Messages in one queue"), min_value=0, max_value=MAX_COUNT, required=False)
+
+    def clean(self) -> dict[str, Any]:
+        """Ask for the minutes where it is to be confirmed."""
+        values = super().clean() or {}
+        if values.get("confirm") and values.get("minutes") is None and "minutes" not in self.errors:
+            self.add_error("minutes", _("Say within how many minutes it has to be confirmed, up to a week."))
+        return values

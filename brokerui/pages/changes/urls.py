@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, rows, views
+from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, review_views, rows, views
 
 app_name = "changes"
 urlpatterns = [
@@ -20,5 +20,15 @@ urlpatterns = [
     path("<int:number>/undo/", views.change_undo, name="undo"),
     path("<int:number>/redo/", views.change_redo, name="redo"),
     path("<int:number>/remove/", views.change_remove, name="remove"),
+    path("<int:number>/review/", review_views.change_review, name="review"),
+    path("<int:number>/submit/", review_views.change_submit, name="submit"),
+    path("<int:number>/approve/", review_views.change_approve, name="approve"),
+    path("<int:number>/reject/", review_views.change_reject, name="reject"),
+    path("<int:number>/reopen/", review_views.change_reopen, name="reopen"),
+    path("<int:number>/comment/", review_views.change_comment, name="comment"),
+    path("<int:number>/rebase/", review_views.change_rebase, name="rebase"),
+    path("<int:number>/apply/", review_views.change_apply, name="apply"),
+    path("<int:number>/confirm/", review_views.change_confirm, name="confirm"),
+    path("<int:number>/rollback/", review_views.change_rollback, name="rollback"),
     path("<int:number>/discard/", views.change_discard, name="discard"),
 ]

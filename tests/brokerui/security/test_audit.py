@@ -132,6 +132,23 @@ def draft_review(*steps: str, **body: Any) -> Write:
     return write
 
 
+def review_button(name: str, first: str = "", **values: Any) -> Write:
+    """The button of a draft, after the step `first` over REST; without it, `values` go with the button."""
+
+    def write(client: Client, world: World) -> Any:
+        if first:
+            draft_review(first, **values)(client, world)
+        sent = {"revision": 2 if first else 1, **({} if first else values)}
+        return client.post(f"/changes/{world['draft']}/{name}/", sent)
+
+    return write
+
+
+def rebase_button(client: Client, world: World) -> Any:
+    change(client, "delete", reverse("api:route", args=[world["id_route"]]))
+    return review_button("rebase")(client, world)
+
+
 def rebase(client: Client, world: World) -> Any:
     change(client, "delete", reverse("api:route", args=[world["id_route"]]))
     return draft_review("rebase")(client, world)
@@ -231,6 +248,15 @@ WRITES: dict[str, tuple[str, Write]] = {
     ),
     "api:change_undo": ("draft.undo", draft_step("undo")),
     "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
+    "changes:submit": ("draft.submit", review_button("submit")),
+    "changes:approve": ("draft.approve", review_button("approve", "submit")),
+    "changes:reject": ("draft.reject", review_button("reject", "submit")),
+    "changes:reopen": ("draft.reopen", review_button("reopen", "submit")),
+    "changes:comment": ("draft.comment", review_button("comment", comment="why?")),
+    "changes:rebase": ("draft.rebase", rebase_button),
+    "changes:apply": ("draft.apply", review_button("apply", minutes=10)),
+    "changes:confirm": ("draft.confirm", review_button("confirm", "apply", confirm_within_s=600)),
+    "changes:rollback": ("draft.roll_back", review_button("rollback", "apply")),
     "api:change_submit": ("draft.submit", draft_review("submit")),
     "api:change_approve": ("draft.approve", draft_review("submit", "approve")),
     "api:change_reject": ("draft.reject", draft_review("submit", "reject")),

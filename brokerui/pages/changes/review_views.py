@@ -89,7 +89,7 @@ def change_apply(request: HttpRequest, number: int) -> HttpResponse:
     form = ApplyForm(request.POST)
     if not form.is_valid():
         for faults in form.errors.values():
-            messages.warning(request, faults[0])
+            messages.warning(request, str(faults[0]))
         return redirect("changes:review", number)
     return _written(request, number, applying.draft_apply, confirmation=_confirmation(form))
 

@@ -199,7 +199,13 @@ def _after(request: HttpRequest, kind: RowKind, key: Key) -> str:
 def next_page(request: HttpRequest) -> str:
     """Where the writer came from and wants to be again: a page of this site, or empty."""
     url = request.POST.get("next", request.GET.get("next", ""))
-    return url if url_has_allowed_host_and_scheme(url, allowed_hosts=None) else ""
+    is_page = (
+        url.startswith("/")
+        and url.isascii()
+        and url.isprintable()
+        and url_has_allowed_host_and_scheme(url, allowed_hosts=None)
+    )
+    return url if is_page else ""
 
 
 def _staying(url: str, after: str) -> str:

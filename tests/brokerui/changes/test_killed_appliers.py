@@ -14,14 +14,14 @@ from tests.brokerui.estate.processes import output_of, start
 pytestmark = pytest.mark.both_databases
 
 APPLIER = "tests.brokerui.changes.applier"
-KILLS = 4
+KILLS = 3
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["by hand", "by the timer"])
 def test_a_killed_process_leaves_one_version_or_the_other(tmp_path: Path, way: str) -> None:
     output_of(start(tmp_path, APPLIER, "begin"))
-    chances = random.Random(20260712)  # noqa: S311 - moments of kills, no secret
+    chances = random.Random(20260712)
     for _ in range(KILLS):
         process = start(tmp_path, APPLIER, "go", way)
         assert process.stdout is not None

@@ -95,7 +95,7 @@ class StepSerializer(serializers.Serializer):
     )
     state = serializers.ChoiceField(
         [state.value for state in ServerState],
-        help_text=_("What is known of the server since the change was applied."),
+        help_text=_("Whether an import since then has shown the change on the server."),
     )
     imported_at = serializers.DateTimeField(allow_null=True, help_text=_("The last import of the instance."))
 

@@ -1,4 +1,4 @@
-"""What each server needs for a draft: T-SQL to run on observed instances, in a safe order, and what was seen of it.
+"""What each server needs for a draft: T-SQL to run, in a safe order, and whether an import has shown it.
 
 A hosted instance follows the live estate at once. An observed one is a SQL Server, which no version of the estate
 changes: an administrator runs the T-SQL there, and the next import of the instance shows whether it did.

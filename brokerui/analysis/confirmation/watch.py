@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class MessagesNow:
-    """What waits now, counted once and only where a draft has a limit."""
+    """Messages that wait now, counted once and only where a draft has a limit."""
 
     @cached_property
     def delayed(self) -> int:

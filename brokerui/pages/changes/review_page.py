@@ -1,4 +1,4 @@
-"""What the page of a review shows: what is done on each server, what was said of it, and what may be done next."""
+"""The content of the page of a review: edits and T-SQL for each server, comments, and the steps that may follow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WORDS, SQL, BOTH = "words", "sql", "both"
 
 @dataclass(frozen=True, slots=True)
 class ReviewedEdit:
-    """An edit with what was said of it."""
+    """An edit with its comments."""
 
     row: EditRow
     comments: tuple[ReviewEntry, ...]
@@ -64,7 +64,7 @@ class ReviewPage:
 
     @property
     def history(self) -> list[ReviewEntry]:
-        """What was said and done, but for comments at an edit."""
+        """The steps and comments, but for comments at an edit."""
         return [entry for entry in self.entries if entry.edit is None]
 
     @cached_property

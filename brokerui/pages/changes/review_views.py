@@ -29,7 +29,7 @@ Write = Callable[..., SavedDraft]
 
 @require_safe
 def change_review(request: HttpRequest, number: int) -> HttpResponse:
-    """What a draft does on each server, what was said of it, and what may be done next."""
+    """Show the edits and T-SQL for each server, the comments, and the steps that may follow."""
     shown = request.GET.get("show", BOTH)
     page = ReviewPage(draft_of(request, number), request.user.get_username(), shown if shown in (WORDS, SQL) else BOTH)
     return render(request, "changes/review.html", {"page": page, "draft": page.draft, "form": ApplyForm()})

@@ -26,7 +26,7 @@ def test_a_killed_process_leaves_one_version_or_the_other(tmp_path: Path, way: s
         process = start(tmp_path, APPLIER, "go", way)
         assert process.stdout is not None
         process.stdout.readline()  # it has begun
-        time.sleep(chances.uniform(0.0, 0.25))  # the moment of the kill is what is tried
+        time.sleep(chances.uniform(0.0, 0.25))  # the kill comes at a drawn moment
         process.kill()
         process.communicate()
         report = json.loads(output_of(start(tmp_path, APPLIER, "report")))

@@ -1,4 +1,4 @@
-"""The page of a review: what is done where, who may do what next, and what becomes of it."""
+"""The page of a review: edits by server, who may take which step, and the effect of each step."""
 
 from __future__ import annotations
 

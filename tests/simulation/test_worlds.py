@@ -50,6 +50,7 @@ def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
         (143, "none"),  # messages for a service of the same instance, in a world with keys
         (166, "light"),  # a new broker while an outage lasts
         (990000314, "heavy"),  # conversations by a mirrored route end with an error while no partner is the principal
+        (990004434, "heavy"),  # progress after a crash that took the place up to which a long message was sent
         (990001559, "heavy"),  # two timer messages of a conversation in a queue with RETENTION
     ],
 )

@@ -25,13 +25,16 @@ ANOTHER_LIFE = 2
 class _Rounds:
     """Rounds of sending of one endpoint that waits for acknowledgements, as the network sees them."""
 
-    __slots__ = ("base", "count", "free", "sent")
+    __slots__ = ("base", "count", "free", "is_place_lost", "sent")
 
     def __init__(self) -> None:
         self.sent: set[tuple[int, int]] = set()
         """Sequence and fragment numbers sent in this round; the first one that is sent again begins the next round."""
         self.free = 0
         """Rounds that may begin at any time, after a restart, progress, or ALTER DATABASE."""
+        self.is_place_lost = False
+        """Whether no frame of the peer has arrived since a restart, with which the broker may have lost up to where it
+        had sent: the first progress lets it send from there on, and its round begins after that."""
         self.base = 0
         """Beginning of the round, by the broker's clock."""
         self.count = 0
@@ -84,7 +87,7 @@ class RetryingChecker(Checker):
     def _begin_anew(self, broker: str) -> None:
         for handle, rounds in self._rounds.items():
             if self.ledger.where[handle] == broker:
-                rounds.free = ANOTHER_LIFE
+                rounds.free, rounds.is_place_lost = ANOTHER_LIFE, True
 
     def _arrive(self, arrived: FrameArrived) -> None:
         """Allow a new round: an acknowledgement, or any other frame of the peer, may be progress."""
@@ -95,8 +98,9 @@ class RetryingChecker(Checker):
         self._circling.add((arrived.broker, header.conversation_id, header.is_initiator))
         conversation = identifier_of(header.conversation_id)
         for handle in self.ledger.sides.get((conversation, not header.is_initiator), []):
-            if handle in self._rounds:
-                self._rounds[handle].free = max(self._rounds[handle].free, 1)
+            if rounds := self._rounds.get(handle):
+                rounds.free = max(rounds.free, ANOTHER_LIFE if rounds.is_place_lost else 1)
+                rounds.is_place_lost = False
 
     def _leave(self, left: FrameSent) -> None:
         header = left.header

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client, override_settings
@@ -20,15 +21,18 @@ from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.jobs.models import Job
 from brokerui.demo.models import Demo
 from brokerui.estate.models import AuditEntry, Instance, Route
+from brokerui.estate.refs import database
 from brokerui.pages.findings.finding_ids import token
 from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
 from tests.brokerui.analysis.imports.test_page import fields
 from tests.brokerui.analysis.imports.test_page import send as send_files
 from tests.brokerui.api.helpers import change, send
+from tests.brokerui.pages.changes.test_panel import INSTANCE, lines
+from tests.brokerui.pages.changes.test_rows import fields as row_fields
 from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_same
 from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
-from tests.brokerui.security.world import HUB, SALES, estate_text, evil
+from tests.brokerui.security.world import FAR, HUB, SALES, estate_text, evil
 from tests.brokerui.site import BACKEND, PASSWORD, document, upload, user_of
 
 World = dict[str, Any]
@@ -144,6 +148,23 @@ def review_button(name: str, first: str = "", **values: Any) -> Write:
     return write
 
 
+def draft_form(path: str, **values: str) -> Write:
+    """The form of a draft at this path, for the draft as it is at first."""
+
+    def write(client: Client, world: World) -> Any:
+        return client.post(f"/changes/{world['draft']}/{path}", {**values, "revision": 1})
+
+    return write
+
+
+def draft_rows(client: Client, world: World) -> Any:
+    """The table of a draft's routes, with another address in one row."""
+    url = f"/changes/{world['draft']}/rows/"
+    sent = row_fields(client.get(url))
+    first = next(name for name, value in sent.items() if name.startswith("address-") and value != "LOCAL")
+    return client.post(url, {**sent, first: "LOCAL", "action": "save"})
+
+
 def rebase_button(client: Client, world: World) -> Any:
     change(client, "delete", reverse("api:route", args=[world["id_route"]]))
     return review_button("rebase")(client, world)
@@ -248,6 +269,19 @@ WRITES: dict[str, tuple[str, Write]] = {
     ),
     "api:change_undo": ("draft.undo", draft_step("undo")),
     "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
+    "changes:add": ("draft.edit", draft_form("add/", hop_limit="7")),
+    "changes:drawn": ("draft.edit", draft_form(f"drawn/?{urlencode({'drop': database(FAR, 'msdb')})}")),
+    "changes:rows": ("draft.edit", draft_rows),
+    "changes:route-form": (
+        "draft.edit",
+        draft_form(
+            f"route/?{urlencode({'from_instance': HUB, 'from_database': SALES, 'local': 1})}", name="X", address="LOCAL"
+        ),
+    ),
+    "changes:row-form": (
+        "draft.edit",
+        draft_form("row/instance/", name="attic", **INSTANCE, **lines("addresses", "tcp://attic.example:4022")),
+    ),
     "changes:submit": ("draft.submit", review_button("submit")),
     "changes:approve": ("draft.approve", review_button("approve", "submit")),
     "changes:reject": ("draft.reject", review_button("reject", "submit")),
@@ -300,6 +334,7 @@ NOTHING = {
     "shell:theme",
     "shell:language",
     "api:whatif",
+    "changes:effect-line",
     "tables:auth_user_changelist",
     "tables:estate_version_changelist",
     "tables:estate_auditentry_changelist",

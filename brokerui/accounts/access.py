@@ -19,11 +19,14 @@ View = TypeVar("View", bound=Callable[..., Any])
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def access(*, read: Level = Level.VIEW, write: Level | None = None) -> Callable[[View], View]:
-    """Declare what a view takes. Without `write` it accepts no writing at all."""
+def access(*, read: Level = Level.VIEW, write: Level | None = None, stores: bool = True) -> Callable[[View], View]:
+    """Declare what a view takes. Without `write` it accepts no writing at all.
+
+    A view that stores nothing of what is sent to it (`stores=False`) also answers on a site that is read-only.
+    """
 
     def declare(view: View) -> View:
-        view.access = {"read": read, "write": write}  # type: ignore[attr-defined]  # Django marks views so
+        view.access = {"read": read, "write": write, "stores": stores}  # type: ignore[attr-defined]  # Django marks views so
         return view
 
     return declare
@@ -64,14 +67,18 @@ class AccessMiddleware:
         level = level_needed(view, request.method or "GET")
         if level is None:
             return HttpResponseNotAllowed(SAFE)
-        if _is_refused_here(request) or not may(request.user, level):
+        if _is_refused_here(request, view) or not may(request.user, level):
             raise PermissionDenied
         return None
 
 
-def _is_refused_here(request: HttpRequest) -> bool:
-    """On a site that is read-only nobody writes, not even to the own account: signing in and out is all."""
-    return settings.READ_ONLY and request.method not in SAFE
+def _is_refused_here(request: HttpRequest, view: Callable[..., Any]) -> bool:
+    """On a site that is read-only nobody writes, not even to the own account: signing in and out is all.
+
+    Trying something out is no writing.
+    """
+    stores = getattr(view, "access", {}).get("stores", True)
+    return settings.READ_ONLY and stores and request.method not in SAFE
 
 
 def _to_sign_in(request: HttpRequest) -> HttpResponse:

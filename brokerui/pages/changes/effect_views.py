@@ -21,7 +21,7 @@ PAGE_S = 1.0
 """Seconds that a page works on an effect before it shows how far it came."""
 
 
-@access(write=Level.VIEW)
+@access(write=Level.VIEW, stores=False)
 @require_http_methods(["GET", "HEAD", "POST"])
 def effect_line(request: HttpRequest, number: int) -> HttpResponse:
     """What the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""

@@ -25,6 +25,8 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 MOVES = ("start", "scenarios:open")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
+PREVIEWS = {"api:whatif", "changes:effect-line"}
+"""They say what a change would do, and store nothing."""
 ENDS = (STRANGER, Role.ADMINISTRATOR)
 """A method that an address does not have is refused to these in each run, and to all between them in make test-all."""
 LOGIN = "/account/login/"
@@ -109,11 +111,24 @@ def test_nobody_writes_anything_where_the_site_is_read_only(who: str, world: dic
         (address.name, method, response.status_code)
         for address, method, response in answers(who, world, WRITING)
         if address.read is not None
-        and address.name != "api:whatif"
+        and address.name not in PREVIEWS
         and response.status_code not in ((302, 401) if who == STRANGER else (403, 405))
     ]
     assert wrong == []
     assert AuditEntry.objects.count() == entries
+
+
+@pytest.mark.parametrize("who", [Role.VIEWER, Role.ADMINISTRATOR])
+def test_changes_can_be_tried_out_where_the_site_is_read_only(who: str, world: dict[str, Any], settings: Any) -> None:
+    settings.READ_ONLY = True
+    statuses = {
+        address.name: response.status_code
+        for address, method, response in answers(who, world, ("POST",))
+        if address.name in PREVIEWS
+    }
+    assert statuses.keys() == PREVIEWS
+    assert statuses["changes:effect-line"] == 200
+    assert statuses["api:whatif"] in (400, 415, 422)  # nothing was sent with it
 
 
 def test_everything_can_be_looked_at_where_the_site_is_read_only(world: dict[str, Any], settings: Any) -> None:

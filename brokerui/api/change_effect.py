@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
-from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.effect import change_of, differential_of, effect_of
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
 from brokerui.analysis.effect.weights import weights_by_class
 from brokerui.analysis.lint.stored_findings import StoredFinding
@@ -91,8 +91,10 @@ class ChangeDiff(ApiView):
         """Return one JSON object, a piece at a time."""
         limit = read_query(request, DiffQuery)["limit"]
         draft = draft_found(number)
-        effect, at = effect_of(change_of(draft), timezone.now()), timezone.now()
-        report = DiffReport(effect.differential(), weights_by_class(effect.vocabulary()), limit, effect.after, at)
+        change = change_of(draft)
+        comparison, at = differential_of(change, timezone.now())
+        effect = effect_of(change, at)
+        report = DiffReport(comparison, weights_by_class(effect.vocabulary()), limit, effect.after, at)
         pieces = report_as_json(report, version=base_version_of(draft))
         return StreamingHttpResponse(pieces, content_type="application/json")
 
@@ -118,7 +120,7 @@ class ChangeChecks(ApiView):
         findings = finding_changes(draft)
         if findings is None:
             raise ApiProblem(503, _("A worker is still looking for findings in this draft. Ask again in a moment."))
-        comparison = effect_of(change_of(draft), timezone.now()).differential()
+        comparison, _at = differential_of(change_of(draft), timezone.now())
         passed = not comparison.intended[WORSE] and not findings.new_errors
         body = {"findings": _findings(findings), "diff": comparison.summary(), "tests": [], "passed": passed}
         return Response(body)

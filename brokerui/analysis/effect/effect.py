@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property, partial
 
 from brokerui.analysis.effect.conversations import answers_back, conversation_of, explained
@@ -20,6 +20,7 @@ from brokerui.analysis.effect.weights import Weights, latest_traffic
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from brokerui.core.cache import LruCache
+from brokerui.core.deferred import defer
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, pack_edits
 from brokerui.estate.selectors import LiveEstate
@@ -31,6 +32,10 @@ from routing.model.estate import Edit, Estate
 
 INDEXED, KEPT = 4, 64
 """Estates with an index, and effects, that a process keeps."""
+QUICK_S = 1.0
+"""Seconds that a request compares; a comparison that takes longer goes on beside requests."""
+DIFFERENTIAL_HOLDS = timedelta(minutes=10)
+_differentials: LruCache[tuple[Differential, datetime]] = LruCache(INDEXED)
 _indexed: LruCache[IndexedEstate] = LruCache(INDEXED)
 _effects: LruCache[Effect] = LruCache(KEPT)
 
@@ -149,5 +154,30 @@ def effect_of(change: Change, at: datetime) -> Effect:
     return _effects.get_or_make(key, partial(Effect, change, at))
 
 
+def differential_of(change: Change, at: datetime) -> tuple[Differential, datetime]:
+    """Return the comparison of all classes, and the moment that it holds for: `at`, or up to ten minutes before.
+
+    Where it takes long, a request gets `NotReadyError` until it is made beside requests.
+    """
+    key = change.before.digest, change.after.digest
+    known = _differentials.get(key)
+    if known is not None and known[1] <= at < known[1] + DIFFERENTIAL_HOLDS:
+        return known
+    effect = effect_of(change, at).work(QUICK_S)
+
+    def made() -> tuple[Differential, datetime]:
+        return _differentials.put(key, (effect.differential(), at))
+
+    if not effect.is_settled:
+        defer(("differential", *key), made)
+    return made()
+
+
 def _indexed_of(estate: LiveEstate) -> IndexedEstate:
     return _indexed.get_or_make(estate.digest, lambda: IndexedEstate(estate.estate))
+
+
+def forget() -> None:
+    """Forget all effects and comparisons."""
+    for cache in (_differentials, _effects, _indexed):
+        cache.clear()

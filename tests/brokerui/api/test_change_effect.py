@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.analysis.effect import effect
 from brokerui.cli.main import main
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import write_estate
 from tests.brokerui.api.helpers import API, send
+from tests.brokerui.product import eventually
 
 CHANGES = f"{API}/changes/"
 ASK = {"edit": "drop_route", "instance": "office", "database": "Ledger", "name": "AskForRoutes"}
@@ -89,3 +91,16 @@ def test_a_draft_that_mends_passes(viewer: Client, drafted: Callable[..., str]) 
 def test_there_is_nothing_of_a_draft_that_is_not_there(viewer: Client) -> None:
     for part in ("diff", "checks"):
         assert viewer.get(f"{CHANGES}99/{part}/").status_code == 404
+
+
+def test_a_comparison_that_takes_long_is_made_beside_requests(
+    viewer: Client, drafted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = drafted(ASK, POST)
+    expected = body_of(viewer.get(f"{draft}diff/"))
+    effect.forget()
+    monkeypatch.setattr(effect, "QUICK_S", 0.0)
+    first = viewer.get(f"{draft}diff/")
+    assert (first.status_code, first.headers["Retry-After"]) == (503, "2")
+    assert eventually(lambda: viewer.get(f"{draft}diff/").status_code == 200, 30)
+    assert body_of(viewer.get(f"{draft}diff/")) == expected

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from brokerui.demo.hosted import HOSTED
 from brokerui.demo.models import Demo
 from brokerui.estate.models import Instance
+
+FAULTY: Final = ("shop", "depot", "office")
+"""The instances of the example, with its six faults."""
 
 
 def demo_instances() -> list[str]:

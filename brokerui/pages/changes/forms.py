@@ -16,9 +16,10 @@ MAX_COUNT = 2**31 - 1
 
 
 class NewDraftForm(forms.Form):
-    """The name of a new draft."""
+    """The name of a new draft, and whether its map is shown first."""
 
     name = forms.CharField(label=_("Name"), max_length=NAME, error_messages={"required": _("Give it a name.")})
+    on_map = forms.BooleanField(required=False)
 
 
 class StepForm(forms.Form):

@@ -35,6 +35,8 @@ def change_list(request: HttpRequest) -> HttpResponse:
     form = NewDraftForm(request.POST if request.method == "POST" else None)
     if form.is_bound and form.is_valid():
         draft = services.draft_create(name=form.cleaned_data["name"], author=request.user.get_username())
+        if form.cleaned_data["on_map"]:
+            return redirect(f"{reverse('map:map')}?draft={draft.id}")
         return redirect("changes:change", draft.id)
     before = request.GET.get("before", "")
     drafts = draft_list(before=page_number(before) if before else None, limit=LISTED + 1)

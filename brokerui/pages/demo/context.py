@@ -10,7 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from brokerui.demo.hosted import HOSTED
-from brokerui.demo.selectors import demo_instances
+from brokerui.demo.selectors import FAULTY, demo_instances
 
 
 @dataclass
@@ -25,6 +25,11 @@ class Notice:
     def plays(self) -> bool:
         """Whether some of them exchange messages."""
         return settings.DEMO and set(HOSTED) <= set(self.instances)
+
+    @property
+    def has_faults(self) -> bool:
+        """Whether the instances with the planted faults are there."""
+        return set(FAULTY) <= set(self.instances)
 
 
 def demo(_request: HttpRequest) -> dict[str, Any]:

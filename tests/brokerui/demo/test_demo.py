@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.changes.models import SavedDraft
 from brokerui.demo.hosted import HOSTED
-from brokerui.demo.selectors import demo_instances
-from brokerui.demo.services import demo_load, demo_remove
+from brokerui.demo.selectors import FAULTY, demo_instances
+from brokerui.demo.services import EXAMPLE, demo_load, demo_remove
 from brokerui.estate.models import AuditEntry, Version
+from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.selectors import estate_as_of, estate_current
 from brokerui.estate.services import estate_edit, estate_import
 from routing.model.edits import PutInstance
@@ -21,6 +23,7 @@ pytestmark = pytest.mark.django_db
 SERVERS = ["shop", "office", "depot", *HOSTED]
 REMOVE = "/demo/remove/"
 NOTICE = "This is the demo estate"
+MEND = "Mend one of the six faults"
 
 
 def names() -> list[str]:
@@ -70,6 +73,16 @@ def test_an_edit_of_its_servers_leaves_it_the_demo() -> None:
     edited = PutInstance(shop.with_database(next(iter(shop.databases.values()))))
     estate_edit(edits=[edited, PutInstance(Instance("new"))], base_version=1, author="me")
     assert sorted(demo_instances()) == sorted(SERVERS)
+
+
+def test_the_faults_are_offered_to_be_mended_on_the_map_as_long_as_their_instances_are_there(editor: Client) -> None:
+    demo_load()
+    assert set(FAULTY) == set(scenario_get(EXAMPLE).instances)
+    assert MEND in editor.get("/where/").content.decode()
+    answer = editor.post("/changes/", {"name": "Mend the demo", "on_map": "on"})
+    assert answer.headers["Location"] == f"/map/?draft={SavedDraft.objects.get().id}"
+    estate_import(estate=estate_current().estate, author="me", imported=["shop"])
+    assert MEND not in editor.get("/where/").content.decode()
 
 
 @pytest.mark.parametrize("path", ["/where/", "/scenarios/", "/where/?as_of=1", "/account/password/"])

@@ -1,0 +1,46 @@
+"""The walk that the README begins with: one of the six faults of the demo is mended on the map."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from brokerui.demo.services import demo_load
+from brokerui.estate.selectors import estate_current
+from tests.browser.conftest import WIDE, accessibility_faults
+from tests.browser.test_map_drawing import box, middle, pull
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+POST = "route/shop/Orders/PostRoute"
+
+
+def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
+    demo_load()
+    site.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    site.goto("/where/")
+    site.locator("summary", has_text="Demo estate").click()
+    assert accessibility_faults(site) == []
+    site.get_by_role("button", name="Mend one of the six faults").click()
+    expect(site.locator("#effect-line")).to_have_attribute("data-state", re.compile("settled|nothing"))
+    expect(site.locator(".draft-name")).to_have_text("Mend the demo")
+
+    site.locator(f'a.row[data-ref="{POST}"] > rect.area').click(position={"x": 40, "y": 8})
+    pull(site, site.locator(".overlay .end .ring").first, middle(box(site, "office")))
+    expect(site.locator(".overlay .tag.over")).to_have_text("to office")
+    expect(site.locator("#effect-line .effect-sentence")).to_contain_text("//example/ledger/Post")
+    site.mouse.up()
+    expect(site.get_by_label("Address", exact=True)).to_have_value("tcp://office.example:4022")
+    site.get_by_role("button", name="Alter in draft").click()
+    expect(site.locator(f'a.row.altered[data-ref="{POST}"]')).to_have_count(1)
+
+    site.get_by_role("link", name="Review", exact=True).click()
+    expect(site.get_by_role("heading", name="Apply this edit?")).to_be_visible()
+    expect(site.get_by_text("shop stay as they are until their T-SQL is run there")).to_be_visible()
+    site.get_by_role("button", name="Apply 1 edit").click()
+    expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
+    routes = estate_current().estate.instances["shop"].tables["Orders"].routes.values()
+    (route,) = (one for one in routes if one.name == "PostRoute")
+    assert route.address.text.lower() == "tcp://office.example:4022"

@@ -68,7 +68,7 @@ ELSEWHERE = frozenset(
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
         *("changes:change", "changes:effect-line", "changes:effect"),
-        *("api:change_review", "changes:review"),
+        *("api:change_review", "changes:review", "api:change_sql"),
         "changes:route-form",
         "changes:row-form",
         "changes:rows",

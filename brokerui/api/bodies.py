@@ -82,7 +82,9 @@ class FaultSerializer(serializers.Serializer):
 
     vars()["in"] = serializers.ChoiceField(["query", "body", "file"])  # a word of Python
     name = serializers.CharField(allow_blank=True, help_text=_("The parameter, the path in the body, or the file."))
-    path = serializers.CharField(required=False, allow_blank=True, help_text=_("In a file: JSON path or line."))
+    path = serializers.CharField(
+        required=False, allow_blank=True, help_text=_("In a file or a script: JSON path or line.")
+    )
     detail = serializers.CharField()
 
 

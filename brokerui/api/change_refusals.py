@@ -9,10 +9,18 @@ from django.utils.translation import ngettext
 
 from brokerui.api.change_review_bodies import conflict_as_json
 from brokerui.api.problems import ApiProblem, at_path
-from brokerui.changes.errors import CollisionError, DraftStaleError, NoEditError, NoStepError, TooManyEditsError
+from brokerui.changes.errors import (
+    CollisionError,
+    DraftStaleError,
+    NoEditError,
+    NoStepError,
+    SqlRefusedError,
+    TooManyEditsError,
+)
 from brokerui.changes.review_wording import REVIEW_REFUSALS, review_refusal
+from brokerui.core.templatetags.wording import translate
 
-REFUSALS: Final = (*REVIEW_REFUSALS, DraftStaleError, NoStepError, TooManyEditsError)
+REFUSALS: Final = (*REVIEW_REFUSALS, DraftStaleError, NoStepError, SqlRefusedError, TooManyEditsError)
 
 
 def refused(error: Exception) -> ApiProblem:
@@ -30,6 +38,17 @@ def refused(error: Exception) -> ApiProblem:
         case CollisionError(fault=None):
             detail = review_refusal(error).render(_)
             return ApiProblem(409, detail, conflicts=[conflict_as_json(one) for one in error.conflicts])
+        case SqlRefusedError():
+            return _in_script(error)
         case NoStepError():
             return ApiProblem(409, _("There is nothing to redo.") if error.is_redo else _("There is nothing to undo."))
     return ApiProblem(409, review_refusal(error).render(_))
+
+
+def _in_script(error: SqlRefusedError) -> ApiProblem:
+    """Return the problem of a script: the first statement in its detail, each with its line among its errors."""
+    errors = [
+        {"in": "body", "name": "sql", "path": f"line {one.line}", "detail": one.reason.render(translate)}
+        for one in error.findings
+    ]
+    return ApiProblem(422, f"sql: {errors[0]['path']}: {errors[0]['detail']}", errors=errors)

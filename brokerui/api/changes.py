@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.http import StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
@@ -59,6 +59,8 @@ EXAMPLE: Final = OpenApiExample(
 NAMED: Final = OpenApiExample("name", value={"name": "Parts to host2"}, request_only=True)
 _TAG = gettext_lazy("Changes")
 Write = Callable[..., SavedDraft]
+T = TypeVar("T")
+"""What a service answers: a draft, or a draft with what else is said about it."""
 
 
 class ChangeList(ApiView):
@@ -274,7 +276,7 @@ def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[s
     return Response(part(body), headers={"ETag": etag})
 
 
-def change_written(request: Request, number: str, service: Write, **values: Any) -> SavedDraft:
+def change_written(request: Request, number: str, service: Callable[..., T], **values: Any) -> T:
     """Call a service for the draft that the client has seen (`If-Match`)."""
     read_query(request, NoQuery)
     draft = draft_found(number)
@@ -283,7 +285,7 @@ def change_written(request: Request, number: str, service: Write, **values: Any)
     return made_by(service, number=draft.id, revision=draft.revision, author=author, **values)
 
 
-def made_by(service: Write, **values: Any) -> SavedDraft:
+def made_by(service: Callable[..., T], **values: Any) -> T:
     """Call a service; raises the problem of what it refuses."""
     try:
         return service(**values)

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from brokerui.api import catalog_views, change_reviews, changes, collected, row_schema
+from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
     *changes.addresses(),
+    path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),
     *change_reviews.addresses(),
     *messaging.addresses(),
     path("events/", EventList.as_view(), name="events"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from routing.common.finding import Finding
 from routing.model.merging import Merge
 
 
@@ -94,3 +95,11 @@ class CollisionError(Exception):
         self.conflicts = merged.conflicts
         self.fault = merged.fault
         """Why the objects of both cannot stand together, where none of them collides."""
+
+
+class SqlRefusedError(Exception):
+    """A script has statements that cannot be read, or that the server would refuse: a finding for each."""
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        super().__init__(f"{len(findings)} statements are refused, the first in line {findings[0].line}")
+        self.findings = findings

@@ -161,3 +161,25 @@ def test_answers_are_as_the_description_says(draft: str) -> None:
     assert json.dumps(checked.ask("change_estate", path_parameters={"number": number}))
     assert checked.ask("change_discard", 204, **at) is None
     checked.ask("change_undo", 409, body={}, **at)
+
+
+def test_the_sql_of_an_instance_is_read_and_replaced(editor: Client, draft: str) -> None:
+    read = editor.get(f"{draft}sql/")
+    assert list(read.json()) == ["far/away"]
+    assert editor.get(f"{draft}sql/", headers={"If-None-Match": read.headers["ETag"]}).status_code == 304
+    body = {"instance": "hub", "sql": "USE [Sales];\nDROP ROUTE [ToFar];\nPRINT 'x';\nEXEC (@unknown);"}
+    assert send(editor, "put", f"{draft}sql/", body).status_code == 428
+    answer = send(editor, "put", f"{draft}sql/", body, If_Match=read.headers["ETag"]).json()
+    assert ([one["edit"] for one in answer["edits"]], answer["undo"]) == (["drop_route", "put_database"], 1)
+    assert (answer["unsupported_count"], answer["unsupported"][0]["line"]) == (1, 4)
+    assert list(editor.get(f"{draft}sql/").json()) == ["hub", "far/away"]
+
+
+def test_a_line_of_sql_that_cannot_be_read_is_named(editor: Client, draft: str) -> None:
+    body = {"instance": "hub", "sql": "USE [Sales];\nDROP ROUTE [ToFar];\nCREATE ROUTE [X] WITH ADRESS = N'LOCAL';"}
+    refused = change(editor, "put", f"{draft}sql/", body)
+    assert refused.status_code == 422
+    assert [(one["name"], one["path"]) for one in refused.json()["errors"]] == [("sql", "line 3")]
+    assert refused.json()["detail"].startswith("sql: line 3: ")
+    assert change(editor, "put", f"{draft}sql/", {"instance": "", "sql": ""}).status_code == 422
+    assert change(editor, "put", f"{draft}sql/", {"instance": "HUB", "sql": "CREATE DATABASE [x];"}).status_code == 422

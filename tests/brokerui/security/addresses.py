@@ -160,6 +160,7 @@ ADDRESSES = [
     Address("api:change_edits", VIEW, EDIT, ("PUT", "POST"), ("draft",)),
     *(Address(f"api:change_{step}", VIEW, EDIT, ("POST",), ("draft",), has_page=False) for step in ("undo", "redo")),
     _page("api:change_estate", "draft"),
+    Address("api:change_sql", VIEW, EDIT, ("PUT",), ("draft",)),
     _page("api:change_diff", "draft"),
     _page("api:change_checks", "draft"),
     *(

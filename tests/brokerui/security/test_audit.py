@@ -267,6 +267,15 @@ WRITES: dict[str, tuple[str, Write]] = {
         "draft.edit",
         lambda client, world: change(client, "put", reverse("api:change_edits", args=[world["draft"]]), {"edits": []}),
     ),
+    "api:change_sql": (
+        "draft.edit",
+        lambda client, world: change(
+            client,
+            "put",
+            reverse("api:change_sql", args=[world["draft"]]),
+            {"instance": HUB, "sql": "CREATE DATABASE Attic;"},
+        ),
+    ),
     "api:change_undo": ("draft.undo", draft_step("undo")),
     "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
     "changes:add": ("draft.edit", draft_form("add/", hop_limit="7")),

@@ -59,8 +59,17 @@ def base_of(path: str) -> Any:
     if path.endswith("/whatif/"):
         return QUESTION
     if "/changes/" in path:
-        return {"edits": []} if path.endswith("/edits/") else {"name": "x"}
+        return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
     return NEW[kind_of(path)]
+
+
+def base_of_change(part: str) -> Any:
+    """A body that a draft takes, or this part of it."""
+    if part == "sql/":
+        return {"instance": "host1", "sql": ""}
+    if part == "edits/":
+        return {"edits": []}
+    return {"comment": "x"} if part == "review/" else {} if part else {"name": "x"}
 
 
 def address_of(path: str) -> str:

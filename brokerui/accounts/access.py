@@ -22,7 +22,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 def access(*, read: Level = Level.VIEW, write: Level | None = None, stores: bool = True) -> Callable[[View], View]:
     """Declare what a view takes. Without `write` it accepts no writing at all.
 
-    A view that stores nothing of what is sent to it (`stores=False`) also answers on a site that is read-only.
+    A view that stores nothing of a request (`stores=False`) also answers on a site that is read-only.
     """
 
     def declare(view: View) -> View:

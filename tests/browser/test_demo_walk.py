@@ -30,7 +30,8 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     site.locator(f'a.row[data-ref="{POST}"] > rect.area').click(position={"x": 40, "y": 8})
     pull(site, site.locator(".overlay .end .ring").first, middle(box(site, "office")))
     expect(site.locator(".overlay .tag.over")).to_have_text("to office")
-    expect(site.locator("#effect-line .effect-sentence")).to_contain_text("//example/ledger/Post")
+    expect(site.locator("#effect-line .effect-sentence")).to_contain_text("3 kinds of conversation get better")
+    expect(site.locator("#effect-line")).to_contain_text("0 worse")
     site.mouse.up()
     expect(site.get_by_label("Address", exact=True)).to_have_value("tcp://office.example:4022")
     site.get_by_role("button", name="Alter in draft").click()
@@ -44,3 +45,6 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     routes = estate_current().estate.instances["shop"].tables["Orders"].routes.values()
     (route,) = (one for one in routes if one.name == "PostRoute")
     assert route.address.text.lower() == "tcp://office.example:4022"
+    expect(site.get_by_text("Tried: it gives version 1 again, byte for byte.")).to_be_visible()
+    site.get_by_role("button", name="Roll back").click()
+    expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
@@ -14,11 +15,14 @@ from rest_framework.response import Response
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import page_of
+from brokerui.api.change_bodies import ChangeSerializer, NothingSerializer
+from brokerui.api.changes import change_response, made_by
 from brokerui.api.cursors import next_address, not_a_cursor
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery, PageQuery
-from brokerui.api.serializers import read_query
+from brokerui.api.serializers import read_body, read_query
+from brokerui.changes import services
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import estate_current, version_list
 
@@ -82,6 +86,31 @@ class VersionDetail(ApiView):
         if is_known(request, etag):
             return Response(status=304, headers={"ETag": etag})
         return Response(_as_json(version), headers={"ETag": etag})
+
+
+class VersionRestore(ApiView):
+    """An earlier version as a draft."""
+
+    @extend_schema(
+        operation_id="version_restore",
+        tags=openapi.tags(gettext_lazy("Versions")),
+        summary=gettext_lazy("Restore as a draft"),
+        description=gettext_lazy(
+            "Begins a draft on the live version; its edits give the estate what it had in this version. The live "
+            "estate stays as it is until the draft is applied. 409 where nothing differs."
+        ),
+        request=None,
+        parameters=[openapi.NUMBER, openapi.etag_header([201])],
+        responses={201: ChangeSerializer, **openapi.problems((*openapi.WRITE_STATUSES, 404))},
+    )
+    def post(self, request: Request, number: str) -> Response:
+        """Begin the draft."""
+        read_query(request, NoQuery)
+        read_body(request.data or {}, NothingSerializer)
+        version = _found(_number(number) or 0)
+        author = request.user.get_username()
+        draft = made_by(services.draft_from_version, version=version.number, author=author)
+        return change_response(draft, status=201, headers={"Location": reverse("api:change", args=[draft.id])})
 
 
 def _found(number: int) -> Version:

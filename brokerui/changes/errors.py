@@ -69,6 +69,14 @@ class NothingToApplyError(Exception):
         super().__init__("the edits change nothing")
 
 
+class NothingToRestoreError(Exception):
+    """The live estate does not differ from the version that is to be restored."""
+
+    def __init__(self, *, version: int) -> None:
+        super().__init__(f"the live estate does not differ from version {version}")
+        self.version = version
+
+
 class NotConfirmableError(Exception):
     """The draft was applied without a time limit, or its time has run out."""
 

@@ -12,6 +12,7 @@ from brokerui.changes.errors import (
     NoEditError,
     NotConfirmableError,
     NothingToApplyError,
+    NothingToRestoreError,
     OwnApprovalError,
 )
 from brokerui.estate.errors import EstateStaleError
@@ -27,6 +28,7 @@ REVIEW_REFUSALS: Final = (
     NoEditError,
     NotConfirmableError,
     NothingToApplyError,
+    NothingToRestoreError,
     OwnApprovalError,
 )
 
@@ -49,6 +51,8 @@ def review_refusal(error: Exception) -> Sentence:
             return say("The changes do not fit together: {problem}. Nothing was written.", problem=problem)
         case NotConfirmableError(is_late=True):
             return say("The time to confirm has run out: the change is being rolled back.")
+        case NothingToRestoreError():
+            return say("The live estate does not differ from version {version}.", version=error.version)
         case NoEditError():
             return say("The draft has no edit {number}.", number=error.index + 1)
     return _PLAIN[type(error)]

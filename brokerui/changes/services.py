@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from django.db import transaction
 from django.utils import timezone
 
-from brokerui.changes.errors import NoStepError, TooManyEditsError
+from brokerui.changes.errors import NoStepError, NothingToRestoreError, TooManyEditsError
 from brokerui.changes.models import PENDING, DraftState, DraftStep, SavedDraft
 from brokerui.changes.selectors import draft_base, draft_edits, draft_estate
 from brokerui.changes.splice import Edits, Splice, splice_between
@@ -15,7 +15,8 @@ from brokerui.changes.writing import audit_draft, locked, write
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.models import Version
 from brokerui.estate.packing import pack_edits, unpack_edits
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
+from routing.model.edits_between import edits_between
 from routing.model.estate import Edit
 
 MAX_EDITS = 10_000
@@ -27,7 +28,25 @@ MAX_STEPS = 1_000
 @transaction.atomic
 def draft_create(*, name: str, description: str = "", edits: Sequence[Edit] = (), author: str) -> SavedDraft:
     """Begin a draft on the live version. Raises `Invalid` for an edit that it cannot take, with `edits[INDEX]`."""
-    live, now = estate_current(), timezone.now()
+    return _begun(estate_current(), name=name, description=description, edits=edits, author=author)
+
+
+@transaction.atomic
+def draft_from_version(*, version: int, author: str) -> SavedDraft:
+    """Begin a draft whose edits give the live estate what it had in an earlier version.
+
+    Raises `VersionNotFoundError`, `NothingToRestoreError` where nothing differs, and `TooManyEditsError`.
+    """
+    live, earlier = estate_current(), estate_as_of(version=version)
+    edits = edits_between(live.estate, earlier.estate)
+    if not edits:
+        raise NothingToRestoreError(version=version)
+    return _begun(live, name=f"Restore version {version}", edits=edits, author=author)
+
+
+def _begun(live: LiveEstate, *, name: str, description: str = "", edits: Sequence[Edit], author: str) -> SavedDraft:
+    """Write a draft on the live estate as the caller read it: the edits were made for exactly this one."""
+    now = timezone.now()
     _check_count(len(edits))
     apply_edit_list(live.estate, edits)
     base = Version.objects.defer("document", "edits").get(number=live.version) if live.version else None

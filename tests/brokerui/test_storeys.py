@@ -19,7 +19,7 @@ PAGES = sorted(
 SHARED_TEMPLATES = {"components", "charts", "live", "admin"}
 SHARED_FILES = {
     "css": {
-        *("api", "charts", "components", "effect", "error", "later", "layout", "live"),
+        *("api", "charts", "components", "effect", "error", "later", "layout", "live", "review"),
         *("map-picture", "tables", "tokens"),
     },
     "js": {

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.changes.models import NAME
+from brokerui.estate.selectors import live_version
 
 COMMENT = 4_000
 """Characters."""
@@ -54,3 +55,18 @@ class ApplyForm(forms.Form):
         if values.get("confirm") and values.get("minutes") is None and "minutes" not in self.errors:
             self.add_error("minutes", _("Say within how many minutes it has to be confirmed, up to a week."))
         return values
+
+
+class CompareForm(forms.Form):
+    """The version that another one is compared with; 0: the empty estate before the first."""
+
+    against = forms.IntegerField(min_value=0, max_value=MAX_COUNT, required=False)
+
+    def clean_against(self) -> int | None:
+        """Refuse a version that the estate never had."""
+        number: int | None = self.cleaned_data["against"]
+        newest = live_version()
+        if number is not None and number > newest:
+            detail = {"version": number, "newest": newest}
+            raise forms.ValidationError(_("There is no version %(version)s; the newest is %(newest)s."), params=detail)
+        return number

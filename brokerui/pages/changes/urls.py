@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, review_views, rows, views
+from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, review_views, rows, version_views, views
 
 app_name = "changes"
 urlpatterns = [
     path("", views.change_list, name="list"),
+    path("versions/<int:number>/", version_views.version, name="version"),
+    path("versions/<int:number>/restore/", version_views.version_restore, name="restore"),
     path("<int:number>/", views.change_detail, name="change"),
     path("<int:number>/effect/", effect_views.effect, name="effect"),
     path("<int:number>/effect-line/", effect_views.effect_line, name="effect-line"),

@@ -131,10 +131,13 @@ class Versions(BaseAdmin):
 
     @admin.display(description=gettext_lazy("look back"))
     def look_back(self, row: Any) -> SafeString:
-        """Links to the document of a version, and to the map as of it."""
+        """Links to what changed in a version, to the map as of it, and to its document."""
         return format_html(
             '<span class="nowrap"><a href="{}">{}<span class="unseen"> {number}</span></a> · '
+            '<a href="{}">{}<span class="unseen"> {number}</span></a> · '
             '<a href="{}">estate.json<span class="unseen"> {number}</span></a></span>',
+            reverse("changes:version", args=[row.number]),
+            gettext("What changed"),
             f"{reverse('map:map')}?as_of={row.number}",
             gettext("Map"),
             f"{reverse('estate:document')}?as_of={row.number}",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import estate_as_of, estate_current
 from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.api.conformance import CheckedClient
 from tests.brokerui.api.helpers import API, QUESTION, change, send
@@ -183,3 +183,23 @@ def test_a_line_of_sql_that_cannot_be_read_is_named(editor: Client, draft: str) 
     assert refused.json()["detail"].startswith("sql: line 3: ")
     assert change(editor, "put", f"{draft}sql/", {"instance": "", "sql": ""}).status_code == 422
     assert change(editor, "put", f"{draft}sql/", {"instance": "HUB", "sql": "CREATE DATABASE [x];"}).status_code == 422
+
+
+def test_an_earlier_version_is_restored_as_a_draft(editor: Client) -> None:
+    made = send(editor, "post", CHANGES, {"name": "Move", "edits": [PUT, DROP]}).headers["Location"]
+    step(editor, made, "apply")
+    restored = send(editor, "post", f"{API}/versions/1/restore/")
+    assert restored.status_code == 201, restored.content
+    body = restored.json()
+    assert (body["name"], body["base_version"], body["author"]) == ("Restore version 1", 2, "editor")
+    assert editor.get(restored.headers["Location"]).json() == body
+    step(editor, restored.headers["Location"], "apply")
+    assert write_estate(estate_current().estate) == write_estate(estate_as_of(version=1).estate)
+    assert estate_current().version == 3
+
+
+def test_a_version_without_a_difference_or_that_never_was_is_not_restored(editor: Client) -> None:
+    same = send(editor, "post", f"{API}/versions/1/restore/")
+    assert (same.status_code, same.json()["detail"]) == (409, "The live estate does not differ from version 1.")
+    for number in ("0", "7", "x"):
+        assert send(editor, "post", f"{API}/versions/{number}/restore/").status_code == 404

@@ -119,6 +119,8 @@ ADDRESSES = [
     *(_button(f"imports:{name}", EDIT, "run") for name in ("preview", "again", "apply", "discard")),
     _button("imports:scenario", OPERATE, "run"),
     _form("changes:list", EDIT),
+    _page("changes:version", "version"),
+    _button("changes:restore", EDIT, "version"),
     _page("changes:change", "draft"),
     _form("changes:effect-line", VIEW, "draft"),
     _page("changes:effect", "draft"),
@@ -194,6 +196,7 @@ ADDRESSES = [
     _page("api:events"),
     _page("api:versions"),
     _page("api:version", "version"),
+    Address("api:version_restore", VIEW, EDIT, ("POST",), ("version",), has_page=False),
 ]
 
 

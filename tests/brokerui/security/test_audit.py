@@ -175,6 +175,16 @@ def rebase(client: Client, world: World) -> Any:
     return draft_review("rebase")(client, world)
 
 
+def restore(client: Client, world: World) -> Any:
+    change(client, "delete", reverse("api:route", args=[world["id_route"]]))
+    return send(client, "post", reverse("api:version_restore", args=[world["version"]]))
+
+
+def restore_button(client: Client, world: World) -> Any:
+    change(client, "delete", reverse("api:route", args=[world["id_route"]]))
+    return client.post(reverse("changes:restore", args=[world["version"]]))
+
+
 def draft_button(name: str, first: str) -> Write:
     """The button of a draft that has one step to take back, or after the button `first` one to make again."""
 
@@ -309,6 +319,8 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:change_confirm": ("draft.confirm", draft_review("apply", "confirm", confirm_within_s=600)),
     "api:change_rollback": ("draft.roll_back", draft_review("apply", "rollback")),
     "api:change_review": ("draft.comment", draft_review("review", comment="why?")),
+    "api:version_restore": ("draft.create", restore),
+    "changes:restore": ("draft.create", restore_button),
     "delayed:retry": (
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),

@@ -1,0 +1,161 @@
+"""Messages between two hosted instances while drafts move their route and are rolled back: once each, in order."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from threading import Event, Thread
+
+import pytest
+from django.db import connection
+
+from brokerui.changes.applying import draft_apply, draft_roll_back
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.services import draft_create
+from brokerui.estate.cache import estates
+from brokerui.estate.models import Instance
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_import
+from brokerui.messaging.models import OutgoingMessage
+from brokerui.messaging.workers.routes_changed import follow_estate
+from routing.documents.estate_document import read_estate, write_estate
+from routing.model.address import parse_address
+from routing.model.edits import PutRoute
+from routing.model.route import Route
+from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
+from tests.brokerui.messaging.test_services import begin, receive, send, time
+
+__all__ = ["time"]
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
+
+OTHER = "tcp://b2.example:4022"
+"""Where B listens too."""
+NOWHERE = "tcp://nobody.example:4022"
+MOVES = 6
+IN_A_STEP = 3
+"""Messages that are sent between two steps of a draft."""
+RETRY_MS = 70_000
+"""More than the longest time between two attempts."""
+
+
+@pytest.fixture
+def wires(lists: None) -> tuple[Wire, Wire]:
+    """A and B, hosted here; B listens at two addresses, and each has a wire."""
+    document = json.loads(json.dumps(DOCUMENT))
+    document["instances"][1]["addresses"].append(OTHER)
+    estate_import(estate=read_estate(json.dumps(document)), author="test")
+    Instance.objects.update(hosted=True)
+    return Wire(), Wire(ADDRESSES | {"B": OTHER})
+
+
+def moved(address: str) -> SavedDraft:
+    """The route of A leads to this address, by a draft that is applied; workers follow."""
+    route = Route("to", "To", None, None, parse_address(address))
+    draft = draft_create(name="move", author="ada", edits=[PutRoute("A", "one", route)])
+    draft = draft_apply(number=draft.id, revision=draft.revision, author="ada")
+    follow()
+    return draft
+
+
+def moved_back(draft: SavedDraft) -> None:
+    draft_roll_back(number=draft.id, revision=draft.revision, author="ada")
+    follow()
+
+
+def follow() -> None:
+    for name in ADDRESSES:
+        follow_estate(name)
+
+
+def live_document() -> str:
+    estates.clear()
+    return write_estate(estate_current().estate)
+
+
+def received() -> list[bytes | None]:
+    """All that the queue has: a receive gives the messages of one conversation group."""
+    found: list[bytes | None] = []
+    while messages := receive():
+        found += [message.message_body for message in messages]
+    return found
+
+
+def drained(wires: tuple[Wire, Wire], time: list[int]) -> list[bytes | None]:
+    """What arrives until nothing is unacknowledged any more."""
+    found: list[bytes | None] = []
+    for _ in range(8):
+        for wire in wires:
+            wire.carry()
+        found += received()
+        time[0] += RETRY_MS
+    assert not OutgoingMessage.objects.exists(), "all are acknowledged"
+    return found
+
+
+def numbered(count: Iterator[int]) -> list[bytes]:
+    return [b"%d" % next(count) for _ in range(IN_A_STEP)]
+
+
+@pytest.mark.parametrize("address", [OTHER, NOWHERE])
+@pytest.mark.parametrize("is_cut", [False, True], ids=["whole", "losing"])
+def test_messages_that_are_on_their_way_when_the_route_moves(
+    wires: tuple[Wire, Wire], time: list[int], address: str, is_cut: bool
+) -> None:
+    """Frames to the old address are still in the list when those to the new one arrive, or are lost."""
+    direct, other = wires
+    handle, before, count = begin(), live_document(), iter(range(10_000))
+    arrived: list[bytes | None] = []
+    for _ in range(MOVES):
+        send(handle, *numbered(count))
+        draft = moved(address)
+        send(handle, *numbered(count))
+        other.carry()
+        arrived += received()
+        moved_back(draft)
+        assert live_document() == before
+        send(handle, *numbered(count))
+        direct.is_cut = is_cut
+        direct.carry()
+        direct.is_cut = False
+        arrived += received()
+    every = [b"%d" % number for number in range(3 * IN_A_STEP * MOVES)]
+    assert (arrived == every) == (not is_cut), "what waited leaves when the route is back, before its next attempt"
+    arrived += drained(wires, time)
+    assert (direct.lost > 0) == is_cut
+    assert arrived == every
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="of PostgreSQL: SQLite in memory is of one thread")
+def test_an_application_that_sends_all_the_while(wires: tuple[Wire, Wire], time: list[int]) -> None:
+    """In a thread and transactions of its own."""
+    handle, before = begin(), live_document()
+    sent, arrived = list[bytes](), list[bytes | None]()
+    failures, is_over = list[Exception](), Event()
+
+    def sends() -> None:
+        try:
+            while not is_over.is_set():
+                send(handle, b"%d" % len(sent))
+                sent.append(b"%d" % len(sent))
+        except Exception as error:  # noqa: BLE001 - the test looks at it
+            failures.append(error)
+        finally:
+            connection.close()
+
+    sender, counts = Thread(target=sends, daemon=True), list[int]()
+    sender.start()
+    for address in (OTHER, NOWHERE) * (MOVES // 2):
+        draft = moved(address)
+        wires[1].carry()
+        arrived += received()
+        moved_back(draft)
+        wires[0].carry()
+        arrived += received()
+        counts.append(len(sent))
+    is_over.set()
+    sender.join()
+    arrived += drained(wires, time)
+    assert failures == []
+    assert len(set(counts)) > 1, "it sent while the route was moved"
+    assert arrived == sent
+    assert live_document() == before

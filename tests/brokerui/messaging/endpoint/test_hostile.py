@@ -33,6 +33,8 @@ from tests.brokerui.product import eventually
 CONNECTIONS = int(os.environ.get("ENDPOINT_FLOOD", "1500"))
 """By hand: ENDPOINT_FLOOD=10000."""
 HELD = 1 << 19
+PATIENT = ConnectionSettings(max_outgoing_bytes=1 << 20)
+"""A login has 15 seconds: also on a machine that does other work."""
 AT_ONCE = 50
 """Frames that a test puts in one call."""
 HELLO_OF_P = Hello("P", b"p" * 16, b"c" * 16)
@@ -383,7 +385,7 @@ def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis)
     there = f"tcp://127.0.0.1:{listening.getsockname()[1]}"
 
     async def scenario() -> None:
-        async with running(valkey, {"A": []}) as scene:
+        async with running(valkey, {"A": []}, connection=PATIENT) as scene:
             frames = [fragment(number, 60_000) for number in range(400)]
             assert not send(client, "A", there, frames[:1])
             peer = await asyncio.to_thread(_answering, listening)

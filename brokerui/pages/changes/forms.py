@@ -40,6 +40,7 @@ class CommentForm(forms.Form):
 class ApplyForm(forms.Form):
     """How a draft is applied: for good, or until somebody confirms it."""
 
+    worse_seen = forms.BooleanField(required=False)
     confirm = forms.BooleanField(required=False)
     minutes = forms.IntegerField(
         label=_("Minutes until it is rolled back"), min_value=1, max_value=MAX_MINUTES, initial=10, required=False

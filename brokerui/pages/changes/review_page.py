@@ -10,6 +10,7 @@ from functools import cached_property
 from django.conf import settings
 from django.utils import timezone
 
+from brokerui.analysis.effect.effect import change_of, effect_of
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
 from brokerui.changes.edit_wording import edits_in_words
@@ -20,10 +21,13 @@ from brokerui.changes.review_wording import object_name, object_text
 from brokerui.changes.rolling_back import RollbackPlan, rollback_plan
 from brokerui.changes.selectors import DraftInfo, draft_base, draft_edits, draft_info
 from brokerui.pages.changes.page import EditRow
+from routing.diff.result import WORSE
 from routing.model.merging import Merge
 
 SHOWN_EDITS = 200
 """Edits of one server that the page lists; the T-SQL has all of them."""
+COUNTING_S = 0.5
+"""Seconds that the page counts what gets worse; the line of effect goes on counting."""
 WORDS, SQL, BOTH = "words", "sql", "both"
 
 
@@ -136,6 +140,17 @@ class ReviewPage:
             and not self.needs_approval
             and not self.info.is_stale
         )
+
+    @cached_property
+    def worse(self) -> int | None:
+        """Kinds of conversation that get worse; None while they are still counted."""
+        effect = effect_of(change_of(self.draft), timezone.now()).work(COUNTING_S)
+        return effect.ends.counts.get(WORSE, 0) if effect.is_settled else None
+
+    @property
+    def asks_for_consent(self) -> bool:
+        """Whether applying it takes a word of the reader: something gets worse, or that is not known yet."""
+        return self.worse is None or self.worse > 0
 
     @property
     def waits_for_confirmation(self) -> bool:

@@ -91,6 +91,10 @@ def change_apply(request: HttpRequest, number: int) -> HttpResponse:
         for faults in form.errors.values():
             messages.warning(request, str(faults[0]))
         return redirect("changes:review", number)
+    page = ReviewPage(draft_of(request, number), request.user.get_username())
+    if page.may_apply and page.asks_for_consent and not form.cleaned_data["worse_seen"]:
+        messages.warning(request, _("Some conversations get worse. Look at them, and tick that you have seen them."))
+        return redirect("changes:review", number)
     return _written(request, number, applying.draft_apply, confirmation=_confirmation(form))
 
 

@@ -307,7 +307,7 @@ WRITES: dict[str, tuple[str, Write]] = {
     "changes:reopen": ("draft.reopen", review_button("reopen", "submit")),
     "changes:comment": ("draft.comment", review_button("comment", comment="why?")),
     "changes:rebase": ("draft.rebase", rebase_button),
-    "changes:apply": ("draft.apply", review_button("apply", minutes=10)),
+    "changes:apply": ("draft.apply", review_button("apply", worse_seen="on")),
     "changes:confirm": ("draft.confirm", review_button("confirm", "apply", confirm_within_s=600)),
     "changes:rollback": ("draft.roll_back", review_button("rollback", "apply")),
     "api:change_submit": ("draft.submit", draft_review("submit")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -17,7 +18,7 @@ from brokerui.estate.services import estate_edit
 from routing.documents.estate_document import write_estate
 from routing.model.edits import SetHopLimit
 from routing.model.estate import Edit
-from tests.brokerui.changes.helpers import put
+from tests.brokerui.changes.helpers import drop, put
 from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.brokerui.pages.changes.test_page import words_of
 from tests.brokerui.site import nothing_shown, signed_in
@@ -148,3 +149,12 @@ def test_a_button_of_somebody_who_saw_an_older_draft_writes_nothing(editor: Clie
     page = words_of(editor.post(f"/changes/{draft.id}/apply/", {"revision": 1}, follow=True))
     assert "Somebody edited this draft after you opened it." in page
     assert live_version() == 1
+
+
+def test_what_gets_worse_is_named_and_has_to_be_accepted(editor: Client) -> None:
+    draft = made(drop("AutoCreatedLocal"))
+    assert re.search(r"I have seen the \d+ kinds? of conversation that gets? worse", review(editor, draft))
+    page = press(editor, draft, "apply")
+    assert "Some conversations get worse. Look at them, and tick that you have seen them." in page
+    assert live_version() == 1
+    assert "Applied as version 2" in press(editor, draft, "apply", worse_seen="on")

@@ -72,6 +72,7 @@ ELSEWHERE = frozenset(
         "changes:route-form",
         "changes:row-form",
         "changes:rows",
+        "changes:sql",
         "changes:findings",
         "changes:edit-sql",
         "changes:drawn",

@@ -52,9 +52,14 @@ class SqlWritten:
 def draft_sql(draft: SavedDraft) -> dict[str, str]:
     """Return the script of each instance that the draft changes, in the order in which its edits name them."""
     before, after = draft_base(draft).estate, draft_estate(draft).estate
-    names = dict.fromkeys(name for edit in draft_edits(draft) if (name := instance_of(edit)) is not None)
-    scripts = {name: script_between(before, after, name) for name in names}
+    scripts = {name: script_between(before, after, name) for name in drafted_instances(draft)}
     return {name: text for name, text in scripts.items() if text}
+
+
+def drafted_instances(draft: SavedDraft) -> tuple[str, ...]:
+    """Return the instances that the edits of a draft name, in their order."""
+    names = (instance_of(edit) for edit in draft_edits(draft))
+    return tuple(dict.fromkeys(name for name in names if name is not None))
 
 
 def script_between(before: Estate, after: Estate, instance: str) -> str:

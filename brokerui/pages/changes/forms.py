@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from brokerui.changes.models import NAME
 from brokerui.estate.selectors import live_version
+from routing.model.estate import INSTANCE_NAME_CHARS
 
 COMMENT = 4_000
 """Characters."""
@@ -28,6 +29,14 @@ class StepForm(forms.Form):
 
     revision = forms.IntegerField(min_value=1)
     index = forms.IntegerField(min_value=0, required=False)
+
+
+class SqlForm(forms.Form):
+    """The script of one instance, and the revision of the draft that the user has seen."""
+
+    revision = forms.IntegerField(min_value=1)
+    instance = forms.CharField(max_length=INSTANCE_NAME_CHARS, strip=False)
+    sql = forms.CharField(required=False, strip=False)
 
 
 class CommentForm(forms.Form):

@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from brokerui.pages.changes import drawn_edits, editing, effect_views, panels, review_views, rows, version_views, views
+from brokerui.pages.changes import (
+    drawn_edits,
+    editing,
+    effect_views,
+    panels,
+    review_views,
+    rows,
+    sql_views,
+    version_views,
+    views,
+)
 
 app_name = "changes"
 urlpatterns = [
@@ -10,6 +20,7 @@ urlpatterns = [
     path("versions/<int:number>/", version_views.version, name="version"),
     path("versions/<int:number>/restore/", version_views.version_restore, name="restore"),
     path("<int:number>/", views.change_detail, name="change"),
+    path("<int:number>/sql/", sql_views.draft_sql, name="sql"),
     path("<int:number>/effect/", effect_views.effect, name="effect"),
     path("<int:number>/effect-line/", effect_views.effect_line, name="effect-line"),
     path("<int:number>/route/", editing.route_form, name="route-form"),

@@ -1,4 +1,4 @@
-"""A draft as T-SQL: what was written for an instance leads to the same estate when it is read, whatever was drawn."""
+"""A draft as T-SQL: the script of an instance leads to the same estate when it is read, whatever was drawn."""
 
 from __future__ import annotations
 

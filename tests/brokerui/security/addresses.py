@@ -127,6 +127,7 @@ ADDRESSES = [
     _form("changes:route-form", EDIT, "draft"),
     _form("changes:row-form", EDIT, "draft", "row_kind"),
     _form("changes:rows", EDIT, "draft"),
+    _form("changes:sql", EDIT, "draft"),
     _page("changes:findings", "draft"),
     _page("changes:edit-sql", "draft", "edit_index"),
     _button("changes:add", EDIT, "draft"),

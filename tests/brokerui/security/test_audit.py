@@ -291,6 +291,7 @@ WRITES: dict[str, tuple[str, Write]] = {
     "changes:add": ("draft.edit", draft_form("add/", hop_limit="7")),
     "changes:drawn": ("draft.edit", draft_form(f"drawn/?{urlencode({'drop': database(FAR, 'msdb')})}")),
     "changes:rows": ("draft.edit", draft_rows),
+    "changes:sql": ("draft.edit", draft_form("sql/", instance=HUB, sql="CREATE DATABASE Attic;")),
     "changes:route-form": (
         "draft.edit",
         draft_form(

@@ -114,8 +114,13 @@ class Versions(BaseAdmin):
 
     @admin.display(description="version", ordering="number")
     def label(self, row: Any) -> SafeString:
-        """The number of a version."""
-        return format_html('<span class="figure">{}</span>', row.number)
+        """The number of a version, which leads to what changed in it."""
+        return format_html(
+            '<a class="figure" href="{}" aria-label="{}">{}</a>',
+            reverse("changes:version", args=[row.number]),
+            gettext("What changed in version %(number)s") % {"number": row.number},
+            row.number,
+        )
 
     @admin.display(description="created_at", ordering="created_at")
     def made(self, row: Any) -> SafeString:
@@ -131,13 +136,10 @@ class Versions(BaseAdmin):
 
     @admin.display(description=gettext_lazy("look back"))
     def look_back(self, row: Any) -> SafeString:
-        """Links to what changed in a version, to the map as of it, and to its document."""
+        """Links to the document of a version, and to the map as of it."""
         return format_html(
             '<span class="nowrap"><a href="{}">{}<span class="unseen"> {number}</span></a> · '
-            '<a href="{}">{}<span class="unseen"> {number}</span></a> · '
             '<a href="{}">estate.json<span class="unseen"> {number}</span></a></span>',
-            reverse("changes:version", args=[row.number]),
-            gettext("What changed"),
             f"{reverse('map:map')}?as_of={row.number}",
             gettext("Map"),
             f"{reverse('estate:document')}?as_of={row.number}",

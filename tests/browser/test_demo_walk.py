@@ -39,7 +39,7 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
 
     site.get_by_role("link", name="Review", exact=True).click()
     expect(site.get_by_role("heading", name="Apply this edit?")).to_be_visible()
-    expect(site.get_by_text("shop stay as they are until their T-SQL is run there")).to_be_visible()
+    expect(site.get_by_text("Each changes when you run its T-SQL there: shop.")).to_be_visible()
     site.get_by_role("button", name="Apply 1 edit").click()
     expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
     routes = estate_current().estate.instances["shop"].tables["Orders"].routes.values()

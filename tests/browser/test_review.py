@@ -139,6 +139,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
     assert bodies() == []
     site.get_by_role("button", name="Apply 1 edit").press("Enter")
     expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
+    expect(site.locator(".draft-base")).to_have_text("on version 1")
     looks_right(site)
 
     work(wire)

@@ -47,7 +47,7 @@ def test_the_page_shows_what_is_done_on_each_server(editor: Client) -> None:
     assert "Apply this edit?" in page
     assert "CREATE ROUTE [one]" in page
     assert "SET NOEXEC ON" in page
-    assert "No SQL Server is changed by applying it: here stay as they are until their T-SQL is run there." in page
+    assert "Applying it changes no SQL Server. Each changes when you run its T-SQL there: here." in page
 
 
 @pytest.mark.parametrize(("show", "has_words", "has_sql"), [("words", True, False), ("sql", False, True)])

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from datetime import timedelta
+from itertools import count
 from typing import Any
 
 import django
@@ -29,14 +30,14 @@ def begin() -> None:
     estate_import(estate=TWO, author=AUTHOR)
 
 
-def apply(name: str, count: int) -> None:
+def apply(name: str, times: int) -> None:
     from brokerui.changes.applying import draft_apply
     from brokerui.changes.rebasing import draft_rebase
     from brokerui.changes.services import draft_create
     from brokerui.estate.errors import EstateStaleError
     from tests.brokerui.changes.helpers import put, seen
 
-    for number in range(count):
+    for number in range(times):
         draft = draft_create(name=name, author=name, edits=[put(f"{name}{number}")])
         while True:
             try:
@@ -54,16 +55,17 @@ def go(way: str) -> None:
     from brokerui.changes.services import draft_create
     from tests.brokerui.changes.helpers import put, seen
 
-    sys.stdout.write("begun\n")
-    sys.stdout.flush()
     _take_back()
-    while True:
+    for turn in count():
         draft = draft_create(name="wide", author=AUTHOR, edits=[put(f"r{number}") for number in range(WIDE)])
         draft = draft_apply(**seen(draft), confirmation=Confirmation(timedelta(minutes=1)))
         if way == "by hand":
             draft_roll_back(**seen(draft))
         else:
             confirmations_watch(timezone.now() + timedelta(minutes=2))
+        if not turn:
+            sys.stdout.write("begun\n")
+            sys.stdout.flush()
 
 
 def _take_back() -> None:
@@ -113,8 +115,8 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case ["begin"]:
             begin()
-        case ["apply", name, count]:
-            apply(name, int(count))
+        case ["apply", name, times]:
+            apply(name, int(times))
         case ["go", way]:
             go(way)
         case _:

@@ -163,3 +163,5 @@ def drafted(page: Page, mend: Callable[[Page], None]) -> None:
     expect(page.locator(".draft-count")).to_have_text("1 edit")
     expect(page.locator("#effect-line .effect-sentence")).to_contain_text("To")
     expect(page.locator("#effect-line .effect-sentence")).to_contain_text("better")
+    page.get_by_role("link", name="T-SQL", exact=True).click()
+    expect(page.get_by_role("textbox", name="A", exact=True)).to_have_value(re.compile(ADDRESSES["B"]))

@@ -35,7 +35,7 @@ class CommentSerializer(StrictSerializer):
 class NewCommentSerializer(StrictSerializer):
     """A comment."""
 
-    comment = TextField(max_length=MAX_DESCRIPTION, min_length=1)
+    comment = TextField(max_length=MAX_DESCRIPTION, allow_blank=False)
     edit = StrictIntegerField(
         min_value=0,
         max_value=MAX_EDITS,

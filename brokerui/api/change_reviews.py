@@ -45,7 +45,7 @@ class ChangeReviewStep(ApiView):
 
     def post(self, request: Request, number: str) -> Response:
         """Take the step."""
-        body = read_body(request.data or {}, CommentSerializer)
+        body = read_body(request.data, CommentSerializer)
         return change_response(change_written(request, number, type(self).service, **body))
 
 
@@ -85,7 +85,7 @@ class ChangeApply(ApiView):
     )
     def post(self, request: Request, number: str) -> Response:
         """Apply it."""
-        body = read_body(request.data or {}, ApplySerializer)
+        body = read_body(request.data, ApplySerializer)
         draft = change_written(request, number, applying.draft_apply, confirmation=confirmation_from(body))
         assert draft.applied is not None
         steps = [step_as_json(step) for step in deployment(draft, timezone.now())]
@@ -128,7 +128,7 @@ class ChangeRollback(ApiView):
     )
     def post(self, request: Request, number: str) -> Response:
         """Roll it back."""
-        body = read_body(request.data or {}, CommentSerializer)
+        body = read_body(request.data, CommentSerializer)
         draft = change_written(request, number, applying.draft_roll_back, **body)
         assert draft.rolled_back is not None
         return change_response(draft, body={"version": draft.rolled_back.number})

@@ -67,7 +67,9 @@ class ChangeSql(ApiView):
             "What the draft changes, by name of the instance. Lines that begin with `-- brokerui:` hold what T-SQL "
             "cannot say, among it the moment at which a route ends."
         ),
-        **openapi.conditional_get(serializers.DictField(child=serializers.CharField()), parameters=[openapi.NUMBER]),
+        **openapi.conditional_get(
+            {"type": "object", "additionalProperties": {"type": "string"}}, parameters=[openapi.NUMBER]
+        ),
     )
     def get(self, request: Request, number: str) -> Response:
         """Return a script for each instance."""

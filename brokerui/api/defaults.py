@@ -42,6 +42,12 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
-    "ENUM_NAME_OVERRIDES": {"ChangeStateEnum": ["draft", "discarded"]},
+    "ENUM_NAME_OVERRIDES": {
+        "ChangeStateEnum": [
+            *("draft", "submitted", "approved", "rejected"),
+            *("applied", "confirmed", "rolled_back", "discarded"),
+        ],
+        "ServerStateEnum": ["planned", "live", "to be run", "seen", "differs"],
+    },
     "SERVERS": [{"url": "/"}],
 }

@@ -192,10 +192,10 @@ class EditsField(ArrayField):
 
 
 class TextField(StringField):
-    """A text that people read, over several lines where they like; it may be empty."""
+    """A text that people read, over several lines where they like; it may be empty unless `allow_blank` says no."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_blank=True, **options)
+    def __init__(self, *, allow_blank: bool = True, **options: Any) -> None:
+        super().__init__(allow_blank=allow_blank, **options)
 
     def to_internal_value(self, data: Any) -> Any:
         text = super().to_internal_value(data)

@@ -7,6 +7,7 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
@@ -112,7 +113,8 @@ class _Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         is_output = file is sys.stdout
         if not is_output:
-            super()._print_message(message, file)
+            with suppress(OSError):  # versions of Python before 3.11.5 raise it
+                super()._print_message(message, file)
         elif message:
             sys.stdout.write(message)
             sys.stdout.flush()

@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -36,6 +36,11 @@ from brokerui.changes.models import SavedDraft
 
 _TAG: Final = gettext_lazy("Changes")
 Write = Callable[..., SavedDraft]
+
+
+def _example(name: str, value: dict[str, Any]) -> OpenApiExample:
+    """Return an example of a request."""
+    return OpenApiExample(name, value=value, request_only=True)
 
 
 class ChangeReviewStep(ApiView):
@@ -81,6 +86,7 @@ class ChangeApply(ApiView):
             "is changed: run the T-SQL of each step there, in this order."
         ),
         request=ApplySerializer,
+        examples=[_example("apply", {"confirm_within_s": 600, "delayed_limit": 50})],
         **openapi.write(AppliedSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -124,6 +130,7 @@ class ChangeRollback(ApiView):
             "were changed again since."
         ),
         request=CommentSerializer,
+        examples=[_example("comment", {"comment": "Directory is retired next week."})],
         **openapi.write(VersionOfChangeSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -159,6 +166,7 @@ class ChangeReview(ApiView):
         summary=gettext_lazy("Comment"),
         description=gettext_lazy("Adds a comment to the draft, or to one of its edits. Comments stay for ever."),
         request=NewCommentSerializer,
+        examples=[_example("comment", {"comment": "Does anything still rely on it?", "edit": 0})],
         **openapi.write(ChangeSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -208,6 +216,7 @@ def _step(name: str, service: Write, summary: Any, description: Any) -> Any:
         summary=summary,
         description=description,
         request=CommentSerializer,
+        examples=[_example("comment", {"comment": "Directory is retired next week."})],
         **openapi.write(ChangeSerializer),
     )
     return extend_schema_view(post=described)(view).as_view()

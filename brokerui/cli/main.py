@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -56,7 +57,8 @@ class CommandParser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
         is_output = file is sys.stdout
         if not is_output:
-            super()._print_message(message, file)
+            with suppress(OSError):  # versions of Python before 3.11.5 raise it
+                super()._print_message(message, file)
         elif message:
             sys.stdout.write(message)
             sys.stdout.flush()

@@ -34,13 +34,16 @@ def sums_of(name: str, snapshot: CatalogSnapshot) -> Iterator[Sentence]:
 def _nothing_waits(name: str, snapshot: CatalogSnapshot) -> Iterator[Sentence]:
     """One sentence about empty transmission queues, where the file is about nothing else."""
     empty = [database for database, parts in snapshot.parts.items() if _is_empty(parts)]
-    if empty and snapshot.databases is None:
+    if not empty or snapshot.databases is not None:
+        return
+    if len(empty) == 1:
+        yield say("{name}: the transmission queue of {database} is empty", name=name, database=empty[0])
+    else:
         yield say_counted(
             len(empty),
-            "{name}: the transmission queue of {database} is empty",
+            "{name}: the transmission queue of {count} database is empty",
             "{name}: the transmission queues of {count} databases are empty",
             name=name,
-            database=empty[0],
         )
 
 

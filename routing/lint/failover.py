@@ -61,6 +61,8 @@ def _without_mirror(row: LintedRoute, pair: ReplicaPair) -> Iterator[Finding]:
     instance, database = pair.primary
     if row.route.broker_instance not in (None, database.broker_instance) or not pair.secondary.addresses:
         return
+    if pair.secondary.name == row.instance.name:  # the sender's own instance has the mirror
+        return
     mirror = pair.secondary.addresses[0]
     reason = say(
         "{database} on {instance} is mirrored on {mirror}, and the route knows no other address: after a failover,"

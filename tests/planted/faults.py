@@ -159,7 +159,7 @@ PAGES: Final = (
     Fault(
         "pages",
         "a site that is read-only is written",
-        "return settings.READ_ONLY and request.method not in SAFE",
+        "return settings.READ_ONLY and stores and request.method not in SAFE",
         "return False",
         ("test_nobody_writes_anything_where_the_site_is_read_only",),
     ),

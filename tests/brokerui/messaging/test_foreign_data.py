@@ -14,6 +14,7 @@ import pytest
 from django.conf import settings as django_settings
 from redis import Redis
 
+from brokerui.changes import presence
 from brokerui.core import heartbeat, rate_counter, redis_aside
 from brokerui.core.conditions import Condition, conditions_newly_told
 from brokerui.core.redis_aside import INDEX, MOST_KEYS, MOST_VALUES, put_aside, values_put_aside
@@ -113,6 +114,12 @@ def count() -> None:
     assert (second.times - first.times, 0 < second.left <= 60) == (1, True)
 
 
+def open_draft() -> None:
+    presence.note_reader(7, "ann")
+    assert "ann" in presence.note_reader(7, "ben")
+    redis().delete("brokerui:draft:7")
+
+
 def bell() -> None:
     notify_queues([PLACE])
     wait_for_notification(PLACE, 0.001)
@@ -209,6 +216,7 @@ USES: dict[str, Callable[..., None]] = {
     "brokerui:pulse": pulse,
     "brokerui:conditions": tell_conditions,
     "brokerui:count:somebody": count,
+    "brokerui:draft:7": open_draft,
     f"brokerui:bell:{'/'.join(PLACE)}": bell,
     f"brokerui:pending:{TASK.name}": wake,
     f"brokerui:requested:{TASK.name}": wake,

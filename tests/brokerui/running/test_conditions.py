@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -184,7 +185,8 @@ def test_a_database_that_does_not_answer_is_no_newer_one(later: None, client: Cl
 
 @pytest.mark.django_db(transaction=True)
 def test_asgi_refuses_as_well(later: None) -> None:
-    refused = async_to_sync(AsyncClient().get)("/")
+    with ThreadPoolExecutor(1) as pool:  # a loop may run in this thread: Playwright's does, once a browser was used
+        refused = pool.submit(async_to_sync(AsyncClient().get), "/").result()
     assert (refused.status_code, "does not know later.0001_initial" in refused.content.decode()) == (503, True)
 
 

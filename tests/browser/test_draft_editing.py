@@ -105,8 +105,8 @@ def test_a_finding_is_mended_and_a_broker_switched(site: Page, draft: SavedDraft
 def test_an_edit_is_taken_out_of_the_list(site: Page, draft: SavedDraft) -> None:
     opened(site, draft, "instance/depot").get_by_role("button", name="Switch on").first.click()
     expect(site.locator(".draft-count")).to_have_text("1 edit")
-    opened(site, draft)
-    site.get_by_text("T-SQL", exact=False).locator("visible=true").first.click()
+    panel = opened(site, draft)
+    panel.locator("summary", has_text="T-SQL").first.click()
     site.get_by_role("button", name=re.compile("^Take out")).click()
     expect(site.locator(".draft-count")).to_have_text("0 edits")
     assert added(draft) == []

@@ -138,7 +138,7 @@ def test_a_selection_and_a_reload_leave_the_picture_where_it_was(site: Page) -> 
     assert site.evaluate("window.stayed")
     after = size_of(site)  # a selected box has a wider edge
     assert max(abs(after[side] - before[side]) for side in before) < 2
-    site.wait_for_function("sessionStorage.length > 0")
+    site.wait_for_function("Object.keys(sessionStorage).some((key) => key.startsWith('map seen'))")
     site.reload()
     again = size_of(site)
     assert max(abs(again[side] - before[side]) for side in before) < 2

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE, fan
+from tests.brokerui.product import eventually
 from tests.browser.conftest import NARROW, WIDE, accessibility_faults
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -138,7 +139,9 @@ def test_a_selection_and_a_reload_leave_the_picture_where_it_was(site: Page) -> 
     assert site.evaluate("window.stayed")
     after = size_of(site)  # a selected box has a wider edge
     assert max(abs(after[side] - before[side]) for side in before) < 2
-    site.wait_for_function("Object.keys(sessionStorage).some((key) => key.startsWith('map seen'))")
+    assert eventually(
+        lambda: site.evaluate("Object.keys(sessionStorage).some((key) => key.startsWith('map seen'))"), 10
+    )
     site.reload()
     again = size_of(site)
     assert max(abs(again[side] - before[side]) for side in before) < 2

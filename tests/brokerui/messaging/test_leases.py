@@ -345,7 +345,9 @@ def test_leased_messages_cost_others_no_scan(wire: Wire) -> None:
     leased()
     number = queue_number(HostedInstance.objects.get(name="B").pk, QUEUE)
     with connection.cursor() as cursor:
+        # Twenty rows are scanned and sorted as cheaply as read from an index: the plan of a full table is asked for.
         cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_sort = off")
         cursor.execute(f"EXPLAIN {_any_sql()}", [number, 0, 1])
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "queue_messages_next" in plan

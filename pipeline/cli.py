@@ -7,17 +7,15 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TextIO
 
+from routing.common.command_line import CommandParser, write_error
 from routing.common.errors import InputError, Invalid
 from routing.common.moment import typed_moment
 from routing.common.sentence import Sentence, say
 
 if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
-
     from pipeline.results.run_record import JobRun
     from pipeline.runtime.session import SparkSettings
 
@@ -35,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run = _run(options)
     except InputError as error:
-        _say_error(str(error))
+        write_error(f"error: {error}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -43,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         explained = _explained(failure)
         if explained is None:
             raise
-        _say_error(str(explained))
+        write_error(f"error: {explained}\n")
         return BAD_INPUT if explained.path else FAILED
     if options.watched:
         from pipeline.jobs.progress import write_progress
@@ -72,17 +70,9 @@ def _written(write: Callable[[], object], done: Sentence | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
         if isinstance(error, BrokenPipeError):
             return BROKEN_PIPE
-        _say_error(f"-: cannot be written: {error.strerror}{f'; {done}' if done else ''}")
+        write_error(f"error: -: cannot be written: {error.strerror}{f'; {done}' if done else ''}\n")
         return BAD_INPUT
     return 0
-
-
-def _say_error(text: str) -> None:
-    """To standard error, if it takes anything."""
-    try:
-        print(f"error: {text}", file=sys.stderr, flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
 
 
 def _run(options: argparse.Namespace) -> JobRun:
@@ -107,21 +97,8 @@ def _explained(failure: Exception) -> InputError | None:
     return None
 
 
-class _Parser(argparse.ArgumentParser):
-    """Reads arguments. Help that cannot be written is an error; argparse itself ignores that."""
-
-    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        is_output = file is sys.stdout
-        if not is_output:
-            with suppress(OSError):  # versions of Python before 3.11.5 raise it
-                super()._print_message(message, file)
-        elif message:
-            sys.stdout.write(message)
-            sys.stdout.flush()
-
-
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = CommandParser(
         prog="brokerui pipeline",
         description="Spark jobs that apply the routing rules to the traffic of a whole estate.",
         allow_abbrev=False,

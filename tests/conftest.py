@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -72,6 +73,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(TwoDatabases())
     if config.option.record_durations and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
+
+
+def pytest_collection_finish() -> None:
+    """Leave what collection made (14,000 tests) out of every later search for garbage: a third of a run's work."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

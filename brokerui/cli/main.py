@@ -5,19 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from brokerui.cli.arguments import described, one_variable_each
-from brokerui.cli.standard_output import CANNOT_WRITE, forget_output, ready_streams, write_error
+from brokerui.cli.standard_output import CANNOT_WRITE, forget_output, ready_streams
 from brokerui.cli.usage import bind_usage
 from brokerui.core.languages import environment_language, local, translation
+from routing.common.command_line import CommandParser, write_error
 from routing.common.errors import InputError
 from routing.common.sentence import say
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
 
 BAD_INPUT = 4
 BROKEN_PIPE = 141
@@ -51,19 +47,6 @@ COMMANDS = {
 }
 
 
-class CommandParser(argparse.ArgumentParser):
-    """Reads arguments. Help that cannot be written is an error; argparse itself ignores that."""
-
-    def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        is_output = file is sys.stdout
-        if not is_output:
-            with suppress(OSError):  # versions of Python before 3.11.5 raise it
-                super()._print_message(message, file)
-        elif message:
-            sys.stdout.write(message)
-            sys.stdout.flush()
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is the command's, 2 for bad usage, 4 for bad input."""
     ready_streams()
@@ -92,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _refuse(error: InputError, options: argparse.Namespace) -> int:
     """One line, in the language that the command was asked for, else in that of the environment."""
     language = getattr(options, "lang", None) or environment_language()
-    write_error(f"error: {error.render(translation(language))}")
+    write_error(f"error: {error.render(translation(language))}\n")
     return BAD_INPUT
 
 

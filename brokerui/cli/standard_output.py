@@ -52,14 +52,5 @@ def forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def write_error(text: str) -> None:
-    """Write a line to standard error, if it takes one."""
-    try:
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
-    except OSError:  # Python would flush the line again at exit, and end with 120
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
-
-
 def _nowhere() -> TextIO:
     return Path(os.devnull).open("w", encoding="utf-8")

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.conf import settings
+from playwright.sync_api import expect
 
 from brokerui.accounts.levels import Role
 from tests.brokerui.site import plain_files, quick_passwords, signed_in
@@ -18,6 +19,9 @@ __all__ = ["plain_files", "quick_passwords"]
 WIDE, NARROW = (1440, 1010), (390, 844)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
 EXPECTED = "Failed to load resource: the server responded with a status of"
+
+# A page is waited for as long as three of them take on two slow cores; what is there at once is not waited for.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture

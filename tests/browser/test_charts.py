@@ -108,9 +108,9 @@ def test_without_scripts_the_table_is_there(browser: Any, site: Page, live_serve
 def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site: Page) -> None:
     name = company()
     drawn(site, f"/reachability/?scenario={name}")
-    expect(site.get_by_text("All pairs are being computed")).to_be_visible()
+    expect(site.get_by_role("region", name="Work in the background")).to_be_visible()
     jobs_run()
-    expect(site.get_by_text("All pairs are being computed")).to_have_count(0)
+    expect(site.get_by_role("region", name="Work in the background")).to_have_count(0)
     expect(site.locator("[data-drawn]")).to_be_visible()
     expect(site.get_by_role("heading", name="of 810 origins by")).to_be_visible()
     site.locator(SHAPE).first.scroll_into_view_if_needed()

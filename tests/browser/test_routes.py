@@ -79,7 +79,7 @@ def test_findings_arrive_by_themselves(site: Page, monkeypatch: pytest.MonkeyPat
     expect(site.get_by_role("status")).to_contain_text("This estate is being checked.")
     assert Job.objects.count() == 1
     jobs_run()
-    expect(site.get_by_role("region", name="Answer")).to_contain_text("certainly", timeout=10_000)
+    expect(site.get_by_role("region", name="Answer")).to_contain_text("certainly")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -110,7 +110,7 @@ def test_a_route_by_keyboard_with_suggestions(site: Page) -> None:
     site.keyboard.press("Tab")
     site.keyboard.type("tcp://headquarters.example")
     site.keyboard.press("Enter")
-    expect(site.get_by_role("status")).to_contain_text("Saved ToReturns", timeout=15_000)
+    expect(site.get_by_role("status")).to_contain_text("Saved ToReturns")
 
 
 def test_one_more_line(site: Page) -> None:

@@ -18,8 +18,8 @@ from brokerui.cli.arguments import (
 )
 from brokerui.cli.instance_files import InstanceFiles, instance_files
 from brokerui.cli.product import the_product
-from brokerui.cli.standard_output import write_error
 from brokerui.core.languages import local
+from routing.common.command_line import write_error
 from routing.common.sentence import say, say_counted
 
 
@@ -100,5 +100,5 @@ def _history(options: argparse.Namespace) -> int:
 
     count = history_write(options.folder)
     summary = say_counted(count, "{count} version in {folder}", "{count} versions in {folder}", folder=options.folder)
-    write_error(local(summary))
+    write_error(f"{local(summary)}\n")
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -47,9 +48,12 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def ended(words: str) -> tuple[int, str]:
-    """The status of the command, and what it wrote to standard error."""
+    """The status of the command, and what it wrote to standard error, whose text Python keeps until it is flushed."""
     command = f'"{sys.executable}" -m {words}; exit "${{PIPESTATUS[0]}}"'
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, check=False)
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["bash", "-c", command], capture_output=True, text=True, cwd=CHECKOUT, env=buffered, check=False
+    )
     return done.returncode, done.stderr
 
 

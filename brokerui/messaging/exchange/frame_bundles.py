@@ -42,11 +42,11 @@ def unbundled(bundles: Sequence[bytes]) -> list[bytes]:
 def frames_of(bundle: bytes) -> list[bytes]:
     """The frames of one bundle. Raises `ValueError` where it is none: its lengths do not fill it."""
     frames = []
-    at = 0
-    while at < len(bundle):
+    at, size = 0, len(bundle)
+    while at < size:
         end = at + _LENGTH + int.from_bytes(bundle[at : at + _LENGTH], "big")
-        if end > len(bundle):
-            raise ValueError("a frame goes beyond its bundle")
         frames.append(bundle[at:end])
         at = end
+    if at > size:
+        raise ValueError("a frame goes beyond its bundle")
     return frames

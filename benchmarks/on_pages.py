@@ -191,7 +191,7 @@ def _clocked(work: Callable[[], Any]) -> tuple[float, float]:
     return (time.perf_counter() - wall) * 1e3, (time.thread_time() - cpu) * 1e3
 
 
-def _asked(client: Client, url: str) -> Took:
+def _took(client: Client, url: str) -> Took:
     """The slowest of the requests until the page is there: the first ones may be told that it is being read."""
     pages = [_request(client, url)]
     while pages[-1].status in TOLD_LATER:
@@ -230,9 +230,9 @@ def _phase(what: str, client: Client, pages: list[tuple[str, str]], first: Calla
     def one(url: str) -> Took:
         if first is not None:
             first()
-        return _asked(client, url)
+        return _took(client, url)
 
-    return _told(what, [(url, _best(partial(one, url))) for _, url in pages])
+    return _is_kept(what, [(url, _best(partial(one, url))) for _, url in pages])
 
 
 def _best(ask: Callable[[], Took]) -> Took:
@@ -260,10 +260,10 @@ def _often(client: Client, pages: list[tuple[str, str]]) -> bool:
     """Each address several times in one process; the median of each figure."""
 
     def work() -> list[Took]:
-        return [_median([_asked(client, url) for _ in range(TIMES)]) for _, url in pages]
+        return [_median([_took(client, url) for _ in range(TIMES)]) for _, url in pages]
 
     found = [Took(*one) for one in _apart(work)]
-    return _told("again", [(url, took) for (_, url), took in zip(pages, found, strict=True)])
+    return _is_kept("again", [(url, took) for (_, url), took in zip(pages, found, strict=True)])
 
 
 def _median(took: list[Took]) -> Took:
@@ -271,7 +271,7 @@ def _median(took: list[Took]) -> Took:
     return Took(wall, cpu, *took[-1][2:])
 
 
-def _told(what: str, found: list[tuple[str, Took]]) -> bool:
+def _is_kept(what: str, found: list[tuple[str, Took]]) -> bool:
     """Print the requests over the bound, and the slowest. Processor time counts: the clock also measures other work."""
     for url, took in sorted(found, key=lambda one: -one[1].cpu):
         if took.cpu > BOUND / 3 or took.wall > BOUND or took.status >= 400:

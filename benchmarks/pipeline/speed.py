@@ -75,12 +75,12 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
     began = time.monotonic()
     before, after = (load_timeline(name) for name in estates(intervals))
     print(f"loading two estates of 50,000 routes, {intervals} intervals: {time.monotonic() - began:.1f} s")
-    print(f"{_asked(bench, lake, before, after).questions:,} questions")
+    print(f"{_evaluated(bench, lake, before, after).questions:,} questions")
     silver = bench.spark.read.parquet(f"{lake}/silver")
     same = silver.select(*COLUMNS)
 
     def route() -> None:
-        found = _asked(bench, lake, before)
+        found = _evaluated(bench, lake, before)
         write_rows(routed(found.rows, found.answers, found.outcome_sets), OUT / "rows")
 
     keys, copied = "Spark: count by four key columns", "Spark: read and write silver"
@@ -90,7 +90,7 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
         {
             keys: lambda: noop(silver.groupBy(*KEYS).count()),
             "Spark: count by class": lambda: noop(silver.groupBy("class").count()),
-            replay: lambda: _asked(bench, lake, before, after),
+            replay: lambda: _evaluated(bench, lake, before, after),
             copied: lambda: same.write.mode("overwrite").parquet(COPY),
             routing: route,
         },
@@ -98,7 +98,7 @@ def _asks(bench: Bench, lake: str, intervals: int, runs: int) -> list[bool]:
     return [_claim(replay, keys, took, 0.5), _claim(routing, copied, took, 1.8)]
 
 
-def _asked(bench: Bench, lake: str, *timelines: Timeline) -> EvaluatedTraffic:
+def _evaluated(bench: Bench, lake: str, *timelines: Timeline) -> EvaluatedTraffic:
     shutil.rmtree(OUT, ignore_errors=True)
     traffic = traffic_input(lake)
     boundaries = boundaries_of(timelines, traffic.span())

@@ -89,7 +89,7 @@ def _message_rows(estate: Estate, where: Where, keeps: Keeps) -> Iterator[Estate
 
 def _message_as_json(row: EstateRow) -> dict[str, Any]:
     estate, waiting = row.value
-    status, translate = waiting.told(estate, timezone.now()), translator(gettext, ngettext)
+    status, translate = waiting.meaning(estate, timezone.now()), translator(gettext, ngettext)
     moment, oldest = waiting.queue.collected_at, waiting.row.oldest
     return {
         "instance": waiting.instance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from brokerui.analysis.explanations.origin import ON, as_asked, meant
+from brokerui.analysis.explanations.origin import ON, as_origin, meant
 from routing.model.estate import Estate
 
 
@@ -15,7 +15,7 @@ def with_printed_place(query: Mapping[str, Any], estate: Estate) -> dict[str, An
     text = query.get("database")
     if text is None or ("/" not in text and ON not in text) or _is_name(text, estate):
         return dict(query)
-    places = meant(as_asked(text, estate), estate)
+    places = meant(as_origin(text, estate), estate)
     if len(places) != 1 or query.get("instance", places[0][0]) != places[0][0]:
         return dict(query)
     return {**query, "instance": places[0][0], "database": places[0][1]}

@@ -52,7 +52,7 @@ class RefusedConditionError(Exception):
         self.condition = condition
 
 
-def conditions_newly_told(found: Sequence[Condition]) -> tuple[Condition, ...]:
+def conditions_newly_reported(found: Sequence[Condition]) -> tuple[Condition, ...]:
     """Note in Redis which conditions were told; return those that were not before. Those that have gone are forgotten,
     so that they are told when they come again. Raises `RedisError`."""
     client = redis_client(connect_s=ANSWER_S, answer_s=ANSWER_S)

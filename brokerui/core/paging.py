@@ -20,12 +20,12 @@ class Page(Generic[T]):
     """One page of rows; the last page where the requested one does not exist."""
 
     paginator: Paginator[T]
-    asked: int = 1
+    requested: int = 1
 
     @classmethod
-    def of(cls, rows: Sequence[T], asked: int = 1) -> Page[T]:
+    def of(cls, rows: Sequence[T], requested: int = 1) -> Page[T]:
         """Return a page of rows in memory."""
-        return cls(Paginator(rows, PAGE_ROWS), asked)
+        return cls(Paginator(rows, PAGE_ROWS), requested)
 
     @property
     def pages(self) -> int:
@@ -33,7 +33,7 @@ class Page(Generic[T]):
 
     @property
     def number(self) -> int:
-        return min(max(self.asked, 1), self.pages)
+        return min(max(self.requested, 1), self.pages)
 
     @property
     def before(self) -> str:

@@ -63,7 +63,7 @@ redis.call('LTRIM', KEYS[2], -tonumber(ARGV[5]), -1)
 note()
 return 1
 """
-_told: dict[str, float] = {}
+_reported_at: dict[str, float] = {}
 """When this process last told of a key, by the monotonic clock."""
 
 
@@ -145,9 +145,9 @@ def _text(word: object) -> str | None:
 
 def _tell(key: str, problem: str) -> None:
     now = time.monotonic()
-    if now - _told.get(key, -TOLD_AGAIN_S) < TOLD_AGAIN_S:
+    if now - _reported_at.get(key, -TOLD_AGAIN_S) < TOLD_AGAIN_S:
         return
-    _told[key] = now
+    _reported_at[key] = now
     days, place = KEPT_S // 86_400, _shown(ASIDE + key)
     logger.warning("Redis: the key %s %s; it is kept for %d days as %s", _shown(key), problem, days, place)
 

@@ -6,7 +6,7 @@ from celery import shared_task
 from celery.signals import worker_ready
 
 from brokerui.core.celery_wake import wake
-from brokerui.core.conditions import conditions, conditions_newly_told
+from brokerui.core.conditions import conditions, conditions_newly_reported
 from brokerui.core.heartbeat import heartbeat_send
 
 logger = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ def heartbeat() -> None:
 @shared_task(name="brokerui.core.tasks.conditions_look")
 def conditions_look() -> None:
     """Log each condition that is new since the start in one line, from the worker that sees it first."""
-    for one in conditions_newly_told(conditions()):
+    for one in conditions_newly_reported(conditions()):
         logger.warning("%s", one.text)
 
 

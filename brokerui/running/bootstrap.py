@@ -30,7 +30,7 @@ def prepare() -> Prepared:
 
     django.setup()
     from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
-    from brokerui.running.condition_at_start import note_told  # noqa: PLC0415 - the same
+    from brokerui.running.condition_at_start import note_reported  # noqa: PLC0415 - the same
 
     call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
     conditions_to_run_in()
@@ -38,7 +38,7 @@ def prepare() -> Prepared:
     _collect_files()
     _load_demo()
     found = conditions_to_run_in()
-    note_told(found)
+    note_reported(found)
     prepared = Prepared(_first_login(), tuple(one.text for one in found))
     # A connection must not be shared with the processes that are forked from this one.
     connections.close_all()

@@ -10,7 +10,7 @@ from contextlib import suppress
 from django.db import connections
 from redis import RedisError
 
-from brokerui.core.conditions import Condition, RefusedConditionError, conditions_newly_told, conditions_to_run_in
+from brokerui.core.conditions import Condition, RefusedConditionError, conditions_newly_reported, conditions_to_run_in
 from brokerui.core.logs import PROCESS
 from brokerui.running.messages import print_failure
 
@@ -30,11 +30,11 @@ def may_start() -> bool:
     if not os.environ.get(PROCESS):
         for one in found:
             logger.warning("%s", one.text)
-    note_told(found)
+    note_reported(found)
     return True
 
 
-def note_told(found: Sequence[Condition]) -> None:
+def note_reported(found: Sequence[Condition]) -> None:
     """Keep workers from saying again what the start has said."""
     with suppress(RedisError, OSError):
-        conditions_newly_told(found)
+        conditions_newly_reported(found)

@@ -34,7 +34,7 @@ class LogMerge:
         """Copy the complete new lines. Call it before `ProcessLog.bound`, so that no line is missed."""
         before = self._read.get(log.path, 0)
         lines = self._new_lines(log.path)
-        if lines and not self._append([self._told(log.path.stem, line) for line in lines]):
+        if lines and not self._append([self._merged(log.path.stem, line) for line in lines]):
             self._read[log.path] = before
 
     def _new_lines(self, path: Path) -> list[str]:
@@ -50,7 +50,7 @@ class LogMerge:
         self._read[path] = start + end
         return whole[:end].decode(errors="replace").splitlines()
 
-    def _told(self, name: str, line: str) -> str:
+    def _merged(self, name: str, line: str) -> str:
         if not self._as_json:
             return f"{name:<{NAME_WIDTH}} {line}"
         if line.startswith("{"):

@@ -226,10 +226,10 @@ class Supervisor:
         for number in STOPPING:
             # Under `nohup` it continues when the terminal is closed.
             if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
-                signal.signal(number, self._stop_asked)
+                signal.signal(number, self._request_stop)
         return reader
 
-    def _stop_asked(self, *_signal: object) -> None:
+    def _request_stop(self, *_signal: object) -> None:
         if self._stop:  # a second signal: kill at once
             for child in self.children:
                 if child.process is not None:

@@ -63,7 +63,7 @@ class _CatalogReader:
         for required in ("format", "databases"):
             if required not in heads and required not in parts:
                 raise Invalid(required, say("is missing"))
-        return _told(where, heads.get("collected_at"), parts, tuple(self._unknown))
+        return _snapshot(where, heads.get("collected_at"), parts, tuple(self._unknown))
 
     def _head(self, key: str) -> Any:
         return _HEADS[key](self._json.value())
@@ -146,7 +146,9 @@ def _below(key: str, read: Callable[..., Any], *arguments: Any) -> Any:
 # ---------------------------------------------------------------- what the rows say together
 
 
-def _told(where: str, at: datetime | None, parts: dict[str, list[Row]], unknown: tuple[str, ...]) -> CatalogSnapshot:
+def _snapshot(
+    where: str, at: datetime | None, parts: dict[str, list[Row]], unknown: tuple[str, ...]
+) -> CatalogSnapshot:
     _check_databases(parts.get("errors", []))
     names = _names(parts["databases"])
     notes = {kind: tuple(_notes(kind, parts.get(kind, []), names)) for kind in NOTES}

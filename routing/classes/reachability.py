@@ -64,12 +64,12 @@ class Reachability:
 
     def of_name(self, name: str) -> NameReachability:
         """The verdicts for one name that differ from those for a name that occurs nowhere."""
-        special, evaluator = self._asked(name)
+        special, evaluator = self._evaluator_of(name)
         verdicts = self._of_cells(evaluator, special)
         cells = {number: ends_as for number, ends_as in verdicts if ends_as != self._of_cell(number)}
         return NameReachability(cells, dict(self._of_nodes(evaluator, special, cells)))
 
-    def _asked(self, name: str) -> tuple[set[Node], ClassEvaluator]:
+    def _evaluator_of(self, name: str) -> tuple[set[Node], ClassEvaluator]:
         """The special nodes of a name, and its evaluator; caches those of the last name."""
         if self._last is None or self._last[0] != name:
             special = self._specials.nodes(name)
@@ -100,7 +100,7 @@ class Reachability:
 
     def legs(self, name: str) -> Iterator[tuple[int, frozenset[FirstHopOutcome]]]:
         """The paths from entry points that have a live route for exactly this name, by their number."""
-        special, evaluator = self._asked(name)
+        special, evaluator = self._evaluator_of(name)
         for node in special:
             number = self._number.get(node)
             if number is not None and routes_by_name(self.estate.instances[node[0]].tables[node[1]], name, self._at):

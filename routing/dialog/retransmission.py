@@ -59,7 +59,7 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, destination: Destination, *, 
     envelope = FragmentWriter(work, endpoint, destination, guard)
     is_new_to_peer = not endpoint.is_initiator and endpoint.security_timestamp is None
     received = _piggyback_ack(work, endpoint, is_new_to_peer)
-    is_told = False
+    is_ack_reported = False
     rows, most = _affordable(work, endpoint, limit)
     left: dict[int, OutboundMessage] = {}
     before = work.outbound_bytes
@@ -68,10 +68,10 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, destination: Destination, *, 
         part = fragment_body(body, fragment, limit) if fragments > 1 else body
         work.outbound_bytes += len(part)
         envelope.sequenced(row, part, fragment, fragments, received)
-        if received and not is_told:
+        if received and not is_ack_reported:
             report_ack(work, endpoint, AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
             work.acks_due.pop(endpoint.conversation_handle, None)
-            is_told = True
+            is_ack_reported = True
         if not is_new_to_peer:
             received = ()
         endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)

@@ -26,7 +26,7 @@ class NameContext:
         self._sending: dict[frozenset[str], set[Node]] = {}
 
     @cached_property
-    def asked(self) -> tuple[ClassEvaluator, ClassEvaluator]:
+    def evaluators(self) -> tuple[ClassEvaluator, ClassEvaluator]:
         """The evaluators of both estates for the name without an identifier."""
         traffic = TrafficClass(self.name, None, False)
         before, after = self.comparing.nowhere

@@ -96,10 +96,10 @@ def _classes(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterato
         if speaker is not None:
             yield [group.same_for(traffic) for group in speaker.found.values()]
             continue
-        asked = _Class(common, traffic)
-        yield list(asked.groups(one_sided))
+        evaluated = _Class(common, traffic)
+        yield list(evaluated.groups(one_sided))
         if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
-            speakers.append(asked)
+            speakers.append(evaluated)
 
 
 class _Class:
@@ -114,7 +114,7 @@ class _Class:
         # Nodes where neither identifier nor direction matters behave as for the name without an identifier.
         telling = name.telling | self.replying if self.replying else name.telling
         self.before, self.after = (
-            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in name.asked
+            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in name.evaluators
         )
         self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
 

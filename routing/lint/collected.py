@@ -80,7 +80,7 @@ def code_of(row: TransmissionSum) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldStatus:
+class StatusMeaning:
     """Code, severity and texts of the finding about messages that waited with one status."""
 
     code: str
@@ -91,19 +91,19 @@ class ToldStatus:
     next_step: Sentence
 
 
-def told_status(
+def status_meaning(
     estate: Estate, held: HostedDatabase, queue: CollectedTransmissions, row: TransmissionSum, at: datetime
-) -> ToldStatus:
+) -> StatusMeaning:
     """The cause and the next step for these messages; for a blank status, the engine is asked for the way back."""
     kind = status_kind(row.status) if row.status else None
     if kind is not None:
         severity = INFO if kind.passes else WARNING
-        return ToldStatus(kind.code, severity, kind.number, kind.cause, kind.next_step)
+        return StatusMeaning(kind.code, severity, kind.number, kind.cause, kind.next_step)
     if row.status:
-        return ToldStatus(MESSAGES_WAIT, WARNING, None, UNKNOWN, LOOK_UP)
+        return StatusMeaning(MESSAGES_WAIT, WARNING, None, UNKNOWN, LOOK_UP)
     age = age_of(row, queue, at)
     severity = INFO if age is not None and age < FRESH else WARNING
-    return ToldStatus(NOT_ACKNOWLEDGED, severity, None, BLANK, way_back(estate, *held, row, at))
+    return StatusMeaning(NOT_ACKNOWLEDGED, severity, None, BLANK, way_back(estate, *held, row, at))
 
 
 def waits(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) -> Sentence:
@@ -126,7 +126,7 @@ def age_of(row: TransmissionSum, queue: CollectedTransmissions, at: datetime) ->
 def _finding(
     estate: Estate, held: HostedDatabase, queue: CollectedTransmissions, row: TransmissionSum, at: datetime
 ) -> Finding:
-    status = told_status(estate, held, queue, row, at)
+    status = status_meaning(estate, held, queue, row, at)
     reason = say("{waits} {cause} {step}", waits=waits(row, queue, at), cause=status.cause, step=status.next_step)
     return Finding(status.code, status.severity, held.instance.name, held.database.name, row.to_service, reason)
 

@@ -34,7 +34,7 @@ def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
     if not any(instance.forwarding for instance in scene.instances):
         return
     reported: set[object] = set()
-    for loops, starts in _asked(Forwarders(scene)):
+    for loops, starts in _loops_to_search(Forwarders(scene)):
         for entries in cycles(loops.changed.starts(starts), loops.changed.onward):
             component = loops.changed.part(entries)
             key = loops.key(component)
@@ -43,7 +43,7 @@ def forwarding_loop(scene: LintContext) -> Iterator[Finding]:
                 yield loops.finding(component, entries)
 
 
-def _asked(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequence[int]]]]:
+def _loops_to_search(forwarders: Forwarders) -> Iterator[tuple[_Loops, Mapping[int, Sequence[int]]]]:
     """The names and identifiers to evaluate, with the nodes to start from. A circle specific to a name is reached from
     a route for it."""
     if not forwarders.active:

@@ -97,8 +97,8 @@ class _SuppressionReader:
             "instance": or_null(string),
             "database": or_null(string),
             "object": or_null(string),
-            "owner": _told,
-            "reason": _told,
+            "owner": _not_empty,
+            "reason": _not_empty,
             "expires": lambda value: parse_moment(string(value)),
         }
 
@@ -150,7 +150,7 @@ def _one_of(codes: frozenset[str]) -> Decoder:
     return converted
 
 
-def _told(value: Any) -> str:
+def _not_empty(value: Any) -> str:
     """A non-empty owner or reason: a suppression must have both."""
     if not string(value).strip():
         raise Invalid("", say("must not be empty"))

@@ -165,7 +165,7 @@ class MirroredRoute(NamedTuple):
 def used(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
     """A message is to be sent by the route."""
     going_on = _step(route, USE)
-    return _asked(going_on, now, choices) if route.is_at_rest or going_on.phase != route.phase else route
+    return _with_new_questions(going_on, now, choices) if route.is_at_rest or going_on.phase != route.phase else route
 
 
 def doubted(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
@@ -181,7 +181,7 @@ def unreachable(route: MirroredRoute, index: int, now: int, choices: Choices) ->
     """The caller could not connect to one of the addresses, or its connection broke."""
     is_principal = route.receiver is not None and index == route.principal
     if is_principal:
-        return _asked(_step(route, UNREACHABLE), now, choices)
+        return _with_new_questions(_step(route, UNREACHABLE), now, choices)
     return _hear(route, index, AWAY, now, choices) if route.questions[index] else route
 
 
@@ -197,7 +197,9 @@ def timed_out(route: MirroredRoute, now: int, choices: Choices, *, wanted: bool)
     route = _judged(route) if route.phase == ASKING else _step(route, SILENT)
     if route.phase == SENDING:
         return route
-    return _asked(route, now, choices) if wanted else route._replace(questions=("", ""), rounds=0, due=None)
+    return (
+        _with_new_questions(route, now, choices) if wanted else route._replace(questions=("", ""), rounds=0, due=None)
+    )
 
 
 # ---------------------------------------------------------------- effects of inputs
@@ -214,7 +216,7 @@ def _hear(route: MirroredRoute, index: int, heard: Heard, now: int, choices: Cho
     if index == route.principal:
         was_doubted = route.phase == DOUBTING
         route = _step(route, _OF_PRINCIPAL[heard])
-        return _asked(route, now, choices) if was_doubted and route.phase == LOST else route
+        return _with_new_questions(route, now, choices) if was_doubted and route.phase == LOST else route
     if heard == CLAIMS and route.phase == LOST:
         route = route._replace(principal=index)  # MIR-3
     return _step(route, PARTNER_CLAIMS if heard == CLAIMS else PARTNER_DENIES)
@@ -240,7 +242,7 @@ def _step(route: MirroredRoute, given: Input) -> MirroredRoute:
     return route._replace(phase=phase, shown=MirroredRouteSubclass.NOT_OPERATIONAL if is_known else route.shown)
 
 
-def _asked(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
+def _with_new_questions(route: MirroredRoute, now: int, choices: Choices) -> MirroredRoute:
     """Ask both partners (MIR-2, MIR-4)."""
     rounds = route.rounds + 1
     questions = (choices.identifier(), choices.identifier())

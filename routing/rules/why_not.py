@@ -40,10 +40,10 @@ def why_not(
     """
     row = estate.instances[instance].databases[database].table.routes[route]
     hops = [hop for hop in journey(estate, conversation, at).hops if hop.instance == instance and hop.table == database]
-    return tuple(_at_hop(estate, conversation, at, hop, row) for hop in hops) or (_never_asked(database),)
+    return tuple(_at_hop(estate, conversation, at, hop, row) for hop in hops) or (_never_used(database),)
 
 
-def _never_asked(database: str) -> WhyNot:
+def _never_used(database: str) -> WhyNot:
     if database == MSDB:
         clause = say("no message of this conversation reaches the instance from outside, so its msdb is not asked")
     else:

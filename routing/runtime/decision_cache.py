@@ -166,11 +166,11 @@ class DecisionCache:
             service, identifier, is_reply = destination_key
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
             requested = (service,) if is_pending else NOTHING_PENDING
-            self._roles.asked = False
+            self._roles.were_consulted = False
             found = route(
                 self._estate, conversation, from_milliseconds(now), pending=requested, kept=kept, roles=self._roles
             )
-            if self._roles.asked:
+            if self._roles.were_consulted:
                 self._varies = True
             else:
                 _keep(self._kept, key, found)
@@ -226,10 +226,10 @@ class _Watched:
 
     def __init__(self, principals: PrincipalRegistry) -> None:
         self._principals = principals
-        self.asked = False
+        self.were_consulted = False
 
     def principals(self, route: Route, service: str, identifier: str | None) -> tuple[Address, ...]:
-        self.asked = True
+        self.were_consulted = True
         return self._principals.principals(route, service, identifier)
 
 

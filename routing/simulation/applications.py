@@ -264,7 +264,7 @@ class Applications:
         if endpoint is None or kind == TIMER_TYPE:
             return
         if kind == MISSING_ROUTE_TYPE:
-            self._configuring.asked(host.name, handle, message.message_body)
+            self._configuring.request_received(host.name, handle, message.message_body)
             return
         run = self._of.get(endpoint.conversation_id)
         if run is None:

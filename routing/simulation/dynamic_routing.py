@@ -35,7 +35,7 @@ class DynamicRoutingService:
     def begin(self, hosts: Mapping[str, SimulatedBroker], repair: Callable[[Repair], None]) -> None:
         self._hosts, self._repair = hosts, repair
 
-    def asked(self, broker: str, handle: str, body: bytes | None) -> None:
+    def request_received(self, broker: str, handle: str, body: bytes | None) -> None:
         """Handle a received route request; answer it after its planned delay."""
         found = _SERVICE.search(body or b"")
         one = self._of.get(found[1]) if found else None

@@ -42,7 +42,9 @@ MAX_LINES = 60
 def trace_lines(history: WorldHistory, violation: Violation) -> list[str]:
     """Return lines on the events of the conversation and the world up to the violation."""
     teller = _TraceWriter(history, violation)
-    lines_by_record = [line for record in history.records if record.at <= violation.at for line in teller.told(record)]
+    lines_by_record = [
+        line for record in history.records if record.at <= violation.at for line in teller.lines_of(record)
+    ]
     lines = list(_together(lines_by_record))
     return lines if len(lines) <= MAX_LINES else [*lines[: MAX_LINES // 6], "…", *lines[-MAX_LINES + MAX_LINES // 6 :]]
 
@@ -76,13 +78,13 @@ class _TraceWriter:
             if conversation == self._conversation
         }
 
-    def told(self, record: Record) -> Iterator[str]:
-        text = "; ".join(self._said(record))
+    def lines_of(self, record: Record) -> Iterator[str]:
+        text = "; ".join(self._phrases_of(record))
         if text:
             broker = getattr(record, "broker", "")
             yield f"{(record.at - START) / 1000:9.3f} {broker:<2} {text}"
 
-    def _said(self, record: Record) -> Iterator[str]:
+    def _phrases_of(self, record: Record) -> Iterator[str]:
         match record:
             case DialogBegan() | ApplicationSent() | ApplicationReceived() | ApplicationEnded() | VerbRefused() if (
                 record.handle in self._handles

@@ -113,11 +113,11 @@ def _alter_route(before: Route, route: Route, at: datetime) -> Statement | None:
         getattr(before, column) is not None and key not in clauses for key, column in COLUMNS.items()
     ):
         return None
-    changed = {key: value for key, value in clauses.items() if _said(before, key) != _said(route, key)}
+    changed = {key: value for key, value in clauses.items() if _clause_value(before, key) != _clause_value(route, key)}
     return Statement(ALTER, ROUTE, (route.name,), changed) if changed else None
 
 
-def _said(route: Route, clause: str) -> Any:
+def _clause_value(route: Route, clause: str) -> Any:
     value = getattr(route, COLUMNS[clause])
     return value.text if clause in ("ADDRESS", "MIRROR_ADDRESS") and value is not None else value
 

@@ -124,7 +124,7 @@ def _instance(session: ScriptSession, value: Any) -> None:
     found = fields(value, _INSTANCE, ())
     if "name" in found:
         check_name(found["name"], "name", 256)
-        session.connect(session.draft.instance(found["name"], exactly=True), said=True)
+        session.connect(session.draft.instance(found["name"], exactly=True), is_named=True)
     instance = session.instance
     instance.has_msdb = False
     for key in ("addresses", "forwarding"):

@@ -58,7 +58,7 @@ class RunningString:
 
     def leave(self, session: ScriptSession) -> None:
         """End the string: the database in use is the one before it."""
-        session.database, session.said = self.database, self.is_named
+        session.database, session.is_named = self.database, self.is_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class DynamicSql:
 
     def reader_at(self, position: int) -> ConstantReader:
         """A reader of values, with the variables as they are now."""
-        database = self._session.database if self._session.said else None
+        database = self._session.database if self._session.is_named else None
         scope = ConstantScope(
             variable=self.variables.value,
             line_of=self._report.line_of,
@@ -168,7 +168,7 @@ class DynamicSql:
         return procedure is not None and not self._has_literal(self._after_name(procedure.end))
 
     def _has_literal(self, position: int) -> bool:
-        return has_literal(self._text, position, self.variables.is_told)
+        return has_literal(self._text, position, self.variables.holds_literal)
 
     def _after_name(self, position: int) -> int:
         """The beginning of the text in the arguments of sp_executesql, after `@stmt =`."""
@@ -202,7 +202,7 @@ class DynamicSql:
             guard=flow.guard,
             reached=reached,
             database=session.database,
-            is_named=session.said,
+            is_named=session.is_named,
             parameters=found.parameters.values,
         )
         if found.database is not None and reached != NEVER:

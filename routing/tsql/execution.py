@@ -53,10 +53,10 @@ class Execution:
         """Where the batch begins."""
         self._misplaced: Misplaced | None = None
         """Why SQL Server refuses the batch, if it does; cached."""
-        self._asked = -1
+        self._checked_batch = -1
         """The beginning of the batch for which that was computed."""
         self._body_lines: dict[int, int] = {}
-        self._told_refused: dict[int, int] = {}
+        self._reported_refused: dict[int, int] = {}
         """Lines of misplaced bodies that were reported, by position."""
 
     def new_batch(self, begin: int) -> None:
@@ -72,7 +72,7 @@ class Execution:
         """True if running the script would reach this position."""
         if self.switches.on and self.switches.stop:
             return NEVER
-        if not self.is_sent(start) or (self._refusal() if self._asked != self._batch else self._misplaced):
+        if not self.is_sent(start) or (self._refusal() if self._checked_batch != self._batch else self._misplaced):
             return NEVER
         if not self._none_undone and self._transactions.undone.holding(start):
             return NEVER
@@ -86,15 +86,15 @@ class Execution:
 
     def _refusal(self) -> Misplaced | None:
         """Why SQL Server refuses the whole batch."""
-        if self._asked != self._batch:
-            self._asked, self._misplaced = self._batch, self._bodies.misplaced(self._batch)
+        if self._checked_batch != self._batch:
+            self._checked_batch, self._misplaced = self._batch, self._bodies.misplaced(self._batch)
         return self._misplaced
 
     def _tell_refused(self, refused: Misplaced) -> int:
         """Report once per batch, at the line of the misplaced body; returns that line."""
         body = refused.body
-        if body.start not in self._told_refused:
-            self._told_refused[body.start] = self._report.line_of(body.start)
+        if body.start not in self._reported_refused:
+            self._reported_refused[body.start] = self._report.line_of(body.start)
             problem = say(
                 "{title} does not stand first in its batch, so the product runs nothing of it:"
                 " put a line with GO before it, and one after its end",
@@ -102,7 +102,7 @@ class Execution:
             )
             fault = refused_by(None if refused.is_guarded else 111, problem)
             self._report.add(REFUSED, body.start, body.name or None, fault.problem)
-        return self._told_refused[body.start]
+        return self._reported_refused[body.start]
 
     def use(self, statement: Statement, start: int) -> None:
         """Apply USE if it is reached, even if other statements are only checked."""

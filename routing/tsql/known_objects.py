@@ -39,7 +39,7 @@ class KnownObjects:
         """The database of this name, or the one in use, if the scripts know it."""
         if name:
             return self._session.instance.databases.find(name)
-        return self._session.database if self._session.said else None
+        return self._session.database if self._session.is_named else None
 
     def _has_database(self, name: str) -> bool | None:
         databases = self._session.instance.databases

@@ -33,7 +33,7 @@ class Output:
         if self._session is None or self._session.instance.name != name:
             instance = self.draft.instance(name, exactly=True)
             self._session = ScriptSession(self.draft, instance, self.at, None)
-            self._session.connect(instance, said=True)
+            self._session.connect(instance, is_named=True)
             if self.lines:
                 self.lines.append("")
             self.tell(instance={"name": name} if self._named else {})

@@ -81,7 +81,7 @@ def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables:
             continue
         instance = _instance_of(group, draft)
         session = ScriptSession(draft, instance, at, None, variables=variables)
-        session.connect(instance, said=False)
+        session.connect(instance, is_named=False)
         if group.database is not None:
             session.use(instance.database(group.database))
         script = ScriptReader(script_text(text, file, variables, group.include), session)

@@ -37,7 +37,7 @@ class ScriptReport:
         self._batch = 0
         self._bodies: dict[str, list[int]] = {}
         """Findings inside procedures, by folded name of the procedure."""
-        self._told: set[tuple[str, int | None, str | None]] = set()
+        self._reported: set[tuple[str, int | None, str | None]] = set()
         self.lives = ObjectLives(self._text)
         self._retracted: set[int] = set()
         """Findings that turned out not to be so, by index."""
@@ -81,7 +81,7 @@ class ScriptReport:
             self.leave_out()
             return
         line = self.line_of(start) + lines
-        if self._told and (code, line, name) in self._told:
+        if self._reported and (code, line, name) in self._reported:
             return
         instance, database = place or self._here(kind)
         rank = severity or SEVERITY[code]
@@ -123,11 +123,11 @@ class ScriptReport:
     def new_batch(self) -> None:
         """The following findings belong to the next batch."""
         self._batch = len(self.findings)
-        self._told = set()
+        self._reported = set()
 
     def same_batch(self) -> None:
         """The following findings repeat those of the same batch: only new ones are kept."""
-        self._told = {(finding.code, finding.line, finding.object) for finding in self.findings[self._batch :]}
+        self._reported = {(finding.code, finding.line, finding.object) for finding in self.findings[self._batch :]}
 
     def close(self) -> None:
         """Add the objects that are dropped again, and the number of findings beyond the limit."""
@@ -168,7 +168,7 @@ class StringReport(ScriptReport):
         self._parent = parent
         self._bodies = parent._bodies
         self.lives = parent.lives
-        self._told = parent._told
+        self._reported = parent._reported
         self._retracted = parent._retracted
         self._ends = list(accumulate(leaf.size_chars for leaf in leaves))
         self._leaves = leaves

@@ -64,11 +64,11 @@ class ScriptSession:
     at: datetime
     database: DraftDatabase | None
     """None: a USE named a database that could not be read."""
-    said: bool = False
+    is_named: bool = False
     """True if a statement named the current database."""
     variables: dict[str, str] = field(default_factory=dict)
     """The sqlcmd variables, by name in lower case. They stay set when another connection is opened."""
-    told: set[str] = field(default_factory=set)
+    reported: set[str] = field(default_factory=set)
     """The kinds of statements (creating, searching) for which its absence was reported."""
 
     def apply(self, statement: Statement) -> list[NotApplied]:
@@ -98,9 +98,9 @@ class ScriptSession:
 
     def _to_tell(self, what: str) -> bool:
         """True, once, if no USE named the database."""
-        if self.said or what in self.told:
+        if self.is_named or what in self.reported:
             return False
-        self.told.add(what)
+        self.reported.add(what)
         return True
 
     def _target(self, statement: Statement) -> DraftDatabase:
@@ -110,15 +110,15 @@ class ScriptSession:
             raise NotApplied(VALUE_NOT_LITERAL, say("the database of the last USE could not be read"))
         return self.database
 
-    def connect(self, instance: DraftInstance, *, said: bool) -> None:
-        """Open another connection; `said`: its database is named."""
+    def connect(self, instance: DraftInstance, *, is_named: bool) -> None:
+        """Open another connection; `is_named`: a statement named its database."""
         self.instance = instance
         self.database = instance.database(MASTER)
-        self.said, self.told = said, set()
+        self.is_named, self.reported = is_named, set()
 
     def use(self, database: DraftDatabase | None) -> None:
         self.database = database
-        self.said = True
+        self.is_named = True
 
     def _database(self, statement: Statement) -> list[NotApplied]:
         name = statement.name[0]
@@ -165,7 +165,7 @@ class ScriptSession:
             return self.instance.database(name)
         if self.database is None:
             raise NotApplied(VALUE_NOT_LITERAL, say("the database of the last USE could not be read"))
-        if not self.said:
+        if not self.is_named:
             problem = say("no USE stands before it, and connections begin in master: {what}", what=_USE)
             raise NotApplied(NO_USE, problem, ERROR)
         return self.database

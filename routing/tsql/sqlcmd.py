@@ -63,7 +63,7 @@ class Sqlcmd:
         except Invalid as fault:
             self._lose(REFUSED, fault.problem, start)
             return False
-        self._session.connect(self._session.draft.instance(name[1]), said=False)
+        self._session.connect(self._session.draft.instance(name[1]), is_named=False)
         return True
 
     def _lose(self, code: str, problem: Sentence, start: int) -> None:

@@ -35,7 +35,7 @@ class StringFindings:
         self._text = text
         self._session = session
         self._report = report
-        self._told: dict[int, list[int]] = {}
+        self._reported: dict[int, list[int]] = {}
         """Findings by the position of the quote that begins the literal."""
         self._awaited: dict[int, list[tuple[DraftDatabase, tuple[str, str]]]] = {}
         """Objects that a string would create, by position of the quote that begins the literal."""
@@ -54,14 +54,14 @@ class StringFindings:
                 DYNAMIC_SQL,
                 one.start,
                 one.name,
-                target.told(one.title),
+                target.finding_text(one.title),
                 one.kind if one.name else None,
                 severity=INFO if use.body else None,
                 lines=one.lines,
                 place=place,
                 body=use.body,
             )
-            self._told.setdefault(self._quote(one), []).extend(range(count, len(self._report.findings)))
+            self._reported.setdefault(self._quote(one), []).extend(range(count, len(self._report.findings)))
             self._remember(one, place)
         return end
 
@@ -84,7 +84,7 @@ class StringFindings:
 
     def retract(self, sources: Iterable[int]) -> None:
         """Take back the reports about these literals, since they were run and read now."""
-        for start in sources if self._told else ():
-            self._report.retract(self._told.pop(start, ()))
+        for start in sources if self._reported else ():
+            self._report.retract(self._reported.pop(start, ()))
             for database, key in self._awaited.pop(start, ()):
                 database.in_strings.pop(key, None)

@@ -26,7 +26,7 @@ class Target:
     is_known: bool = True
     """False: a procedure takes the string, and its use of it is unknown."""
 
-    def told(self, title: str) -> Sentence:
+    def finding_text(self, title: str) -> Sentence:
         if self.server is not None:
             return say(
                 "{title} stands in a string for the linked server {server}, which was not run",

@@ -26,10 +26,10 @@ def has_statement_in_text(text: str) -> bool:
     return _STATEMENT_IN_TEXT.search(text) is not None
 
 
-def has_literal(text: str, position: int, is_told: Callable[[str], bool]) -> bool:
+def has_literal(text: str, position: int, holds_literal: Callable[[str], bool]) -> bool:
     """True if words stand in the expression that begins there, or in a variable of it.
 
-    `is_told` answers for a variable by its name in lower case. Arguments of functions that are not known do not count.
+    `holds_literal` answers for a variable by its name in lower case. Arguments of unknown functions do not count.
     """
     opened: list[bool] = []
     """For each open parenthesis: whether literals in it reach the value."""
@@ -42,7 +42,7 @@ def has_literal(text: str, position: int, is_told: Callable[[str], bool]) -> boo
             opened.append(all(opened[-1:]) and _passes_on(before))
         elif token.kind == SYMBOL and token.text == ")":
             opened.pop()
-        elif all(opened[-1:]) and _tells(token, is_told):
+        elif all(opened[-1:]) and _tells(token, holds_literal):
             return True
         position, before = token.end, token
     return True
@@ -63,7 +63,7 @@ def _passes_on(before: SqlToken | None) -> bool:
     return is_known(before.text) or before.text.upper() in _CONVERSIONS
 
 
-def _tells(token: SqlToken, is_told: Callable[[str], bool]) -> bool:
+def _tells(token: SqlToken, holds_literal: Callable[[str], bool]) -> bool:
     if token.kind == STRING or (token.kind == QUOTED and token.raw[0] == '"'):
         return _LETTER.search(token.text) is not None
-    return token.kind == WORD and token.text[0] == "@" and is_told(token.text.lower())
+    return token.kind == WORD and token.text[0] == "@" and holds_literal(token.text.lower())

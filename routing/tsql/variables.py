@@ -103,7 +103,7 @@ class BatchVariables:
         if name in self._held:
             self._held[name].value = None
 
-    def is_told(self, name: str, visited: frozenset[str] = frozenset()) -> bool:
+    def holds_literal(self, name: str, visited: frozenset[str] = frozenset()) -> bool:
         """True if a literal of the script is a part of the variable: what it says was examined where it stands."""
         if name in visited or len(visited) >= MAX_ASKED:
             return False
@@ -112,7 +112,7 @@ class BatchVariables:
             return True
         set_at = held.set_at if held is not None else self._set_anywhere.get(name, [])
         further = visited | {name}
-        return any(has_literal(self._text, at, lambda one: self.is_told(one, further)) for at in set_at[:MAX_SET])
+        return any(has_literal(self._text, at, lambda one: self.holds_literal(one, further)) for at in set_at[:MAX_SET])
 
     @cached_property
     def _set_anywhere(self) -> dict[str, list[int]]:

@@ -115,8 +115,8 @@ class Effect:
 
     def answers_of(self, row: EffectRow) -> tuple[str | None, str | None]:
         """Return how many answers come back to the first conversation of a row, before and after."""
-        asked = conversation_of(row)
-        before, after = (explained(estate, asked, self._at) for estate in (self.before, self.after))
+        conversation = conversation_of(row)
+        before, after = (explained(estate, conversation, self._at) for estate in (self.before, self.after))
         return answers_back(before), answers_back(after)
 
     def differential(self) -> Differential:

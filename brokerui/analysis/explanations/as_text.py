@@ -25,8 +25,8 @@ def explanation_as_text(
         for outcome in words.outcomes:
             lines += _outcome(outcome, translate)
     lines += ["", say("Why").render(translate), *_hops(explanation.forward, translate)]
-    for back, said in zip(explanation.returns, words.returns, strict=True):
-        lines += ["", said.title.render(translate), *_indented(said.details, translate)]
+    for back, words_of_back in zip(explanation.returns, words.returns, strict=True):
+        lines += ["", words_of_back.title.render(translate), *_indented(words_of_back.details, translate)]
         lines += _hops(back.journey, translate)
     return "".join(f"{one_line(line)}\n" for line in lines)
 

@@ -19,7 +19,7 @@ from routing.dialog.status_kind import (
     StatusKind,
 )
 from routing.dialog.status_texts import status_kind
-from routing.lint.collected import told_status, waits
+from routing.lint.collected import status_meaning, waits
 from routing.lint.context import HostedDatabase
 from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.conversation import Conversation
@@ -78,7 +78,7 @@ def collected_here(explanation: Explanation, estate: Estate) -> tuple[CollectedM
     conversation = journey.conversation
     queue = _queue(estate, conversation)
     rows = [row for row in queue.rows if _is_of(row, conversation)] if queue is not None else []
-    return tuple(_told(explanation, estate, queue or CollectedTransmissions(), row) for row in rows[:SHOWN])
+    return tuple(_messages_of(explanation, estate, queue or CollectedTransmissions(), row) for row in rows[:SHOWN])
 
 
 def collected_says(explanation: Explanation, estate: Estate) -> tuple[Sentence, ...]:
@@ -103,19 +103,19 @@ def _is_of(row: TransmissionSum, conversation: Conversation) -> bool:
     return row.to_service == conversation.to_service and same_sender and (None in brokers or brokers[0] == brokers[1])
 
 
-def _told(
+def _messages_of(
     explanation: Explanation, estate: Estate, queue: CollectedTransmissions, row: TransmissionSum
 ) -> CollectedMessages:
     conversation, at = explanation.forward.conversation, explanation.forward.at
     instance = estate.instances[conversation.instance]
     held = HostedDatabase(instance, instance.databases[conversation.database or ""])
-    status = told_status(estate, held, queue, row, at)
+    status = status_meaning(estate, held, queue, row, at)
     kind = status_kind(row.status) if row.status else None
     relation = () if kind is None else (_relation(kind, explanation),)
     sentence = waits(row, queue, at)
     for part in (status.cause, *relation, status.next_step):
         sentence = say("{one} {other}", one=sentence, other=part)
-    return CollectedMessages(row, status.number, say("Collected from its server: {said}", said=sentence))
+    return CollectedMessages(row, status.number, say("Collected from its server: {sentence}", sentence=sentence))
 
 
 def _relation(kind: StatusKind, explanation: Explanation) -> Sentence:

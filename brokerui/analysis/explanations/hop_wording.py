@@ -18,10 +18,10 @@ LISTED = 4
 
 def hop_title(hop: HopAccount) -> Sentence:
     """`host1: AdventureWorks.sys.routes, begun here`."""
-    return say("{instance}: {table}", instance=hop.instance, table=table_asked(hop))
+    return say("{instance}: {table}", instance=hop.instance, table=hop_table(hop))
 
 
-def table_asked(hop: HopAccount) -> Sentence:
+def hop_table(hop: HopAccount) -> Sentence:
     """The table that decided, and why that one (RT-TABLE)."""
     if hop.database is None:
         return say("{database}.sys.routes, from outside", database=hop.table)

@@ -45,7 +45,7 @@ def is_outside(text: str, estate: Estate) -> bool:
     return text.startswith(OUTSIDE) and text.removeprefix(OUTSIDE) in estate.instances
 
 
-def as_asked(text: str, estate: Estate) -> str:
+def as_origin(text: str, estate: Estate) -> str:
     """The origin that an answer writes as `Orders on shop` or `outside shop`, as a question writes it."""
     if is_outside(text, estate) or meant(text, estate):
         return text

@@ -104,7 +104,7 @@ def _group(group: Json) -> Sentence:
         after=_outcomes(group["after"]),
     )
     more = group["from_count"] - 1
-    return say("{said} (and {count} more)", said=line, count=f"{more:,}") if more > 0 else line
+    return say("{line} (and {count} more)", line=line, count=f"{more:,}") if more > 0 else line
 
 
 def _outcomes(ends: list[list[str]]) -> tuple[str, ...]:

@@ -82,12 +82,12 @@ class LintReport:
 def findings_for(viewed: EstateView) -> LintReport:
     """All findings of an estate; of a large one, those that a worker has found."""
     if is_small(viewed.estate):
-        return _noted(viewed, _told(viewed, _small(viewed), None))
+        return _noted(viewed, _report(viewed, _small(viewed), None))
     target = EstateTarget.of(viewed)
     looked = _large(target)
     is_old = looked is not None and not target.moment and looked.evaluated_at < timezone.now() - AGAIN
     job = request_lint(target) if looked is None or is_old else None
-    return _noted(viewed, _told(viewed, looked, job))
+    return _noted(viewed, _report(viewed, looked, job))
 
 
 def findings_at(viewed: EstateView, instance: str, database: str | None = None) -> tuple[StoredFinding, ...]:
@@ -97,7 +97,7 @@ def findings_at(viewed: EstateView, instance: str, database: str | None = None) 
         around = lint_around(viewed.estate, viewed.at(), instance, database)
         looked = LintResult(tuple(map(StoredFinding.of, around)), viewed.at())
     here = (f for f in looked.findings if f.instance == instance and database in (None, f.database))
-    return _told(viewed, LintResult(tuple(here), looked.evaluated_at), None).findings
+    return _report(viewed, LintResult(tuple(here), looked.evaluated_at), None).findings
 
 
 def findings_of_live(live: LiveEstate, at: datetime) -> Iterator[Finding]:
@@ -136,7 +136,7 @@ def is_small(estate: Estate) -> bool:
     return sum(len(table) for i in estate.instances.values() for name, table in i.tables.items() if name) <= SMALL
 
 
-def _told(viewed: EstateView, looked: LintResult | None, job: Job | None) -> LintReport:
+def _report(viewed: EstateView, looked: LintResult | None, job: Job | None) -> LintReport:
     rules = as_rules(suppressions()) if viewed.is_live else []
     if looked is None or not rules:
         return LintReport(looked, None, job)

@@ -9,7 +9,7 @@ from datetime import datetime
 from routing.common.finding import INFO
 from routing.common.sentence import Sentence
 from routing.dialog.states import STATES
-from routing.lint.collected import ToldStatus, told_status
+from routing.lint.collected import StatusMeaning, status_meaning
 from routing.lint.context import HostedDatabase
 from routing.lint.left_over import MANY, MEANS, STEPS
 from routing.model.collected import CollectedEndpoints, CollectedTransmissions, EndpointSum, TransmissionSum
@@ -32,10 +32,10 @@ class CollectedWaiting:
     def database(self) -> str:
         return self.held.database.name
 
-    def told(self, estate: Estate, at: datetime) -> ToldStatus:
+    def meaning(self, estate: Estate, at: datetime) -> StatusMeaning:
         """The cause and the next step, by the routes at the moment of the collection, or at `at` where it is not
         known."""
-        return told_status(estate, self.held, self.queue, self.row, self.queue.collected_at or at)
+        return status_meaning(estate, self.held, self.queue, self.row, self.queue.collected_at or at)
 
     def age_s(self) -> int | None:
         """Seconds for which the oldest had waited when its server was asked; None: not known."""
@@ -90,7 +90,7 @@ def collected_conversations(estate: Estate) -> list[CollectedConversations]:
     return sorted(found, key=lambda one: -one.row.endpoints)
 
 
-def databases_asked(estate: Estate) -> list[HostedDatabase]:
+def databases_collected(estate: Estate) -> list[HostedDatabase]:
     """The databases whose transmission queue was collected, empty or not."""
     found = (HostedDatabase(instance, database) for instance, database in _databases(estate))
     return [held for held in found if held.database.transmission_queue is not None]
@@ -100,6 +100,8 @@ def _databases(estate: Estate) -> Iterator[tuple[Instance, Database]]:
     return ((instance, each) for instance in estate.instances.values() for each in instance.databases.values())
 
 
-def most_urgent(waiting: Iterable[tuple[CollectedWaiting, ToldStatus]]) -> list[tuple[CollectedWaiting, ToldStatus]]:
+def most_urgent(
+    waiting: Iterable[tuple[CollectedWaiting, StatusMeaning]],
+) -> list[tuple[CollectedWaiting, StatusMeaning]]:
     """Sort: statuses that need an administrator first, then by number of messages."""
     return sorted(waiting, key=lambda one: (one[1].severity == INFO, -one[0].row.messages))

@@ -11,7 +11,7 @@ from brokerui.analysis.monitoring.collected import CollectedWaiting
 from brokerui.analysis.remedies.conversation_offers import findings_of_way, is_well, routing_offers
 from brokerui.analysis.remedies.status_offers import status_offer
 from routing.dialog.status_kind import CONVERSATION_OVER
-from routing.lint.collected import ToldStatus
+from routing.lint.collected import StatusMeaning
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.explanation import explain
@@ -20,7 +20,7 @@ TRIED_S = 1.0
 
 
 def collected_offers(
-    estate: Estate, statuses: Iterable[tuple[CollectedWaiting, ToldStatus]], at: datetime, seconds: float = TRIED_S
+    estate: Estate, statuses: Iterable[tuple[CollectedWaiting, StatusMeaning]], at: datetime, seconds: float = TRIED_S
 ) -> list[ConversationOffer | None]:
     """For each row the statement for its status, or for a status of routing the best remedy that the engine tried.
     Rows for which nothing is to be run, or whose turn comes after these seconds, have none."""
@@ -28,7 +28,7 @@ def collected_offers(
     return [_offer(estate, one, words, at) if time.monotonic() < until else None for one, words in statuses]
 
 
-def _offer(estate: Estate, one: CollectedWaiting, status: ToldStatus, at: datetime) -> ConversationOffer | None:
+def _offer(estate: Estate, one: CollectedWaiting, status: StatusMeaning, at: datetime) -> ConversationOffer | None:
     row = one.row
     if row.to_service is None or status.code == CONVERSATION_OVER:
         return None

@@ -29,7 +29,7 @@ class JobProcess:
     def __init__(self, words: Sequence[str], log: deque[str]) -> None:
         environment = {name: value for name, value in os.environ.items() if name not in SECRETS}
         self._log = log
-        self._told: dict[str, Any] = {}
+        self._last_report: dict[str, Any] = {}
         self._process = subprocess.Popen(  # noqa: S603 - our own module
             [sys.executable, "-m", "pipeline", *words, "--watched"],
             env=environment,
@@ -46,9 +46,9 @@ class JobProcess:
             reader.start()
 
     @property
-    def told(self) -> dict[str, Any]:
+    def last_report(self) -> dict[str, Any]:
         """What it said last: `stage` and `rows`; at its end `counts`."""
-        return dict(self._told)
+        return dict(self._last_report)
 
     def wait(self, seconds: float) -> int | None:
         """Wait at most `seconds` and return the exit status; None if the process is still running."""
@@ -73,7 +73,7 @@ class JobProcess:
 
     def _heed(self, line: str) -> None:
         try:
-            self._told |= json.loads(line)
+            self._last_report |= json.loads(line)
         except (ValueError, TypeError):
             self._keep(line)
 

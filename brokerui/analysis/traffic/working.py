@@ -67,13 +67,13 @@ class _RoundWork:
         process = JobProcess((command.name, *command.arguments, "--memory", settings.PIPELINE_MEMORY), self._log)
         try:
             while (status := process.wait(PROGRESS_S)) is None:
-                step |= {**process.told, "seconds": round(time.monotonic() - began, 1)}
+                step |= {**process.last_report, "seconds": round(time.monotonic() - began, 1)}
                 self._heard()
         finally:
             process.end()
         if status:
-            raise JobFailedError(self._said())
-        step |= {"stage": "", **process.told.get("counts", {}), "seconds": round(time.monotonic() - began, 1)}
+            raise JobFailedError(self._error_text())
+        step |= {"stage": "", **process.last_report.get("counts", {}), "seconds": round(time.monotonic() - began, 1)}
         if command.is_loaded:
             step["stage"] = "load"
             self._heard()
@@ -81,7 +81,7 @@ class _RoundWork:
         step["is_done"] = True
         self._heard()
 
-    def _said(self) -> str:
+    def _error_text(self) -> str:
         """Return the error line of the job's output."""
         lines = [line for line in self._log if line.strip()]
         error_lines = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]

@@ -81,7 +81,7 @@ def _collected(translate: Translate) -> Iterator[dict[str, Any]]:
     from routing.common.moment import format_moment
 
     estate, at = estate_current().estate, timezone.now()
-    urgent = most_urgent((one, one.told(estate, at)) for one in collected_waiting(estate))
+    urgent = most_urgent((one, one.meaning(estate, at)) for one in collected_waiting(estate))
     for (one, words), offer in zip(urgent, collected_offers(estate, urgent, at, TRIED_S), strict=True):
         collected_at = one.queue.collected_at
         yield {

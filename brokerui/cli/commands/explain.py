@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from brokerui.analysis.explanations.as_json import explanation_as_json
 from brokerui.analysis.explanations.as_text import explanation_as_text
-from brokerui.analysis.explanations.origin import ON, OUTSIDE, ambiguous, as_asked, cuts, is_exact, is_outside, meant
+from brokerui.analysis.explanations.origin import ON, OUTSIDE, ambiguous, as_origin, cuts, is_exact, is_outside, meant
 from brokerui.analysis.remedies.conversation_offers import conversation_offers, findings_of_way
 from brokerui.cli.arguments import (
     add_at,
@@ -74,7 +74,7 @@ def _conversation(options: argparse.Namespace, estate: Estate) -> Conversation:
         where, instance, database = "--outside", _host(options.outside, estate), None
     else:
         where = "--from"
-        instance, database = _split(as_asked(options.origin, estate), estate)
+        instance, database = _split(as_origin(options.origin, estate), estate)
     conversation = Conversation(instance, database, options.to, options.broker, options.reply, options.service)
     with _naming("--to"):
         check_name(options.to, "", SERVICE_NAME_CHARS)
@@ -104,7 +104,7 @@ def _with_slash(text: str) -> str:
 
 def _host(text: str, estate: Estate) -> str:
     """An instance, also as pages and answers write what arrives there from outside."""
-    return text if text in estate.instances else as_asked(text, estate).removeprefix(OUTSIDE)
+    return text if text in estate.instances else as_origin(text, estate).removeprefix(OUTSIDE)
 
 
 def _split(origin: str, estate: Estate) -> tuple[str, str | None]:

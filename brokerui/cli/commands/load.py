@@ -24,11 +24,11 @@ def run(options: argparse.Namespace) -> int:
         from brokerui.analysis.traffic.services import gold_load
 
         loaded = gold_load(options.gold)
-    sys.stdout.write(f"{local(_said(loaded.run.pk, loaded.rows, is_new=loaded.is_new))}\n")
+    sys.stdout.write(f"{local(_summary(loaded.run.pk, loaded.rows, is_new=loaded.is_new))}\n")
     return 0
 
 
-def _said(number: int, rows: int, *, is_new: bool) -> Sentence:
+def _summary(number: int, rows: int, *, is_new: bool) -> Sentence:
     if not is_new:
         return say("run {number} is this result: it was loaded before", number=number)
     return say_counted(rows, "run {number}: {count} row", "run {number}: {count} rows", number=number)

@@ -19,16 +19,16 @@ class ReceiveWaker:
 
     def __init__(self, client: Redis) -> None:
         self._client = client
-        self._asked = asyncio.Event()
+        self._requested = asyncio.Event()
 
     def __call__(self) -> None:
-        self._asked.set()
+        self._requested.set()
 
     async def run(self) -> None:
         """Until cancelled."""
         while True:
-            await self._asked.wait()
-            self._asked.clear()
+            await self._requested.wait()
+            self._requested.clear()
             try:
                 if await self._client.eval(*wake_request(receive)):
                     await asyncio.to_thread(wake, receive)

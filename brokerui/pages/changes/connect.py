@@ -33,7 +33,7 @@ class Connecting:
         return cls(estate, query.get(PLACE, known), query.get(TARGET, ""))
 
     @property
-    def is_asked(self) -> bool:
+    def is_filled(self) -> bool:
         """Whether anything was typed: only then is something missing."""
         return bool(self.place or self.target)
 

@@ -34,7 +34,7 @@ class EditField:
 
 def connect_fields(connecting: Connecting) -> list[EditField]:
     """The fields of the first step of a route without a mouse."""
-    faults = connecting.faults if connecting.is_asked else {}
+    faults = connecting.faults if connecting.is_filled else {}
     return [
         EditField(
             name=name,

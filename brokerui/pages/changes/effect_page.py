@@ -183,13 +183,13 @@ class RowView:
         return WayView(way_picture(explanation, words, view.estate, translate), self._why(view))
 
     def _why(self, view: EstateView) -> str:
-        asked = conversation_of(self.row)
-        begins = f"outside {asked.instance}" if asked.database is None else ""
-        begins = begins or origin_text(view.estate, asked.instance, asked.database or "")
-        query = {**view.frozen, "from": begins, "to": asked.to_service}
-        if asked.to_broker_instance is not None:
-            query["broker"] = asked.to_broker_instance
-        return f"{reverse('where:where')}?{urlencode(query | ({'reply': '1'} if asked.is_reply else {}))}"
+        conversation = conversation_of(self.row)
+        begins = f"outside {conversation.instance}" if conversation.database is None else ""
+        begins = begins or origin_text(view.estate, conversation.instance, conversation.database or "")
+        query = {**view.frozen, "from": begins, "to": conversation.to_service}
+        if conversation.to_broker_instance is not None:
+            query["broker"] = conversation.to_broker_instance
+        return f"{reverse('where:where')}?{urlencode(query | ({'reply': '1'} if conversation.is_reply else {}))}"
 
 
 @dataclass(frozen=True)

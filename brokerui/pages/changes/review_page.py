@@ -72,7 +72,7 @@ class ReviewPage:
         return [entry for entry in self.entries if entry.edit is None]
 
     @cached_property
-    def asked(self) -> ReviewEntry | None:
+    def submission(self) -> ReviewEntry | None:
         """The last time that somebody asked for a review."""
         return next((one for one in reversed(self.entries) if one.action == ReviewAction.SUBMIT), None)
 

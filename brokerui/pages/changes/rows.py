@@ -150,8 +150,8 @@ def _write(request: HttpRequest, page: RowsPage, edits: RowEdits) -> HttpRespons
         page.draft = draft_of(request, page.draft.id)
         return _page(request, page, status=status_of(error), refused=refusal(error))
     count = len(edits.edits)
-    said = ngettext("%(n)s row was changed in the draft.", "%(n)s rows were changed in the draft.", count)
-    messages.success(request, said % {"n": count})
+    text = ngettext("%(n)s row was changed in the draft.", "%(n)s rows were changed in the draft.", count)
+    messages.success(request, text % {"n": count})
     return redirect(request.get_full_path())
 
 

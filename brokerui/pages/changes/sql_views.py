@@ -65,12 +65,12 @@ def _write(request: HttpRequest, page: SqlPage, revision: int) -> HttpResponse:
 def _written(request: HttpRequest, page: SqlPage, written: SqlWritten, revision: int) -> HttpResponse:
     """Go on to the script as the draft has it now; show the typed text again where statements were left out."""
     is_same = written.draft.revision == revision
-    said = _("The script says what the draft has already.") if is_same else _("The script was saved as one step.")
+    notice = _("The script says what the draft has already.") if is_same else _("The script was saved as one step.")
     if not written.unsupported:
-        messages.success(request, said)
+        messages.success(request, notice)
         return redirect(f"{request.path}?{urlencode({'instance': page.instance})}")
     after = SqlPage(draft_of(request, page.draft.id), page.instance, page.typed, unsupported=written.unsupported)
-    return _page(request, after, saved=said)
+    return _page(request, after, saved=notice)
 
 
 def _page(request: HttpRequest, page: SqlPage, *, status: int = 200, **more: Any) -> HttpResponse:

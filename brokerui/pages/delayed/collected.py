@@ -18,7 +18,7 @@ from brokerui.analysis.monitoring.collected import (
     CollectedWaiting,
     collected_conversations,
     collected_waiting,
-    databases_asked,
+    databases_collected,
     most_urgent,
 )
 from brokerui.analysis.monitoring.collected_offers import collected_offers
@@ -27,7 +27,7 @@ from routing.common.duration import in_words
 from routing.common.finding import INFO
 from routing.common.moment import format_second
 from routing.common.sentence import Sentence
-from routing.lint.collected import ToldStatus, age_of
+from routing.lint.collected import StatusMeaning, age_of
 
 SHOWN: Final = 100
 """Rows of the page; the findings and `collected/` have all."""
@@ -40,7 +40,7 @@ class CollectedRow:
     """A service and a status, as the page has it."""
 
     waiting: CollectedWaiting
-    told: ToldStatus
+    meaning: StatusMeaning
     where: str
     """The address of the page that explains where such messages go; empty where their service is not known."""
     age: Sentence | None
@@ -57,7 +57,7 @@ class CollectedRow:
 
     @property
     def is_harmless(self) -> bool:
-        return self.told.severity == INFO
+        return self.meaning.severity == INFO
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class _Collected:
     messages: int
     conversations: list[ConversationsRow]
     more_conversations: int
-    asked: int
+    databases: int
     """Databases whose transmission queue was collected."""
     empty: int
     """Collected transmission queues without a message."""
-    asked_first: datetime | None
+    first_asked_at: datetime | None
     """The earliest moment at which one of the empty ones was asked; None: not known."""
 
 
@@ -107,7 +107,7 @@ def collected_context(live: LiveEstate) -> dict[str, Any]:
         "collected": found.rows,
         "collected_more": found.more,
         "collected_headline": headline(found.messages) if found.messages else "",
-        "collected_empty": empty_words(found.empty, found.asked_first) if found.empty else "",
+        "collected_empty": empty_words(found.empty, found.first_asked_at) if found.empty else "",
         "collected_conversations": found.conversations,
         "collected_conversations_more": found.more_conversations,
     }
@@ -117,7 +117,7 @@ def has_collected() -> bool:
     """Whether anything was collected of real servers, if only that nothing waited."""
     collected_context(estate_current())
     found = _LastCollected.found
-    return bool(found.asked or found.conversations)
+    return bool(found.databases or found.conversations)
 
 
 def empty_words(empty: int, first: datetime | None) -> str:
@@ -150,10 +150,10 @@ def _collected(live: LiveEstate) -> _Collected:
     found = list(collected_waiting(live.estate))
     largest = sorted(found, key=lambda one: -one.row.messages)[:ASKED]
     at = timezone.now()
-    urgent = most_urgent((one, one.told(live.estate, at)) for one in largest)[:SHOWN]
+    urgent = most_urgent((one, one.meaning(live.estate, at)) for one in largest)[:SHOWN]
     offers = collected_offers(live.estate, urgent, at)
     conversations = collected_conversations(live.estate)
-    queues = [held.database.transmission_queue for held in databases_asked(live.estate)]
+    queues = [held.database.transmission_queue for held in databases_collected(live.estate)]
     empty = [queue for queue in queues if queue is not None and not queue.rows and not queue.left_out]
     return _Collected(
         rows=[
@@ -164,9 +164,9 @@ def _collected(live: LiveEstate) -> _Collected:
         messages=sum(one.row.messages for one in found),
         conversations=list(map(ConversationsRow, conversations[:SHOWN])),
         more_conversations=max(0, len(conversations) - SHOWN),
-        asked=len(queues),
+        databases=len(queues),
         empty=len(empty),
-        asked_first=min((queue.collected_at for queue in empty if queue.collected_at is not None), default=None),
+        first_asked_at=min((queue.collected_at for queue in empty if queue.collected_at is not None), default=None),
     )
 
 

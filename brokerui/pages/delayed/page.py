@@ -125,8 +125,8 @@ def _headline(delayed: list[WaitingGroup]) -> str:
     cause = max(by_cause, key=lambda one: by_cause[one])
     if len(by_cause) == 1:
         return f"{text}. {cause_words(cause)}"
-    return gettext("%(said)s, most of them (%(n)s) for one reason. %(cause)s") % {
-        "said": text,
+    return gettext("%(sentence)s, most of them (%(n)s) for one reason. %(cause)s") % {
+        "sentence": text,
         "n": f"{by_cause[cause]:,}",
         "cause": cause_words(cause),
     }

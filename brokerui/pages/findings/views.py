@@ -47,7 +47,7 @@ def findings_list(request: HttpRequest) -> HttpResponse:
     context["command"] = command(viewed, with_suppressions=report.suppressed is not None)
     if htmx_of(request):
         return render(request, "findings/_waiting.html", context)
-    context |= _told(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
+    context |= _context(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
     context["of_draft"] = finding_changes_in(viewed)
     return render(request, "findings/list.html", context, status=400 if listing.error else 200)
 
@@ -106,7 +106,7 @@ def _listing(request: HttpRequest, viewed: EstateView) -> FindingListing:
     return FindingListing(viewed.query, text, page, findings_for(viewed))
 
 
-def _told(listing: FindingListing) -> dict[str, Any]:
+def _context(listing: FindingListing) -> dict[str, Any]:
     """The rows are asked for here: a filter that cannot be is known from then on."""
     report, _rows = listing.report, listing.rows
     missing = report.looked.missing if report.looked else ()

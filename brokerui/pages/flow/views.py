@@ -35,10 +35,10 @@ def flow(request: HttpRequest) -> HttpResponse:
     except FilterError as error:
         problem = {"fault": error.problem.render(translate), "part": page_query.q[error.start : error.end]}
         return render(request, "flow/flow.html", context | problem, status=400)
-    return render(request, "flow/flow.html", context | _told(page))
+    return render(request, "flow/flow.html", context | _context(page))
 
 
-def _told(page: FlowPage) -> dict[str, Any]:
+def _context(page: FlowPage) -> dict[str, Any]:
     picture = page.picture
     query = page.page_query.query(page.viewed.query)
     return {

@@ -138,8 +138,8 @@ def headline(queues: list[TransmissionQueueSummary], arrived: Sequence[ArrivedGr
     if not ages:
         return f"{counted}."
     longest, queue = max(ages, key=lambda one: one[0])
-    return gettext("%(said)s; the oldest waits %(age)s, in %(queue)s.") % {
-        "said": counted,
+    return gettext("%(sentence)s; the oldest waits %(age)s, in %(queue)s.") % {
+        "sentence": counted,
         "age": age(longest),
         "queue": queue.name,
     }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
 
-from brokerui.analysis.explanations.origin import OUTSIDE, as_asked, is_outside, meant, origin_text
+from brokerui.analysis.explanations.origin import OUTSIDE, as_origin, is_outside, meant, origin_text
 from brokerui.core.filters import within
 from brokerui.pages.reachability.query import ReachabilityQuery
 from routing.classes.traffic_class import Node
@@ -51,7 +51,7 @@ def origins(estate: Estate, nodes: Sequence[Node], page_query: ReachabilityQuery
         last = place[_named(estate, page_query.origin_to, place)] if page_query.origin_to else len(order) - 1
         order = order[first : last + 1]
     fits = within(page_query.origin) if page_query.origin else None
-    return [number for number in order if _is_asked(nodes[number], page_query, fits)]
+    return [number for number in order if _is_selected(nodes[number], page_query, fits)]
 
 
 def _sorting(node: Node) -> tuple[str, bool, str]:
@@ -60,7 +60,7 @@ def _sorting(node: Node) -> tuple[str, bool, str]:
 
 def _named(estate: Estate, text: str, known: Iterable[Node]) -> Node:
     node: Node | None = None
-    text = as_asked(text, estate)
+    text = as_origin(text, estate)
     if is_outside(text, estate):
         node = text.removeprefix(OUTSIDE), None
     elif len(found := meant(text, estate)) == 1:
@@ -70,7 +70,7 @@ def _named(estate: Estate, text: str, known: Iterable[Node]) -> Node:
     return node
 
 
-def _is_asked(node: Node, page_query: ReachabilityQuery, fits: Callable[[str], bool] | None) -> bool:
+def _is_selected(node: Node, page_query: ReachabilityQuery, fits: Callable[[str], bool] | None) -> bool:
     if node[1] is None and not page_query.outside:
         return False
     if node[1] == MSDB and not page_query.system:

@@ -47,10 +47,10 @@ def matrix(request: HttpRequest) -> HttpResponse:
         page = page_of(viewed, page_query)
     except UnknownOriginError as error:
         return render(request, "reachability/matrix.html", context | {"unknown": str(error)}, status=404)
-    return render(request, "reachability/matrix.html", context | _told(page))
+    return render(request, "reachability/matrix.html", context | _context(page))
 
 
-def _told(page: ReachabilityPage) -> dict[str, Any]:
+def _context(page: ReachabilityPage) -> dict[str, Any]:
     table, page_query, viewed = page.shown, page.page_query, page.viewed.query
     totals = page.table.totals
     query = page_query.query(viewed)

@@ -54,12 +54,12 @@ def routes_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     """Return all routes of the page's filter as CSV, with the columns of `sys.routes`."""
     listing = _listing(request, estate_view_of(request))
     if listing.error is not None:
-        return HttpResponse(_said(listing.error), status=400, content_type="text/plain; charset=utf-8")
+        return HttpResponse(_error_text(listing.error), status=400, content_type="text/plain; charset=utf-8")
     headers = {"Content-Disposition": 'attachment; filename="routes.csv"', "Cache-Control": "private, no-cache"}
     return StreamingHttpResponse(as_csv(listing.rows), content_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _said(error: FilterError) -> str:
+def _error_text(error: FilterError) -> str:
     return error.problem.render(gettext)
 
 

@@ -47,7 +47,7 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
     if key is not None and find(kind, live.estate, key) is None:
         raise Http404
     if request.method != "POST":
-        form_page = FormPage(kind, live, key, initial=_asked(request, kind) if key is None else None)
+        form_page = FormPage(kind, live, key, initial=_initial(request, kind) if key is None else None)
         # Before anything was typed: the findings about the object as it is.
         preview = (
             change_preview(form_page, UnsavedEdits(live.estate, live.digest), timezone.now())
@@ -142,7 +142,7 @@ def _form(
     return render(request, "tables/form.html", {**context, **more}, status=status)
 
 
-def _asked(request: HttpRequest, kind: RowKind) -> dict[str, Any]:
+def _initial(request: HttpRequest, kind: RowKind) -> dict[str, Any]:
     """What another page fills in: columns by their names, `database=` (its number) or `place=`."""
     found: dict[str, Any] = {name: value for name, value in request.GET.items() if name in kind.form.names()}
     if "place" in request.GET:

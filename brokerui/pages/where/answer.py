@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
-from brokerui.analysis.explanations.hop_wording import listed, table_asked
+from brokerui.analysis.explanations.hop_wording import hop_table, listed
 from brokerui.analysis.explanations.return_wording import ReturnWords, kind_astray
 from brokerui.analysis.explanations.rules import RULES
 from brokerui.analysis.explanations.suggested_changes import SuggestedChange, changes_of
 from brokerui.analysis.explanations.wording import OutcomeWords, Wording, word
-from brokerui.pages.where.choices import route_named, routes_asked
+from brokerui.pages.where.choices import route_named, routes_on_path
 from brokerui.pages.where.drawing import picture_of
 from brokerui.pages.where.graph_builder import graph_of
 from brokerui.pages.where.picture import PathPicture
@@ -56,7 +56,7 @@ class JourneyView:
 
     hops: tuple[HopView, ...]
     more: int
-    asked: int
+    applied: int
     decided: int
 
 
@@ -69,7 +69,7 @@ class ReturnView:
     """The worst kind of outcome that is not home."""
     title: Sentence
     details: tuple[Sentence, ...]
-    told_for: str
+    shown_service: str
     """The service whose rules are shown, if the way back is the same for several."""
     journey: JourneyView
 
@@ -78,7 +78,7 @@ class ReturnView:
 class WhyNotView:
     """The answer to `why not` for one route."""
 
-    asked: str
+    route: str
     answers: tuple[WhyNot, ...]
     is_known: bool
 
@@ -95,7 +95,7 @@ class WhereAnswer:
     """Worst first."""
     other_outcomes: tuple[OutcomeWords, ...]
     forward: JourneyView
-    asked: tuple[HopAccount, ...]
+    hops: tuple[HopAccount, ...]
     """The hops of the way forth, all of them."""
     returns: tuple[ReturnView, ...]
     more_returns: int
@@ -125,12 +125,12 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
         outcomes=tuple(ends[:MAX_OUTCOMES]),
         other_outcomes=tuple(ends[MAX_OUTCOMES:]),
         forward=journey_view(explanation.forward, words),
-        asked=explanation.forward.hops,
+        hops=explanation.forward.hops,
         returns=tuple(_return_view(alike) for alike in backs[:MAX_RETURNS]),
         more_returns=max(0, len(backs) - MAX_RETURNS),
         changes=changes_of(explanation, estate),
-        rules=_rules_asked(explanation),
-        routes=routes_asked(explanation, estate),
+        rules=_rules_applied(explanation),
+        routes=routes_on_path(explanation, estate),
         why_not=_why_not(estate, conversation, at, route) if route else None,
     )
 
@@ -148,14 +148,14 @@ def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
     return JourneyView(
         hops=tuple(_hop_view(hop, decisions) for hop, decisions in zip(shown, decides, strict=False)),
         more=len(journey.hops) - len(shown),
-        asked=len(steps),
+        applied=len(steps),
         decided=sum(step.taken for step in steps),
     )
 
 
 def _hop_view(hop: HopAccount, decides: tuple[Sentence, ...]) -> HopView:
     branches = tuple(Branch(name, tuple(steps)) for name, steps in groupby(hop.steps, key=lambda step: step.branch))
-    return HopView(hop.instance, table_asked(hop), branches, decides)
+    return HopView(hop.instance, hop_table(hop), branches, decides)
 
 
 def _grouped(explanation: Explanation, words: Wording) -> list[list[tuple[ReturnPath, ReturnWords]]]:
@@ -187,7 +187,7 @@ def _for_all(sentence: Sentence, services: tuple[str, ...]) -> Sentence:
     return Sentence(sentence.text, {**sentence.values, "service": listed(services)})
 
 
-def _rules_asked(explanation: Explanation) -> dict[str, Sentence]:
+def _rules_applied(explanation: Explanation) -> dict[str, Sentence]:
     journeys = [explanation.forward, *(back.journey for back in explanation.returns)]
     applied = {step.rule for journey in journeys for hop in journey.hops for step in hop.steps}
     return {rule: sentence for rule, sentence in RULES.items() if rule in applied}

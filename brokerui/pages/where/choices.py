@@ -96,7 +96,7 @@ def identifiers_for(estate: Estate, service: str) -> list[tuple[str, str]]:
     return list(islice(found.items(), MAX_OPTIONS))
 
 
-def routes_asked(explanation: Explanation, estate: Estate) -> list[str]:
+def routes_on_path(explanation: Explanation, estate: Estate) -> list[str]:
     """The routes of the tables that were asked, as the field `route` holds them."""
     tables = dict.fromkeys((hop.instance, hop.table) for hop in explanation.forward.hops)
     return list(

@@ -23,8 +23,8 @@ def findings_on_path(
     about the service: a route with its name misspelt is not taken, and is the cause for that very reason. That replies
     get nowhere is told only where those of this conversation do."""
     ends = [one.end for one in (*answer.outcomes, *answer.other_outcomes)]
-    taken = {route for hop in answer.asked for route in _taken(hop)}
-    tables = {(hop.instance, hop.table) for hop in answer.asked}
+    taken = {route for hop in answer.hops for route in _taken(hop)}
+    tables = {(hop.instance, hop.table) for hop in answer.hops}
     targets = {(end.instance, end.outcome.detail) for end in ends}
     service = conversation.to_service
     returns = answer.explanation.returns

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from urllib.parse import urlencode
 
-from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, as_asked, cuts, is_outside, meant, origin_text
+from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, as_origin, cuts, is_outside, meant, origin_text
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import format_moment, typed_moment
@@ -37,7 +37,7 @@ class WhereQuestion:
 
     def in_words_of(self, estate: Estate) -> WhereQuestion:
         """Return the question with its origin as questions write it, also if it was typed as answers write it."""
-        return WhereQuestion({**self.values, "from": as_asked(self.get("from"), estate)}) if self.get("from") else self
+        return WhereQuestion({**self.values, "from": as_origin(self.get("from"), estate)}) if self.get("from") else self
 
     def get(self, name: str) -> str:
         return self.values.get(name, "")

@@ -31,7 +31,7 @@ class _EarlierClaim(NamedTuple):
     """State of a mirrored route before an answer arrived."""
 
     question: RoleQuestionKey
-    asked: tuple[int, str, str]
+    open_question: tuple[int, str, str]
     partner: PartnerKey
     claim: tuple[int, bool]
 
@@ -49,7 +49,7 @@ class MirroringChecker(Checker):
             for name, instance in self.world.estate.instances.items()
             if any(database.mirroring_role for database in instance.databases.values())
         }
-        self._asked: dict[RoleQuestionKey, tuple[int, str, str]] = {}
+        self._open_questions: dict[RoleQuestionKey, tuple[int, str, str]] = {}
         """By broker and open question: the number of its frame, the address, and the service of the route."""
         self._answers: dict[int, RoleAnswer] = {}
         """Answers by the number of their frame."""
@@ -83,7 +83,7 @@ class MirroringChecker(Checker):
     def _note(self, left: FrameSent) -> None:
         message = read_role(left.raw)
         if isinstance(message, RoleQuestion):
-            self._asked[left.broker, message.question_id] = left.number, left.address, message.service
+            self._open_questions[left.broker, message.question_id] = left.number, left.address, message.service
         else:
             self._answers[left.number] = message
 
@@ -94,7 +94,7 @@ class MirroringChecker(Checker):
         if answer is None or arrived.damage:
             return
         question = (arrived.broker, answer.question_id)
-        open_question = self._asked.pop(question, None)
+        open_question = self._open_questions.pop(question, None)
         if open_question is not None:
             number, to, service = open_question
             partner = (arrived.broker, to, service)
@@ -109,5 +109,5 @@ class MirroringChecker(Checker):
     def _stop(self, stopped: BrokerStopped) -> None:
         """Undo the answers since the last commit: the broker has lost them."""
         for before in reversed(self._undone.pop(stopped.broker, [])):
-            self._asked[before.question] = before.asked
+            self._open_questions[before.question] = before.open_question
             self._claims[before.partner] = before.claim

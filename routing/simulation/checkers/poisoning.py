@@ -26,7 +26,7 @@ class PoisoningChecker(Checker):
         """Queues that were off before the last commit."""
         self._count: dict[BrokerQueue, int] = {}
         """Consecutive rollbacks by queue."""
-        self._told: set[BrokerQueue] = set()
+        self._reported: set[BrokerQueue] = set()
         """Queues that the last commit disabled, by its events."""
 
     def after(self) -> dict[type, Callable[[Any], None]]:
@@ -36,10 +36,10 @@ class PoisoningChecker(Checker):
         self._was_off = set(self._off)
         for database, queue, is_on in commit.queues:
             (self._off.discard if is_on else self._off.add)((commit.broker, database, queue))
-        self._told = {
+        self._reported = {
             (commit.broker, event.database, event.queue) for event in commit.events if isinstance(event, QueueDisabled)
         }
-        for disabled in self._told:
+        for disabled in self._reported:
             if self._count.get(disabled, 0) + 1 != IN_A_ROW:
                 self.broken(commit.at, say("A queue went off, and not after five rollbacks in a row."))
 
@@ -51,5 +51,5 @@ class PoisoningChecker(Checker):
         elif queue not in self._was_off:
             count = self._count.get(queue, 0) + 1
             self._count[queue] = count % IN_A_ROW
-            if count == IN_A_ROW and not (queue in self._off and queue in self._told):
+            if count == IN_A_ROW and not (queue in self._off and queue in self._reported):
                 self.broken(tried.at, say("Five transactions in a row were rolled back, and their queue is on."))

@@ -40,7 +40,7 @@ class RetainingChecker(Checker):
         self._waiting: dict[str, dict[tuple[int, str], list[BodyDigest]]] = {}
         """By handle: bodies of the messages that can be received, by number and type. A conversation may have several
         DialogTimer messages, which have the same."""
-        self._unsaid: list[RetainedRow] = []
+        self._not_sent_yet: list[RetainedRow] = []
         """Sent messages of the last commit that no application has reported yet."""
 
     def before(self) -> dict[type, Callable[[Any], None]]:
@@ -67,7 +67,7 @@ class RetainingChecker(Checker):
     # ------------------------------------------------------------ commits
 
     def _commit(self, commit: Committed) -> None:
-        self._check_said(commit.at)
+        self._check_sent(commit.at)
         self._check_received(commit)
         states = {row.handle: row.state for row in commit.endpoints}
         for handle in commit.cleared_queues:
@@ -77,7 +77,7 @@ class RetainingChecker(Checker):
                 self.broken(commit.at, say("Retained messages were deleted before the conversation ended."), handle)
         for row in commit.retained:
             self._kept.setdefault(row.handle, Counter())[row] += 1
-        self._unsaid = [row for row in commit.retained if row.status == RETAINED_SENT]
+        self._not_sent_yet = [row for row in commit.retained if row.status == RETAINED_SENT]
 
     def _check_received(self, commit: Committed) -> None:
         """Check that a commit retains exactly the messages that it receives, except of conversations that it ends."""
@@ -118,17 +118,17 @@ class RetainingChecker(Checker):
         row = self.ledger.endpoints.get(sent.handle)
         if row is None or row.state not in _LIVING:
             return  # the same transaction has ended the conversation
-        found = next((one for one in self._unsaid if _is_that(one, sent)), None)
+        found = next((one for one in self._not_sent_yet if _is_that(one, sent)), None)
         if found is not None:
-            self._unsaid.remove(found)
+            self._not_sent_yet.remove(found)
         if self._retains(sent.handle) != (found is not None):
             self.broken(sent.at, say("A sent message is not retained, or the reverse."), sent.handle)
 
-    def _check_said(self, at: int) -> None:
-        for row in self._unsaid:
+    def _check_sent(self, at: int) -> None:
+        for row in self._not_sent_yet:
             what = say("Message {number} is retained, and nobody has sent it.", number=row.sequence)
             self.broken(at, what, row.handle, row.sequence)
-        self._unsaid = []
+        self._not_sent_yet = []
 
     # ------------------------------------------------------------ ends
 
@@ -148,7 +148,7 @@ class RetainingChecker(Checker):
             self.broken(left.at, what, row.handle, row.sequence)
 
     def _end(self, over: WorldOver) -> None:
-        self._check_said(over.at)
+        self._check_sent(over.at)
 
 
 def _is_that(row: RetainedRow, sent: ApplicationSent) -> bool:

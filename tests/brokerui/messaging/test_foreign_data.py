@@ -16,7 +16,7 @@ from redis import Redis
 
 from brokerui.changes import presence
 from brokerui.core import heartbeat, rate_counter, redis_aside
-from brokerui.core.conditions import Condition, conditions_newly_told
+from brokerui.core.conditions import Condition, conditions_newly_reported
 from brokerui.core.redis_aside import INDEX, MOST_KEYS, MOST_VALUES, put_aside, values_put_aside
 from brokerui.core.redis_keys import ASIDE, BY_PREFIX, EXACT, form_of
 from brokerui.messaging.clock import now
@@ -207,9 +207,9 @@ def read() -> None:
 
 def tell_conditions() -> None:
     condition = Condition("brokerui.W999", "something", is_well=False, is_refused=False)
-    conditions_newly_told([])
-    assert conditions_newly_told([condition]) == (condition,)
-    assert conditions_newly_told([condition]) == ()
+    conditions_newly_reported([])
+    assert conditions_newly_reported([condition]) == (condition,)
+    assert conditions_newly_reported([condition]) == ()
 
 
 USES: dict[str, Callable[..., None]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from routing.tsql.export import export_sql
-from routing.tsql.reading import ScriptGroup, read_scripts, refuse_nothing
+from routing.tsql.reading import ScriptGroup, read_import, read_scripts
 from routing.tsql.text import decode_script
 
-__all__ = ["ScriptGroup", "decode_script", "export_sql", "read_scripts", "refuse_nothing"]
+__all__ = ["ScriptGroup", "decode_script", "export_sql", "read_import", "read_scripts"]

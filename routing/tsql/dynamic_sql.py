@@ -150,6 +150,7 @@ class DynamicSql:
             return TextRun(found.end, sources=value.sources)
         problem = self._refusal(found, value)
         if problem is not None:
+            self._report.found_broker()
             self._report.add(problem.code, start, None, problem.problem)
             return TextRun(found.end, sources=value.sources)
         return TextRun(found.end, value.text, value.sources, self._running(found, value.text, start))

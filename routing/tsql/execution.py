@@ -26,9 +26,10 @@ from routing.tsql.refusal import (
 )
 from routing.tsql.refusal import refused as refused_by
 from routing.tsql.report import ScriptReport
+from routing.tsql.servers import PAYLOAD
 from routing.tsql.session import ScriptSession
 from routing.tsql.sqlcmd import Sqlcmd
-from routing.tsql.statement import ALTER, CREATE, DATABASE, QUEUE, ROUTE, Statement
+from routing.tsql.statement import ALTER, CREATE, DATABASE, ENDPOINT, QUEUE, ROUTE, USE, Statement
 from routing.tsql.transactions import Switches, Transactions
 from routing.tsql.unknown import shown
 
@@ -123,6 +124,8 @@ class Execution:
 
     def apply(self, statement: Statement, start: int) -> None:
         """Apply the statement at `start`, and report its findings."""
+        if concerns_broker(statement):
+            self._report.found_broker()
         reached, name = self.reached(start), statement.object
         if reached == NEVER:
             why = self._why_not(statement, start)
@@ -234,6 +237,13 @@ class Execution:
 def _has_effect(statement: Statement) -> bool:
     """False for ALTER DATABASE without an option of Service Broker, such as MODIFY FILEGROUP."""
     return not (statement.kind == DATABASE and statement.verb == ALTER and not statement.clauses)
+
+
+def concerns_broker(statement: Statement) -> bool:
+    """False for USE, for options of other concerns, and for endpoints of other kinds."""
+    if statement.kind == ENDPOINT:
+        return statement.clauses.get(PAYLOAD, ...) is not None
+    return statement.verb != USE and _has_effect(statement)
 
 
 def _is_about(statement: Statement, kind: str, name: str) -> bool:

@@ -57,9 +57,6 @@ _GRID = say(
 _OTHER = say("no T-SQL: nothing in it begins a statement")
 
 
-SAYS_NOTHING = say("says nothing: it is empty, or all of it is a comment")
-
-
 def says_nothing(text: str) -> bool:
     """True if a script is empty, or all of it is a comment."""
     if _DIRECTIVE.search(text):

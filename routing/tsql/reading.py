@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -17,10 +17,19 @@ from routing.model.estate import INSTANCE_NAME_CHARS, Estate
 from routing.tsql.draft import DraftInstance, EstateDraft
 from routing.tsql.inclusion import Include, script_text
 from routing.tsql.missing import forget_made, remember_missing
-from routing.tsql.not_script import SAYS_NOTHING, says_nothing
-from routing.tsql.refusal import ADDRESS_UNKNOWN, NO_STATEMENT, SEVERITY
+from routing.tsql.not_script import says_nothing
+from routing.tsql.refusal import ADDRESS_UNKNOWN, SEVERITY
 from routing.tsql.script import ScriptReader
 from routing.tsql.session import ScriptSession
+from routing.tsql.silent_files import (
+    SAYS_NOTHING,
+    left_out,
+    of_nothing,
+    refuse_nothing,
+    silent_instances,
+    told_files,
+    without_statement,
+)
 
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
@@ -71,38 +80,54 @@ def read_scripts(
         raise InputError("estate", f"$.{fault.path}".rstrip("."), fault.problem) from None
 
 
+def read_import(
+    groups: Sequence[ScriptGroup],
+    into: Callable[[frozenset[str]], Estate | None],
+    file_counts: Mapping[str, int],
+    *,
+    at: datetime,
+    variables: Mapping[str, str] = NO_VARIABLES,
+) -> tuple[Estate, tuple[Finding, ...]]:
+    """Read the scripts as `read_scripts` does, and leave out the instances whose files all say nothing.
+
+    The scripts of a group are read twice where there are such instances. `into` gets the folded names of these, and
+    returns the estate to change; `file_counts` has the number of files of the import by folded name of their instance.
+    Raises `InputError` also where no file of the import says anything.
+    """
+    estate, findings = read_scripts(groups, into=into(frozenset()), at=at, variables=variables)
+    silent = silent_instances(findings, file_counts)
+    if not silent:
+        return estate, told_files(findings)
+    refuse_nothing(findings, silent, file_counts)
+    others = [group for group in groups if group.name.casefold() not in silent]
+    estate, kept = read_scripts(others, into=into(silent), at=at, variables=variables)
+    return estate, told_files(kept) + left_out(findings, silent)
+
+
 def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables: dict[str, str]) -> list[Finding]:
     _check_names(group)
     is_new = draft.instances.find(group.name) is None
     findings: list[Finding] = []
     for file, text in group.scripts:
         if says_nothing(text):
-            findings.append(_of_nothing(group.name, file))
+            findings.append(of_nothing(group.name, file, SAYS_NOTHING))
             continue
         instance = _instance_of(group, draft)
         session = ScriptSession(draft, instance, at, None, variables=variables)
         session.connect(instance, is_named=False)
         if group.database is not None:
             session.use(instance.database(group.database))
-        script = ScriptReader(script_text(text, file, variables, group.include), session)
+        whole = script_text(text, file, variables, group.include)
+        script = ScriptReader(whole, session)
         script.read()
         findings += script.findings
+        if not script.concerns_broker:
+            findings.append(of_nothing(group.name, file, without_statement(whole.text)))
         remember_missing(draft, group.name, script.findings)
         if is_new and session.instance is not instance and _is_untouched(instance):
             # The script names its instances itself, as exported ones do.
             draft.instances.drop(instance.name)
     return findings
-
-
-def _of_nothing(instance: str, file: str) -> Finding:
-    return Finding(NO_STATEMENT, SEVERITY[NO_STATEMENT], instance, None, None, SAYS_NOTHING, file=file)
-
-
-def refuse_nothing(findings: Iterable[Finding], file_count: int) -> None:
-    """Raise `InputError` if none of the files of an import says anything."""
-    silent = [finding for finding in findings if finding.code == NO_STATEMENT]
-    if silent and len(silent) == file_count:
-        raise InputError(silent[0].file or "", "", SAYS_NOTHING)
 
 
 def _check_names(group: ScriptGroup) -> None:

@@ -41,6 +41,8 @@ class ScriptReport:
         self.lives = ObjectLives(self._text)
         self._retracted: set[int] = set()
         """Findings that turned out not to be so, by index."""
+        self.concerns_broker = False
+        """True if a statement of the script concerns Service Broker, or may: whether it took effect or not."""
 
     @property
     def kept(self) -> list[Finding]:
@@ -51,6 +53,10 @@ class ScriptReport:
 
     def retract(self, indices: Iterable[int]) -> None:
         self._retracted.update(indices)
+
+    def found_broker(self) -> None:
+        """A statement concerns Service Broker, or may."""
+        self.concerns_broker = True
 
     @property
     def is_full(self) -> bool:
@@ -185,6 +191,9 @@ class StringReport(ScriptReport):
 
     def leave_out(self) -> None:
         self._parent.leave_out()
+
+    def found_broker(self) -> None:
+        self._parent.found_broker()
 
     def new_batch(self) -> None:
         """A string is one batch."""

@@ -104,6 +104,11 @@ class ScriptReader:
     def findings(self) -> list[Finding]:
         return self._report.kept
 
+    @property
+    def concerns_broker(self) -> bool:
+        """True if a statement that was read concerns Service Broker, or may."""
+        return self._report.concerns_broker
+
     def read(self) -> None:
         """Apply or report every statement of the text, in order.
 
@@ -131,6 +136,7 @@ class ScriptReader:
                 problem=problem,
                 line=self._report.line_of(start),
             )
+        self._report.found_broker()
         self._report.add(NOT_UNDERSTOOD, fault.start, None, problem)
 
     def _read(self) -> None:
@@ -232,6 +238,7 @@ class ScriptReader:
             " missing here",
             title=EXEC,
         )
+        self._report.found_broker()
         self._report.add(DYNAMIC_SQL, start, None, problem)
 
     def _call(self, first: SqlToken, start: int) -> None:
@@ -248,6 +255,7 @@ class ScriptReader:
         if stands is not None:
             self._position = start + len(stands)
             problem = say("{got} stands for a statement, and its value is not read as one", got=shown(stands))
+            self._report.found_broker()
             code = VALUE_NOT_LITERAL if self._execution.reached(start) != NEVER else NOT_EXECUTED
             self._report.add(code, start, None, problem)
 
@@ -310,6 +318,7 @@ class ScriptReader:
         text = self._text[start : self._position]
         if self._inside is not None or not text.startswith(PREFIX) or self._execution.sqlcmd.has_left or self._again:
             return
+        self._report.found_broker()
         try:
             apply_directive(text[len(PREFIX) :], self._session)
         except Invalid as fault:

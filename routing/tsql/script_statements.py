@@ -93,6 +93,8 @@ class StatementReader:
         if self._report.is_full:
             self._report.leave_out()
             return
+        if title != USE:
+            self._report.found_broker()
         code = fault.code if self._execution.reached(start) != NEVER else NOT_EXECUTED
         if fault.code == VALUE_NOT_LITERAL:
             problem = say("{title}: {problem}; it changes nothing", title=title, problem=fault.problem)

@@ -50,6 +50,7 @@ class Sqlcmd:
         problem = say("{file} is read in here by sqlcmd; it was not read", file=shown(name))
         if reason is not None:
             problem = say("{problem}: {reason}", problem=problem, reason=reason)
+        self._report.found_broker()
         self._report.add(NOT_UNDERSTOOD, start, None, problem)
 
     def _connect(self, server: str, start: int) -> bool:

@@ -47,6 +47,7 @@ class StringFindings:
         if not found:
             return end
         target = target_of(self._text, use.verb, use.verb_end, start, end)
+        self._report.found_broker()
         for one in found:
             place = target.place(self._session, one.database or ("" if use.follows_use else None))
             count = len(self._report.findings)

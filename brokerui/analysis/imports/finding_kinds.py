@@ -22,13 +22,18 @@ REMARK_TITLES = {
     "conditional": say("Applied, under a condition that was not evaluated"),
     "not-executed": say("Not run by running the script"),
     "code-page": say("Read in a code page that may be another one"),
-    "no-statement": say("A file without a statement"),
+    "no-statement": say("A file without a statement about Service Broker"),
     "no-use": say("Assumed to be in master: no USE comes before it"),
     "placeholder": say("A placeholder of a template that was not filled in"),
     "role-unknown": say("Mirrored, in a role that the script does not say"),
 }
 """Codes of what imports remark beside them."""
-LOST = {**dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING), "no-use": ERROR, "placeholder": WARNING}
+LOST = {
+    **dict.fromkeys((*IMPORT_TITLES, "not-executed"), WARNING),
+    "no-use": ERROR,
+    "placeholder": WARNING,
+    "no-statement": WARNING,
+}
 """By code of a finding: the lowest severity that means that a part of the file is missing from the estate."""
 
 

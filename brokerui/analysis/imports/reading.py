@@ -5,6 +5,7 @@ The page, the command and the REST interface read here, as `import-sql` and `imp
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -25,10 +26,10 @@ from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
 from routing.model.address import Address
 from routing.model.estate import Estate
-from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
+from routing.tsql import ScriptGroup, read_import, read_scripts
 from routing.tsql.encodings import code_page_findings, script_from
 from routing.tsql.inclusion import Include
-from routing.tsql.not_script import says_nothing
+from routing.tsql.silent_files import silent_instances
 
 OnProgress = Callable[[Source], None]
 """Told of each file when its turn comes; what it raises ends the reading."""
@@ -80,18 +81,16 @@ def build_estate(
     mode = mode or usual_mode(sources, live, settings)
     made = BuiltEstate(Estate() if mode is Mode.WHOLE else live, mode=mode)
     by_kind = {kind: [source for source in sources if source.kind is kind] for kind in Kind}
-    file_count = len(sources)
     for source in by_kind[Kind.DOCUMENT]:
         on_progress(source)
         made = _with_document(made, read_estate(source.load(), where=source.name), mode, source.name)
     if by_kind[Kind.SCRIPT]:
         files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
         scripts, include = _own_and_read_in(by_kind[Kind.SCRIPT], settings)
-        file_count -= len(by_kind[Kind.SCRIPT]) - len(scripts)
         groups = groups_of(scripts, on_progress, include)
-        kept = _instances_of(scripts) - _instances_of(one for one in scripts if not says_nothing(_text_of(one)))
-        made = _with_scripts(made, groups, files, mode, settings, kept)
-        refuse_nothing(made.findings, file_count)
+        others = (source for source in sources if source.kind is not Kind.SCRIPT)
+        file_counts = Counter(source.instance.casefold() for source in chain(scripts, others))
+        made = _with_scripts(made, groups, files, mode, settings, file_counts)
     for source in by_kind[Kind.CATALOG]:
         on_progress(source)
         made = _with_catalog(made, source, settings.at)
@@ -112,8 +111,9 @@ def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings
     if not names:
         return Mode.INSTANCES
     groups = groups_of([one for one in scripts if one.instance in names], include=include)
-    anew, _ = read_scripts(groups, at=settings.at, variables=settings.variables)
-    return mode_of_change(live, anew)
+    anew, findings = read_scripts(groups, at=settings.at, variables=settings.variables)
+    silent = silent_instances(findings, Counter(one.instance.casefold() for one in scripts))
+    return mode_of_change(live, _without(anew, set(silent)))
 
 
 def _own_and_read_in(scripts: Sequence[Source], settings: ScriptSettings) -> tuple[Sequence[Source], Include]:
@@ -190,22 +190,29 @@ def _with_scripts(
     files: Mapping[str, str],
     mode: Mode,
     settings: ScriptSettings,
-    kept: set[str],
+    file_counts: Mapping[str, int],
 ) -> BuiltEstate:
     """Run scripts on the estate, and collect findings; `files` gets the last script of each instance.
 
-    The instances `kept` stay as they are, since none of their scripts has a statement.
+    Instances whose files all say nothing stay as they are; `file_counts` has the files by folded instance.
     """
-    names = {group.name for group in groups} - kept
-    base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
-    estate, findings = read_scripts(groups, into=base, at=settings.at, variables=settings.variables)
-    known = {name.casefold(): file for name, file in files.items()}
+    base, kept = made.estate, frozenset[str]()
+
+    def base_for(silent: frozenset[str]) -> Estate:
+        nonlocal base, kept
+        names = {group.name for group in groups if group.name.casefold() not in silent}
+        base = made.estate if mode is Mode.INTO else _without(made.estate, names - made.imported.keys())
+        kept = silent
+        return base
+
+    estate, findings = read_import(groups, base_for, file_counts, at=settings.at, variables=settings.variables)
+    known = {name.casefold(): file for name, file in files.items() if name.casefold() not in kept}
     # A script may name instances itself; which one did is not kept.
     some = next(iter(known.values()), "")
     imported = {
         name: known.get(name.casefold(), some)
         for name in estate.instances
-        if (name.casefold() in known and name not in kept) or name not in base.instances
+        if name.casefold() in known or name not in base.instances
     }
     estate = _in_place(estate, made.estate)
     imported = {**made.imported, **imported}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+from collections import Counter
 from collections.abc import Iterator
 
 from brokerui.analysis.imports.finding_kinds import something_is_missing
@@ -25,7 +26,7 @@ from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import local
 from routing.common.sentence import say
 from routing.documents.estate_document import write_estate
-from routing.tsql import ScriptGroup, read_scripts, refuse_nothing
+from routing.tsql import ScriptGroup, read_import
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -66,8 +67,10 @@ def run(options: argparse.Namespace) -> int:
         for each in options.sources
     ]
     at, variables = now_unless(options.at), dict(options.variables)
-    estate, findings = read_scripts(groups, into=into, at=at, variables=variables)
-    refuse_nothing(findings, sum(len(each.files) for each in options.sources))
+    file_counts: Counter[str] = Counter()
+    for each in options.sources:
+        file_counts[each.instance.casefold()] += len(each.files)
+    estate, findings = read_import(groups, lambda _: into, file_counts, at=at, variables=variables)
     findings += tuple(include.remarks)
     report(findings, options.format)  # first: where nobody can read it, nothing is written
     write_output(options.output, write_estate(estate))

@@ -284,4 +284,4 @@ def test_a_text_of_which_nothing_is_known_is_told_and_remembered(batch: str) -> 
     ],
 )
 def test_a_text_of_which_something_is_known_is_judged_by_that(batch: str) -> None:
-    assert read(f"USE A\nGO\n{batch}\n") == (["A"], [])
+    assert read(f"USE A\nGO\n{batch}\n") == (["A"], ["info no-statement"])

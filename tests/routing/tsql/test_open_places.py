@@ -42,4 +42,4 @@ def test_it_is_said(script: str) -> None:
     ],
 )
 def test_other_places_are_of_no_concern(script: str) -> None:
-    assert codes(script) == []
+    assert codes(f"CREATE QUEUE q\nGO\n{script}") == []

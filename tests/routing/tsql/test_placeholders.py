@@ -34,7 +34,7 @@ def test_a_placeholder_as_a_name_is_told(name: str) -> None:
     ],
 )
 def test_every_name_of_a_statement_counts(statement: str) -> None:
-    assert [finding.code for finding in told(f"USE Shop\nGO\n{statement}")] == ["placeholder"]
+    assert [finding.code for finding in told(f"USE Shop\nGO\n{statement}\nCREATE QUEUE q")] == ["placeholder"]
 
 
 @pytest.mark.parametrize("name", ["a%b", "{5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D}", "//x/{a/b}", "a<b", "x@@y"])

@@ -38,7 +38,7 @@ def test_what_was_not_sent_along_is_told() -> None:
 
 
 def test_two_files_of_one_name_are_not_guessed() -> None:
-    made = built(script("a/Route.sql", "GO"), script("b/Route.sql", "GO"), script("post.sql", POST))
+    made = built(script("post.sql", POST), script("a/Route.sql", "GO"), script("b/Route.sql", "GO"))
     assert "2 of the files" in str(made.findings[0].reason)
 
 

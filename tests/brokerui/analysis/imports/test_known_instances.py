@@ -100,7 +100,7 @@ def hosted() -> Estate:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_hosted_database_keeps_its_identifier(mode: Mode) -> None:
     """Scripts do not say it, and without it the database would take no message."""
-    made = built_here(ORDERS.replace("Q", "Other"), hosted(), mode)
+    made = built_here(ORDERS.replace(" Q\n", " Other\n"), hosted(), mode)
     assert made.estate.instances["shop"].databases["Orders"].broker_instance == IDENTIFIER
     assert "NEW_BROKER" not in "".join(str(finding.reason) for finding in made.findings)
 

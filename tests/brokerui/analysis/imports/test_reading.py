@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from brokerui.analysis.imports.finding_kinds import something_is_missing
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.common.errors import InputError
@@ -100,13 +101,29 @@ def test_an_exception_of_the_progress_callback_stops_the_reading() -> None:
         build_estate([source("a.sql", SHOP, instance="a")], Mode.INTO, TWO, ScriptSettings(AT), stop)
 
 
-def test_an_instance_whose_scripts_say_nothing_stays_as_it_is() -> None:
-    found = made(source("here.sql", "-- later\n", instance="here"), source("shop.sql", SHOP, instance="shop"))
-    assert found.estate.instances["here"] == TWO.instances["here"]
+TABLES = "USE Stock\nGO\nCREATE TABLE dbo.t (id int)\n"
+
+
+@pytest.mark.parametrize("mode", [*Mode, None])
+@pytest.mark.parametrize("text", ["-- later\n", TABLES])
+def test_an_instance_whose_scripts_say_nothing_stays_as_it_is(text: str, mode: Mode | None) -> None:
+    sources = source("here.sql", text, instance="HERE"), source("shop.sql", SHOP, instance="shop")
+    found = build_estate(sources, mode, TWO, ScriptSettings(AT))
+    assert found.estate.instances.get("here") == (None if mode is Mode.WHOLE else TWO.instances["here"])
     assert found.imported == {"shop": "shop.sql"}
-    assert [finding.code for finding in found.findings] == ["no-statement"]
+    assert [(one.code, one.severity) for one in found.findings] == [("no-statement", "warning")]
+    assert something_is_missing(found.findings)
+
+
+def test_a_script_that_says_nothing_beside_a_catalog_of_its_instance_is_a_remark() -> None:
+    grid = "name\tremote_service_name\taddress\nOnly\tParts\tLOCAL\n"
+    found = made(source("g.tsv", grid, Kind.CATALOG, "here", "Orders"), source("t.sql", TABLES, instance="here"))
+    assert [(one.code, one.severity) for one in found.findings] == [("no-statement", "info")]
+    assert not something_is_missing(found.findings)
 
 
 def test_files_that_all_say_nothing_are_refused() -> None:
+    with pytest.raises(InputError, match=r"t.sql: has no statement .*: give the script that makes routes"):
+        made(source("t.sql", TABLES, instance="here"))
     with pytest.raises(InputError, match=r"a.sql: says nothing"):
         made(source("a.sql", "-- later\n", instance="here"), source("b.sql", "", instance="shop"))

@@ -21,6 +21,7 @@ from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.cli.import_report import report
 from brokerui.cli.inputs import load_bytes
 from brokerui.cli.instance_files import InstanceFiles
+from brokerui.cli.product import once_written
 from brokerui.cli.script_folder import ScriptFolder
 from brokerui.core.languages import here, local
 from brokerui.estate.errors import EstateStaleError
@@ -48,8 +49,9 @@ def import_run(options: argparse.Namespace) -> int:
     preview = preview_of(live.estate, made, options.at or timezone.now())
     _show(mode, made, preview.summary, options.format)
     if not options.dry_run:
-        written = _applied(made, live, options)
-        sys.stdout.write(f"\n{local(_what_came(written, live))}\n")
+        with once_written() as answer_with:
+            written = _applied(made, live, options)
+            answer_with(f"\n{local(_what_came(written, live))}\n")
     return int(something_is_missing(made.findings))
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from brokerui.cli.standard_output import need_output
+from brokerui.cli.standard_output import forget_output, is_taken_at_once, wait_until_taken, write_now
 from brokerui.core.languages import local
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
@@ -34,17 +33,34 @@ def the_product() -> Iterator[None]:
 
 
 @contextmanager
-def once_written() -> Iterator[None]:
-    """Commit what the command does once its answer is written: where the answer cannot be, nothing is done.
+def once_written() -> Iterator[Callable[[str], object]]:
+    """Commit what the command does once its answer is written, and hold no lock while nobody reads that answer.
 
-    For answers of a few lines: a reader that waits would keep the transaction open.
+    The body gives its answer to the function that it gets. The transaction begins when standard output takes a short
+    answer at once, so that writing one inside of it does not wait; where it cannot be written, nothing is done. A long
+    answer is written after the commit.
     """
-    need_output()
+    wait_until_taken()
     from django.db import transaction
 
+    pieces: list[str] = []
     with transaction.atomic():
-        yield
-        sys.stdout.flush()
+        yield pieces.append
+        answer = "".join(pieces)
+        if is_early := is_taken_at_once(answer):
+            write_now(answer)
+    if not is_early:
+        _write_after(answer)
+
+
+def _write_after(answer: str) -> None:
+    """Write an answer whose command is committed. Raises `InputError`, which says so."""
+    try:
+        write_now(answer)
+    except OSError as error:
+        forget_output()
+        problem = say("everything is done, but the answer cannot be written: {reason}", reason=error.strerror)
+        raise InputError("-", "", problem) from None
 
 
 def _problem(error: Exception) -> Sentence:

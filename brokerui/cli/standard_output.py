@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import sys
-from io import TextIOBase, TextIOWrapper
+from io import TextIOBase, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from typing import TextIO
 
@@ -42,6 +43,38 @@ def need_output() -> None:
     """Refuse a command that would do its work and then find that standard output was closed from the start."""
     if isinstance(sys.stdout, ClosedOutput):
         raise InputError("-", "", say("cannot be written: {reason}", reason=os.strerror(errno.EBADF)))
+
+
+def wait_until_taken() -> None:
+    """Write what is buffered, and wait until standard output takes a short answer at once: a pipe has a reader then, or
+    room. Raises `OSError` where it takes nothing any more."""
+    need_output()
+    sys.stdout.flush()
+    if (poll := _output()) is not None:
+        poll.poll()
+
+
+def is_taken_at_once(text: str) -> bool:
+    """True if standard output takes all of a text now, without waiting for its reader."""
+    poll = _output()
+    return poll is None or (len(text.encode()) <= select.PIPE_BUF and bool(poll.poll(0)))
+
+
+def write_now(text: str) -> None:
+    """Write to standard output, and flush it."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def _output() -> select.poll | None:
+    """Tells whether the standard output takes `PIPE_BUF` bytes; None for one in memory."""
+    try:
+        descriptor = sys.stdout.fileno()
+    except (UnsupportedOperation, ValueError):
+        return None
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return poll
 
 
 def forget_output() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from typing import Any
 
 from brokerui.cli.arguments import described
@@ -34,13 +33,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print what the database has afterwards, a line of JSON."""
     instance, database = options.database
-    with verb(f"{instance}/{database}"), once_written():
+    with verb(f"{instance}/{database}"), once_written() as answer_with:
         from brokerui.estate.selectors import estate_current
 
         done = _done(options.action, instance, database)
         now = estate_current().estate.instances[instance].databases[database]
         answer = {"database": database, "broker_instance": now.broker_instance, "broker_enabled": now.broker_enabled}
-        sys.stdout.write(f"{json.dumps(answer | done)}\n")
+        answer_with(f"{json.dumps(answer | done)}\n")
     return 0
 
 

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from brokerui.cli.arguments import described, identifier, must_be_given
@@ -68,16 +68,20 @@ def _add_group(actions: Any) -> None:
     help_text = local(say("milliseconds to wait for the first message (default: 0)"))
     action.add_argument("--wait", metavar="MS", type=int, default=0, help=help_text)
     # It changes nothing, and may wait.
-    action.set_defaults(act=_group, where=lambda options: "/".join(options.queue), transaction=nullcontext)
+    action.set_defaults(act=_group, where=lambda options: "/".join(options.queue), transaction=_no_transaction)
+
+
+def _no_transaction() -> AbstractContextManager[Callable[[str], object]]:
+    return nullcontext(sys.stdout.write)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print a line of JSON; then the verb is committed."""
     if "check" in options:
         options.check(options)
-    with verb(options.where(options)), options.transaction():
+    with verb(options.where(options)), options.transaction() as answer_with:
         answer = options.act(options)
-        sys.stdout.write(f"{json.dumps(answer)}\n")
+        answer_with(f"{json.dumps(answer)}\n")
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 
 from brokerui.cli.messaging import HOST_DB, place, verb
 from brokerui.cli.product import once_written
@@ -21,11 +20,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print the new principal as a line of JSON."""
     instance, database = options.database
-    with verb(f"{instance}/{database}"), once_written():
+    with verb(f"{instance}/{database}"), once_written() as answer_with:
         from brokerui.messaging.services import database_fail_over
 
         author = os.environ.get("USER") or "brokerui"
         roles = database_fail_over(instance=instance, database=database, author=author)
         answer = {"database": database, "principal": roles.principal, "mirror": roles.mirror}
-        sys.stdout.write(f"{json.dumps(answer)}\n")
+        answer_with(f"{json.dumps(answer)}\n")
     return 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from typing import Any
 
 from brokerui.cli.product import once_written, the_product
@@ -38,11 +37,11 @@ def run(options: argparse.Namespace) -> int:
 
         author = os.environ.get("USER") or "brokerui"
         try:
-            with once_written():
+            with once_written() as answer_with:
                 instance = instance_host(
                     name=options.instance, listen=options.listen, databases=options.database, author=author
                 )
-                sys.stdout.write(f"{json.dumps(_answer(instance, options.listen))}\n")
+                answer_with(f"{json.dumps(_answer(instance, options.listen))}\n")
         except Invalid as invalid:
             raise InputError(options.instance, invalid.path, invalid.problem) from None
     return 0

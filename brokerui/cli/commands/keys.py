@@ -73,9 +73,9 @@ def _make(options: argparse.Namespace, instance: str, database: str) -> None:
     from brokerui.messaging.keys.files import public_file
     from brokerui.messaging.keys.services import key_make
 
-    with once_written():
+    with once_written() as answer_with:
         public = key_make(instance=instance, database=database, author=_author(), replace=options.replace)
-        sys.stdout.write(public_file(public).decode())
+        answer_with(public_file(public).decode())
 
 
 def _export(options: argparse.Namespace, instance: str, database: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 
 from brokerui.cli.arguments import identifier, size
 from brokerui.cli.inputs import STANDARD_INPUT, load_bytes
@@ -59,12 +58,12 @@ def run(options: argparse.Namespace) -> int:
     options.check(options)
     body = load_bytes(options.file or STANDARD_INPUT, MOST_BODY, is_fixed=True) if options.size is None else None
     instance, database = options.sender
-    with verb(f"{instance}/{database}"), once_written():
+    with verb(f"{instance}/{database}"), once_written() as answer_with:
         conversations = _conversations(options, instance, database)
         _send(options, instance, options.conversation or list(conversations), body)
         for handle, conversation in conversations.items():
             answer = {"conversation_handle": handle, "conversation_id": conversation}
-            sys.stdout.write(f"{json.dumps(answer)}\n")
+            answer_with(f"{json.dumps(answer)}\n")
     return 0
 
 

@@ -40,7 +40,7 @@ def test_a_script_to_an_estate(call: Call, tmp_path: Path) -> None:
 
 def test_several_servers_and_files_and_standard_input(call: Call, tmp_path: Path) -> None:
     first, second = written(tmp_path, "a.sql", SCRIPT), written(tmp_path, "b.sql", "USE Orders; DROP ROUTE away;")
-    answer = call("import-sql", f"host1={first},{second}", "host2@tcp://other:5000=-", stdin="USE Parts;")
+    answer = call("import-sql", f"host1={first},{second}", "host2@tcp://other:5000=-", stdin="CREATE DATABASE Parts;")
     assert answer.status == 0
     estate = read_estate(answer.out)
     assert list(estate.instances["host1"].databases["Orders"].table.routes) == ["AutoCreatedLocal"]

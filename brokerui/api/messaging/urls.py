@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from brokerui.api.messaging import dialogs, queues
+from brokerui.api.messaging import brokers, dialogs, queues
 from brokerui.api.messaging.sys_views import sys_addresses
 
 QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
@@ -25,6 +25,9 @@ def addresses() -> list[URLPattern]:
         path(f"{QUEUE}/receive/", queues.QueueReceive.as_view(), name="queue_receive"),
         path(f"{QUEUE}/conversation_group/", queues.QueueConversationGroup.as_view(), name="queue_conversation_group"),
         path(f"{QUEUE}/status/", queues.QueueStatus.as_view(), name="queue_status"),
+        path(
+            "databases/<str:instance>/<str:database>/broker/", brokers.DatabaseBroker.as_view(), name="database_broker"
+        ),
         path("receipts/<str:receipt>/", queues.ReceiptSettle.as_view(), name="receipt"),
         *sys_addresses(),
     ]

@@ -24,7 +24,7 @@ __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
 
 TOLD = schema()
-MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/")
+MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/")
 """Verbs, which need hosted instances: tests/brokerui/messaging/api/test_limits.py."""
 OPERATIONS = [
     (path, method)
@@ -38,7 +38,7 @@ WITH_QUERY = [
     if any(one["in"] == "query" for one in TOLD["paths"][path][method].get("parameters", ()))
 ]
 WITH_BODY = [(path, method) for path, method in OPERATIONS if "requestBody" in TOLD["paths"][path][method]]
-SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "USE Orders;"}]}]}
+SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "CREATE DATABASE Orders;"}]}]}
 
 
 @pytest.fixture
@@ -122,7 +122,9 @@ def test_a_parameter_just_over_a_limit_is_refused_and_one_at_it_is_not(client: C
         query = urlencode(pairs)
         if path.endswith("/import/"):
             name = "" if any(name == "instance" for name, _value in pairs) else "&instance=host9"
-            return client.generic("POST", f"{path}?{query}{name}", "USE Orders;", content_type="application/sql")
+            return client.generic(
+                "POST", f"{path}?{query}{name}", "CREATE DATABASE Orders;", content_type="application/sql"
+            )
         return send(client, method, f"{address_of(path)}?{query}", body, **headers)
 
     assert is_refused(ask(("no_such", "1")), Case(("no_such",), "unknown", "1"), "query")
@@ -142,7 +144,7 @@ def test_a_field_of_a_form_just_over_a_limit_is_refused_and_one_at_it_is_not(cli
     form = TOLD["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
 
     def ask(values: dict[str, Any]) -> Any:
-        file = SimpleUploadedFile("a.sql", b"USE Orders;")
+        file = SimpleUploadedFile("a.sql", b"CREATE DATABASE Orders;")
         return client.post(path, {"file": file, "instance": "host9", **values})
 
     assert is_refused(ask({"no_such_key": "1"}), Case(("no_such_key",), "additionalProperties", "1"), "body")
@@ -159,9 +161,9 @@ def test_a_note_has_one_limit_however_it_is_sent(client: Client, where: str) -> 
     def ask(note: str) -> Any:
         if where == "query":
             path = f"{API}/estate/import/?{urlencode({'instance': 'host9', 'note': note})}"
-            return client.generic("POST", path, "USE Orders;", content_type="application/sql")
+            return client.generic("POST", path, "CREATE DATABASE Orders;", content_type="application/sql")
         if where == "form":
-            file = SimpleUploadedFile("a.sql", b"USE Orders;")
+            file = SimpleUploadedFile("a.sql", b"CREATE DATABASE Orders;")
             return client.post(f"{API}/estate/import/", {"file": file, "instance": "host9", "note": note})
         return client.post(f"{API}/estate/import/", json.dumps({**SCRIPT, "note": note}), "application/json")
 

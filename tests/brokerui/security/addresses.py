@@ -193,6 +193,7 @@ ADDRESSES = [
         for name in ("conversation_group", "receive", "status")
     ),
     Address("api:queue_messages", VIEW, args=("nowhere", "nowhere", "nowhere"), has_page=False),
+    Address("api:database_broker", VIEW, EDIT, ("POST",), ("nowhere", "nowhere"), has_page=False),
     Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
     _page("api:events"),
     _page("api:versions"),

@@ -369,7 +369,7 @@ COUNTED = {
     f"api:{name}"
     for name in ("dialogs", "dialogs_messages", "dialog_messages", "dialog_move", "dialog_timer", "receipt")
 }
-COUNTED |= {"api:queue_conversation_group", "api:queue_receive", "api:queue_status"}
+COUNTED |= {"api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:database_broker"}
 """Verbs of messaging, which the audit records once an hour: tests/brokerui/messaging/api. It records the switch of a
 queue at once, but the names of this world do not fit into that address."""
 

@@ -29,10 +29,11 @@ VERBS: dict[str, tuple[str, Any]] = {
     "queue_conversation_group": (f"{NONE_THERE}/conversation_group/", {}),
     "queue_receive": (f"{NONE_THERE}/receive/", {}),
     "queue_status": (f"{QUEUE}/status/", {"enabled": True}),
+    "database_broker": (f"{API}/databases/B/two/broker/", {"option": "ENABLE_BROKER"}),
     "receipt_settle": (f"{API}/receipts/{NOWHERE}/", {"action": "commit"}),
 }
 """By operation: an address and a body of it."""
-VERB_PATHS = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/")
+VERB_PATHS = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/")
 BODIES = {
     operation["operationId"]: operation["requestBody"]["content"]["application/json"]["schema"]
     for methods in TOLD["paths"].values()
@@ -53,16 +54,17 @@ def test_every_verb_is_tried() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(
-    verb: str, wire: Wire, operator: Client, monkeypatch: Any
+    verb: str, wire: Wire, operator: Client, editor: Client, monkeypatch: Any
 ) -> None:
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
     path, base = VERBS[verb]
 
     def ask(body: Any) -> Any:
         address = path.replace("HANDLE", begin(operator)) if "HANDLE" in path else path
-        return send(operator, "post", address, body)
+        return send(client, "post", address, body)
 
-    assert is_refused(send(operator, "post", f"{path}?no_such=1", base), Case(("no_such",), "unknown", "1"), "query")
+    client = editor if verb == "database_broker" else operator
+    assert is_refused(send(client, "post", f"{path}?no_such=1", base), Case(("no_such",), "unknown", "1"), "query")
     for case in cases(TOLD, BODIES[verb]):
         over = with_value(TOLD, BODIES[verb], base, case.path, case.over)
         assert is_refused(ask(over), case, "body"), case

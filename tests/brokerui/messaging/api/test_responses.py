@@ -44,6 +44,8 @@ def test_a_conversation_to_its_end(checked: CheckedClient, wire: Wire) -> None:
     checked.ask("dialog_end", body={}, **mine)
     assert checked.ask("dialog_move", 404, body={"conversation_group_id": NOWHERE}, path_parameters={"handle": NOWHERE})
     assert checked.ask("queue_status", body={"enabled": True}, path_parameters=QUEUE) == {"enabled": True}
+    place = {"instance": "B", "database": "two"}
+    assert checked.ask("database_broker", body={"option": "ENABLE_BROKER"}, path_parameters=place)["broker_enabled"]
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)

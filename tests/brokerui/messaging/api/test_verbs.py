@@ -19,7 +19,7 @@ from brokerui.messaging.leases.models import Answer, Lease, Use
 from brokerui.messaging.models import ConversationEndpoint, QueueMessage
 from brokerui.messaging.queue_address import QueueAddress
 from routing.documents.estate_document import read_estate
-from tests.brokerui.messaging.hosted import DOCUMENT, Wire
+from tests.brokerui.messaging.hosted import DOCUMENT, ONE, Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
 API = "/api/v1"
@@ -431,3 +431,27 @@ def test_verbs_are_counted(wire: Wire, operator: Client) -> None:
         ("send", "A"): ("operator", 1, 2),
         ("receive", "B"): ("operator", 1, 2),
     }
+
+
+# ---------------------------------------------------------------- the broker of a database
+
+
+def test_the_conversations_of_a_database_are_ended_with_an_error_by_an_editor(
+    wire: Wire, operator: Client, editor: Client
+) -> None:
+    handle, path = begin(operator), f"{API}/databases/A/one/broker/"
+    option = {"option": "ERROR_BROKER_CONVERSATIONS"}
+    assert post(operator, path, option, 403)["status"] == 403
+    answer = post(editor, path, option, Idempotency_Key="once")
+    assert answer == {"broker_instance": ONE, "broker_enabled": True, "conversations_ended": 1}
+    assert post(editor, path, option, Idempotency_Key="once") == answer
+    assert ConversationEndpoint.objects.get(conversation_handle=handle).state == "ER"
+    assert AuditEntry.objects.filter(note__contains="all conversations ended with an error").count() == 1
+
+
+def test_a_broker_is_disabled_enabled_and_renewed(wire: Wire, editor: Client) -> None:
+    path = f"{API}/databases/A/one/broker/"
+    assert post(editor, path, {"option": "DISABLE_BROKER"})["broker_enabled"] is False
+    assert post(editor, path, {"option": "ENABLE_BROKER"})["broker_instance"] == ONE
+    assert post(editor, path, {"option": "NEW_BROKER"})["broker_instance"] != ONE
+    assert "none" in post(editor, f"{API}/databases/A/none/broker/", {"option": "NEW_BROKER"}, 404)["detail"]

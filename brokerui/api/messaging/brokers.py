@@ -1,0 +1,84 @@
+"""The broker of a hosted database: ALTER DATABASE … SET ENABLE_BROKER and its three other options."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from django.utils.translation import gettext_lazy as _
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from brokerui.accounts.levels import Level
+from brokerui.api.fields import IdentifierField, StrictBooleanField, StrictChoiceField, StrictIntegerField
+from brokerui.api.messaging.base import MessagingView, done_once
+from brokerui.api.messaging.dialogs import verb
+from brokerui.api.serializers import StrictSerializer, read_body
+from brokerui.estate.selectors import estate_current
+from brokerui.messaging import services
+
+PLACE = [OpenApiParameter(name, {"type": "string"}, OpenApiParameter.PATH) for name in ("instance", "database")]
+OPTIONS: Final = ("ENABLE_BROKER", "DISABLE_BROKER", "NEW_BROKER", "ERROR_BROKER_CONVERSATIONS")
+
+
+class BrokerOptionSerializer(StrictSerializer):
+    """ALTER DATABASE … SET."""
+
+    option = StrictChoiceField(OPTIONS)
+
+
+class BrokerSerializer(StrictSerializer):
+    """What the database has afterwards."""
+
+    broker_instance = IdentifierField(allow_null=True)
+    broker_enabled = StrictBooleanField()
+    conversations_ended = StrictIntegerField(
+        min_value=0,
+        max_value=2**53,
+        help_text=_("How many conversations ERROR_BROKER_CONVERSATIONS has ended with an error."),
+    )
+
+
+class DatabaseBroker(MessagingView):
+    """The broker of a database. It changes the estate, and takes the level of editors."""
+
+    write: ClassVar[Level] = Level.EDIT
+
+    @verb(
+        "database_broker",
+        _("Enable, disable or renew the broker of a database, or end its conversations"),
+        BrokerOptionSerializer,
+        BrokerSerializer,
+        parameters=PLACE,
+        description=_(
+            "Of an instance that is hosted here, as ALTER DATABASE … SET does it: NEW_BROKER gives another identifier, "
+            "and its conversations are gone without a word to their other sides; ERROR_BROKER_CONVERSATIONS keeps the "
+            "identifier, enables the broker and ends all conversations with an error on both sides. It is a change of "
+            "the estate, with an entry of the audit."
+        ),
+        examples=[OpenApiExample("end", value={"option": "ERROR_BROKER_CONVERSATIONS"}, request_only=True)],
+    )
+    def post(self, request: Request, instance: str, database: str) -> Response:
+        """ALTER DATABASE … SET."""
+
+        def alter() -> tuple[str, int, Any]:
+            option = read_body(request.data, BrokerOptionSerializer)["option"]
+            ended = _alter(option, instance, database, request.user.get_username())
+            now = estate_current().estate.instances[instance].databases[database]
+            answer = {"broker_instance": now.broker_instance, "broker_enabled": now.broker_enabled}
+            return instance, 0, {**answer, "conversations_ended": ended}
+
+        return Response(done_once(request, "broker", alter))
+
+
+def _alter(option: str, instance: str, database: str, author: str) -> int:
+    """Set the option; returns how many conversations were ended with an error."""
+    if option == "ERROR_BROKER_CONVERSATIONS":
+        return services.broker_error_conversations(instance=instance, database=database, author=author)
+    verbs = {
+        "ENABLE_BROKER": services.broker_enable,
+        "DISABLE_BROKER": services.broker_disable,
+        "NEW_BROKER": services.broker_renew,
+    }
+    verbs[option](instance=instance, database=database, author=author)
+    return 0

@@ -1,4 +1,4 @@
-"""What benchmarks share: the large estate, the shortest of several runs, and a line for each claim."""
+"""Parts that benchmarks share: the large estate, the shortest of several runs, and a line for each claim."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def large_document(*, hubs_loop: bool = True) -> Path:
 
 
 def child(function: str, *arguments: object) -> Any:
-    """What `module:function` returns in a process of its own, whose memory holds nothing else."""
+    """Return the result of `module:function` from a process of its own, whose memory holds nothing else."""
     module, _, name = function.partition(":")
     program = f"import json, sys; from {module} import {name} as f; print(json.dumps(f(*sys.argv[1:])))"
     command = [sys.executable, "-c", program, *map(str, arguments)]
@@ -82,7 +82,7 @@ def settle() -> None:
 
 
 def machine() -> str:
-    """What the figures were measured on; a loop of additions tells how busy it was."""
+    """Describe the machine of the figures; a loop of additions shows how busy it was."""
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     cpu = next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
     loop, _ = best(3, lambda: sum(number for number in range(5_000_000)))

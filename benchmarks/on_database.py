@@ -1,4 +1,4 @@
-"""What importing, editing and reading the live estate takes on one database; see `estate_database.py`."""
+"""Time of importing, editing and reading the live estate on one database; see `estate_database.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an import of the large estate takes, requests and work; see `import_page.py`."""
+"""Time of an import of the large estate, requests and work; see `import_page.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every page takes on one database; see `pages.py`.
+"""Time of every page on one database; see `pages.py`.
 
 Each measurement is made in a process of its own, forked from one that is as a worker of the web is at that moment.
 """
@@ -91,7 +91,7 @@ def measure(part: str = "") -> bool:
 
 
 def _start() -> None:
-    """What happens before the processes of the web are forked."""
+    """Prepare, as a deployment does, before the processes of the web are forked."""
     preload_program()
     preload_estate()
 
@@ -159,7 +159,7 @@ def _worked() -> float:
 
 
 def _apart(work: Callable[[], Any]) -> Any:
-    """What it gives in a forked process, which leaves nothing behind in this one."""
+    """Return the result of a forked process, which leaves nothing behind in this one."""
     connections.close_all()
     reader, writer = os.pipe()
     child = os.fork()

@@ -1,4 +1,4 @@
-"""What requests to the REST interface take on one database; see `rest.py`."""
+"""Time of requests to the REST interface on one database; see `rest.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs that use the engine import; docs/reference/engine.md describes it.
+"""The public surface of the engine; docs/reference/engine.md describes it.
 
 Everything else in `routing` may move or change without notice.
 """

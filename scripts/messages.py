@@ -112,7 +112,7 @@ def begin(template: Catalog, locale: str) -> None:
 
 
 def problems(template: Catalog) -> Iterator[str]:
-    """What keeps the catalogues from being complete."""
+    """Yield the problems that keep the catalogues from being complete."""
     if not POT.exists() or POT.read_bytes() != render(template):
         yield f"{POT.relative_to(ROOT)}: out of date; run scripts/messages.py"
     for path in catalogues():

@@ -1,4 +1,4 @@
-"""What a million messages that cannot go, in 100,000 open conversations, cost those that can.
+"""Cost of a million messages that cannot be sent, in 100,000 open conversations, for the messages that can.
 
     .venv/bin/python benchmarks/messaging/backlog.py [--messages 1000000] [--conversations 100000] [--sent 20000]
 

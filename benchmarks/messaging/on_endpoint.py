@@ -1,4 +1,4 @@
-"""What the endpoints cost; see `endpoint.py`."""
+"""Cost of the endpoints; see `endpoint.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages about messages at work take on one database; see `monitoring.py`."""
+"""Time of the pages about messages at work on one database; see `monitoring.py`."""
 
 from __future__ import annotations
 

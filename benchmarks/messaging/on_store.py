@@ -1,4 +1,4 @@
-"""What the store takes on one database; see `store.py`."""
+"""Time of the store on one database; see `store.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an event costs `telemetry`, and what it costs where one conversation has a third of them.
+"""Cost of an event for `telemetry`, also where one conversation has a third of all events.
 
     .venv/bin/python benchmarks/pipeline/telemetry.py [--messages 200000] [--runs 2]
 

@@ -1,4 +1,4 @@
-"""What the benchmarks of the pipeline share: a large estate, traffic on it, and seconds of wall and of processor."""
+"""Parts that the benchmarks of the pipeline share: a large estate, traffic on it, and wall and processor seconds."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from routing.model.address import parse_address
 from routing.model.estate import Estate
 
 ROWS = 100_000
-"""What `diff` writes at the most."""
+"""Maximum number of rows that `diff` writes."""
 
 
 def named(estate: Estate) -> Estate:
@@ -50,7 +50,7 @@ def wildcard(estate: Estate) -> Estate:
 
 
 def hub(estate: Estate) -> Estate:
-    """What a hub does not know goes elsewhere: nearly everything that changes hands may pass there."""
+    """Forward all unknown services of a hub elsewhere: nearly every conversation that changes may pass there."""
     hubs = [f"srv{number:04}" for number in range(len(estate.instances) // 100)]
     name = next(name for name in hubs if "ToHub" in estate.instances[name].msdb.routes)
     return _elsewhere(estate, name, "msdb")

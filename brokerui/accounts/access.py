@@ -39,7 +39,7 @@ public = login_not_required
 
 
 def level_needed(view: Callable[..., Any], method: str) -> Level | None:
-    """What a request takes; None: nobody may."""
+    """Return the level that a request needs; None: nobody may send it."""
     declared: dict[str, Level | None] = getattr(view, "access", {"read": Level.VIEW, "write": None})
     return declared["read" if method in SAFE else "write"]
 

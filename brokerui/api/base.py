@@ -1,4 +1,4 @@
-"""What every view of the interface shares."""
+"""Base of every view of the interface."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the product's catalog views would show, read only: their columns, in their order, with their values.
+"""Contents of the product's catalog views, read only: their columns, in their order, with their values.
 
 Two columns stand before those of the product, `instance` and `database`: a view of the product shows one database.
 Numbers (`route_id`, …) tie rows of one version together; `brokerui.estate.numbering` says how they are counted.

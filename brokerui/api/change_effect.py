@@ -43,7 +43,7 @@ class DiffQuery(QuerySerializer):
 
 
 class DiffSerializer(serializers.Serializer):
-    """What `brokerui diff` gives, of the base of a draft and the draft."""
+    """The report of `brokerui diff` from the base of a draft to the draft."""
 
     version = serializers.IntegerField(min_value=0, help_text=gettext_lazy("The version that the draft was made on."))
     classes = serializers.IntegerField(min_value=0)
@@ -100,7 +100,7 @@ class ChangeDiff(ApiView):
 
 
 class ChangeChecks(ApiView):
-    """What speaks against a draft."""
+    """Checks that speak against a draft."""
 
     @extend_schema(
         operation_id="change_checks",

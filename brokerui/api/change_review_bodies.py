@@ -86,7 +86,7 @@ class ApplySerializer(StrictSerializer):
 
 
 class StepSerializer(serializers.Serializer):
-    """What one server needs."""
+    """The step of one server."""
 
     instance = serializers.CharField()
     hosted = serializers.BooleanField(help_text=_("The broker of this site runs it: the change is live at once."))

@@ -60,7 +60,7 @@ NAMED: Final = OpenApiExample("name", value={"name": "Parts to host2"}, request_
 _TAG = gettext_lazy("Changes")
 Write = Callable[..., SavedDraft]
 T = TypeVar("T")
-"""What a service answers: a draft, or a draft with what else is said about it."""
+"""The return value of a service: a draft, or a draft with further facts."""
 
 
 class ChangeList(ApiView):

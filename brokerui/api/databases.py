@@ -37,7 +37,7 @@ from routing.model.edits import DropDatabase, PutDatabase
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Edit, Estate
 
 CONTAINED: Final = ("services", "queues", "routes")
-"""What a database holds that has resources of its own."""
+"""The kinds of objects in a database that have resources of their own."""
 COLUMNS: Final = ("name", "broker_instance", "broker_enabled", "mirroring_role")
 LISTS: Final = ("contracts", "message_types", "priorities", "remote_service_bindings")
 

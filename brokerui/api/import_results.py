@@ -1,4 +1,4 @@
-"""What the REST interface says of an import: its progress, its result, its problem."""
+"""An import in the REST interface: its progress, its result, its problem."""
 
 from __future__ import annotations
 

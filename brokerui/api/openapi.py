@@ -1,4 +1,4 @@
-"""What operations say in the schema beside their bodies and queries: headers, problems, tags."""
+"""Parts of operations in the schema beside their bodies and queries: headers, problems, tags."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ MAX_TEXT: Final = 4_000
 
 
 class _Plan(NamedTuple):
-    """What reading needs of the fields of a serializer."""
+    """Fields of a serializer as the reader of bodies needs them."""
 
     fields: Mapping[str, Any]
     required: tuple[str, ...]

@@ -45,7 +45,7 @@ MAX_EDITS: Final = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIfRequest:
-    """What a request asks."""
+    """The values of a request."""
 
     conversation: Conversation
     edits: tuple[Edit, ...] = ()

@@ -1,4 +1,4 @@
-"""What each server needs for a draft: T-SQL to run, in a safe order, and whether an import has shown it.
+"""The steps of each server for a draft: T-SQL to run, in a safe order, and whether an import has shown it.
 
 A hosted instance follows the live estate at once. An observed one is a SQL Server, which no version of the estate
 changes: an administrator runs the T-SQL there, and the next import of the instance shows whether it did.
@@ -41,7 +41,7 @@ class ServerState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServerStep:
-    """What one server needs."""
+    """The step of one server."""
 
     instance: str
     is_hosted: bool

@@ -33,7 +33,7 @@ _WITHOUT_EFFECT: Final = (ALREADY_EXISTS, NOT_FOUND)
 
 @dataclass(frozen=True, slots=True)
 class SqlRead:
-    """What a script comes to."""
+    """The edits that a script results in."""
 
     edits: tuple[Edit, ...] | None
     """All edits that the draft then has; None: it stays as it is."""

@@ -1,4 +1,4 @@
-"""What can be wrong with a write of a draft. Nothing of it was written then."""
+"""Errors of a write of a draft, after which nothing of it is written."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _WITHIN = timedelta(microseconds=999_999)
 DRAFT_DIGITS = 15
 SHOWN_CHARS = 40
 PARAMETERS = ("scenario", "as_of", "draft")
-"""What stays in the address from one page to the next."""
+"""Parameters that stay in the address from one page to the next."""
 
 
 class EstateViewError(Exception):

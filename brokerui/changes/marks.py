@@ -1,4 +1,4 @@
-"""What a draft adds, alters and drops, by the things that pages show."""
+"""Additions, alterations and drops of a draft, by the things that pages show."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CACHE_SIZE = 32
 
 @dataclass(frozen=True)
 class DraftMarks:
-    """What a draft does to each instance, database and route."""
+    """The change of each instance, database and route by a draft."""
 
     base: Estate
     changed: dict[Ref, str]

@@ -90,7 +90,7 @@ class SavedDraft(models.Model):
 
 
 class DraftStep(models.Model):
-    """What one write did to the list of edits: from `start` on, `removed` gave way to `inserted`."""
+    """One write to the list of edits: from `start` on, `removed` gave way to `inserted`."""
 
     draft = models.ForeignKey(SavedDraft, on_delete=models.CASCADE, related_name="steps")
     number = models.PositiveIntegerField()
@@ -112,7 +112,7 @@ class DraftStep(models.Model):
 
 
 class ReviewAction(models.TextChoices):
-    """What somebody did with a draft beside editing it."""
+    """The acts of users on a draft beside editing it."""
 
     COMMENT = "comment"
     SUBMIT = "submit"

@@ -1,4 +1,4 @@
-"""What rolling an applied draft back would write. It is tried here before a page offers it."""
+"""The edits that rolling an applied draft back would write. They are tried here before a page offers them."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ from routing.model.estate import Edit
 
 @dataclass(frozen=True, slots=True)
 class StepTitles:
-    """What stands at the two buttons; None: there is no such step."""
+    """The titles of the two buttons; None: there is no such step."""
 
     undo: Sentence | None = None
     redo: Sentence | None = None

@@ -1,4 +1,4 @@
-"""What every write of a draft does: lock its row, count its revision up, add to the review and to the audit."""
+"""The parts of every write of a draft: lock its row, count its revision up, add to the review and to the audit."""
 
 from __future__ import annotations
 

@@ -28,14 +28,14 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class Described(TypedDict):
-    """What argparse takes of a command."""
+    """Arguments of argparse for a command."""
 
     help: str
     description: str
 
 
 def described(summary: Sentence) -> Described:
-    """What a command is called by in the list of commands, and begins its own help with."""
+    """Return the summary of a command, for the list of commands and the beginning of its own help."""
     text = local(summary)
     return {"help": text, "description": local(say("{summary}.", summary=text[:1].upper() + text[1:]))}
 
@@ -130,7 +130,7 @@ def now_unless(at: datetime | None) -> datetime:
 
 
 def misuse(problem: Sentence | Invalid) -> argparse.ArgumentTypeError:
-    """What argparse says of an argument that cannot be."""
+    """Make the error that argparse reports for an invalid argument."""
     return argparse.ArgumentTypeError(problem.render(here()))
 
 

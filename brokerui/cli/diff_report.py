@@ -62,7 +62,7 @@ def _answer(report: DiffReport) -> Sentence:
 
 
 def _apart(report: DiffReport, apart: int) -> Iterator[Sentence]:
-    """What changes and is no part of the verdict, and why not."""
+    """Yield changes that are no part of the verdict, with the reason."""
     counts = {verdict: f"{report.summary[verdict] - count:,}" for verdict, count in report.intended.items()}
     yield say_counted(
         apart,
@@ -90,7 +90,7 @@ def _group_lines(report: DiffReport, group: DiffGroup, nodes: Iterator[Node], nu
 
 
 def _beside(report: DiffReport, group: DiffGroup, node: Node) -> Iterator[Sentence]:
-    """What the outcome afterwards hangs on, and who listens at an address of the sender's own machine."""
+    """Yield the conditions of the outcome afterwards, and the listener at an address of the sender's own machine."""
     supposed = report.supposed(node, group)
     if supposed is not None:
         yield say("  unless  {supposed}", supposed=next(if_it_is(supposed)))

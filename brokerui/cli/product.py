@@ -1,4 +1,4 @@
-"""What commands share that work on the product of a home: Django, its database, and errors said in one line."""
+"""Parts of commands that work on the product of a home: Django, its database, and errors in one line."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def need_output() -> None:
 
 
 def wait_until_taken() -> None:
-    """Write what is buffered, and wait until standard output takes a short answer at once: a pipe has a reader then, or
+    """Write the buffer, and wait until standard output takes a short answer at once: then a pipe has a reader, or
     room. Raises `OSError` where it takes nothing any more."""
     need_output()
     sys.stdout.flush()

@@ -16,7 +16,7 @@ class Dialog:
         self._requests = requests
         self.conversation_handle = handle
         self.conversation_id = conversation_id
-        """What both sides call it; empty where that was not asked for."""
+        """The identifier that both sides know; empty where it was not requested."""
         self.conversation_group_id = group
 
     def send(self, *messages: Message | bytes | None) -> None:

@@ -1,4 +1,4 @@
-"""What a request can end with."""
+"""Errors with which a request can end."""
 
 from __future__ import annotations
 

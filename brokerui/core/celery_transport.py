@@ -104,7 +104,7 @@ def _binding_from(member: bytes) -> tuple[str, ...]:
 
 
 class RepairingTransport(Transport):
-    """What Celery opens for a Redis."""
+    """The transport that Celery opens for a Redis."""
 
     Channel = RepairingChannel
 

@@ -23,12 +23,12 @@ ANSWER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What a check has found."""
+    """The result of a check."""
 
     id: str
     """Id of the check, as in docs/reference/checks.md."""
     text: str
-    """What is wrong and what helps, in one line."""
+    """The problem and its remedy, in one line."""
     is_well: bool
     """Whether everything works all the same, and the line is for information."""
     is_refused: bool

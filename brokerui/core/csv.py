@@ -13,7 +13,7 @@ from typing import Any
 
 MARK = "'"
 MARKED = frozenset("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20" + MARK)
-"""What a cell may not begin with as it is; spreadsheets take the wide ones of Chinese and Japanese keyboards too."""
+"""Characters that begin no cell unmarked; spreadsheets take the wide ones of Chinese and Japanese keyboards too."""
 
 
 class _Line:

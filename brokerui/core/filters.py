@@ -140,7 +140,7 @@ def _word_end(text: str, place: int) -> int:
 
 
 def combined(terms: Iterable[Term], makers: Mapping[str, Callable[[Term], Test[Row]]]) -> Test[Row]:
-    """What a row must be. `makers` makes a test of each term, by key; under the empty key that of a bare word.
+    """Return the test of a row. `makers` makes a test of each term, by key; under the empty key that of a bare word.
 
     Raises `FilterError` where a value means nothing.
     """

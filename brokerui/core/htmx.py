@@ -7,7 +7,7 @@ from django_htmx.middleware import HtmxDetails
 
 
 def htmx_of(request: HttpRequest) -> HtmxDetails:
-    """What the middleware knows of it; false where htmx did not ask."""
+    """Return the details of the middleware; all false for a request that htmx did not send."""
     details: HtmxDetails = request.htmx  # type: ignore[attr-defined]  # the middleware puts it there
     return details
 

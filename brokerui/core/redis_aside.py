@@ -31,7 +31,7 @@ TOLD_AGAIN_S: Final = 60.0
 """A process tells of the same key only once in this time, in seconds."""
 NAME_MAX_CHARS: Final = 200
 NO_END: Final = -1
-"""What PTTL answers for a key that does not expire."""
+"""The answer of PTTL for a key that does not expire."""
 
 _NOTE: Final = """
 local function kind(key) return redis.call('TYPE', key).ok end

@@ -21,7 +21,7 @@ from redis.exceptions import NoScriptError
 from brokerui.core.redis_aside import unreadable_put_aside
 
 OTHER_FORM = ("WRONGTYPE", "not an integer", "not a number")
-"""What Redis and scripts say of a value that has another form."""
+"""Texts in errors that Redis and scripts give for a value that has another form."""
 
 
 def is_worth_another_try(error: ResponseError, client: Redis, words: Iterable[object]) -> bool:

@@ -13,7 +13,7 @@ from brokerui.core.redis_client import redis_client
 T = TypeVar("T")
 ANSWER_S: Final = 2.0
 CANNOT_READ: Final = (ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError)
-"""What reading a value raises that somebody else has written."""
+"""The errors that reading a value raises that another program has written."""
 
 
 def taken_readable(key: str, values: Iterable[bytes], read: Callable[[bytes], T]) -> list[T]:

@@ -1,4 +1,4 @@
-"""What hosted instances of the demo leave behind once they are gone: their conversations and messages."""
+"""Removal of conversations and messages that hosted instances of the demo leave behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the live estate is the demo."""
+"""The part of the live estate that is the demo."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What all pictures are made of: rectangles, and texts that are measured before a browser sees them."""
+"""Parts of all pictures: rectangles, and texts that are measured before a browser sees them."""

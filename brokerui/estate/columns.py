@@ -1,4 +1,4 @@
-"""What stands in the columns of a row, from the values of `routing`, and back. Names and lists are kept elsewhere."""
+"""Values of the columns of a row from the values of `routing`, and back. Names and lists are kept elsewhere."""
 
 from __future__ import annotations
 

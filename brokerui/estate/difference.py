@@ -51,7 +51,7 @@ class EstateDifference:
 
 
 def difference(before: Estate, after: Estate) -> EstateDifference:
-    """What makes `after` of `before`."""
+    """Return the difference that turns `before` into `after`."""
     found = EstateDifference(hop_limit=after.hop_limit if after.hop_limit != before.hop_limit else None)
     found.instances = _list(before.instances, after.instances, _same_instance)
     for name, instance in after.instances.items():

@@ -1,4 +1,4 @@
-"""What can be wrong with a question about the live estate, or with a change of it."""
+"""Errors of a question about the live estate, or of a change of it."""
 
 from __future__ import annotations
 

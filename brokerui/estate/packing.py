@@ -1,4 +1,4 @@
-"""What a version holds, packed: its document or its edits, and the digest that stands for the history until there."""
+"""The packed content of a version: its document or its edits, and the digest of the history until there."""
 
 from __future__ import annotations
 

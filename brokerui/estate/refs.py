@@ -1,4 +1,4 @@
-"""What can be pointed at on the map, as the address of the page holds it: `KIND/NAME/NAME`, percent-encoded."""
+"""References to things on the map, as the address of the page holds them: `KIND/NAME/NAME`, percent-encoded."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Listed:
 
 
 def read_ref(text: str) -> Ref | None:
-    """What a text points at; None where it is none of these."""
+    """Read a reference; None where the text is none."""
     kind, *quoted = text.split("/")
     names = tuple(unquote(name) for name in quoted)
     return Ref(kind, names) if NAMES.get(kind) == len(names) else None

@@ -126,7 +126,7 @@ def _of_version(number: int, digest: str) -> LiveEstate:
 
 
 def _prepare(number: int, digest: str) -> None:
-    """What pages derive from it is made before they find it: they would be no sooner ready."""
+    """Cache an estate, after its listeners have made everything that pages derive from it."""
 
     def built() -> Estate:
         estate = _built(number, digest)

@@ -33,7 +33,7 @@ CHECKPOINT_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """What goes into the version and into the audit."""
+    """The contents of a version and of its entry in the audit."""
 
     kind: VersionKind
     author: str

@@ -1,4 +1,4 @@
-"""What others may listen to."""
+"""Signals of the estate for other packages."""
 
 from django.dispatch import Signal
 

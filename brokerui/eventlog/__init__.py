@@ -1,1 +1,1 @@
-"""What happens in the hosted instances, kept: counters per minute, exceptional events, and, switched on, all events."""
+"""Records of the hosted instances: counters per minute, exceptional events, and, switched on, all events."""

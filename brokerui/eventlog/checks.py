@@ -1,4 +1,4 @@
-"""What can be wrong with the event log of an installation, told at its start, with what to do."""
+"""Checks of the event log of an installation at its start: each problem with its remedy."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ _COUNTED: Final[Mapping[type, Callable[[Any], tuple[Kind, int, int]]]] = {
 
 
 def kind_of(event: Event) -> Kind:
-    """What an event is counted as."""
+    """Return the counter of an event."""
     return _COUNTED[type(event)](event)[0]
 
 

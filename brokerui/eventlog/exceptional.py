@@ -83,7 +83,7 @@ def why_exceptional(event_class: int, event_subclass: int, error: int) -> str:
 
 
 class Exceptional(NamedTuple):
-    """What makes events equal."""
+    """The values by which events are equal."""
 
     instance: str
     event_class: int

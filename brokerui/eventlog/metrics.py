@@ -1,4 +1,4 @@
-"""What a monitoring system asks for: `/metrics`. It costs the same however many messages there are."""
+"""Answers to a monitoring system: `/metrics`. They cost the same however many messages there are."""
 
 from __future__ import annotations
 

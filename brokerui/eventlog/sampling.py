@@ -55,7 +55,7 @@ _ARRIVED: Final = """
 
 
 def looked_at(now: int) -> Found:
-    """What there is of each hosted instance."""
+    """Return a sample of each hosted instance."""
     hosted = set(hosted_names())
     names = {row.id: row.name for row in HostedInstance.objects.all() if row.name in hosted}
     found: Found = {name: [] for name in sorted(names.values())}

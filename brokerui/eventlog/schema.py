@@ -75,7 +75,7 @@ _SENT = frozenset(
 
 
 def row_of(event: ev.Event | Sample) -> Values:
-    """What an event fills, beside the columns that say whose and when it is."""
+    """Return the columns of an event, beside those for its instance and moment."""
     values = _FILLED[type(event)](event)
     values["event_class"] = event.number
     values["event_name"] = NAMES[event.number]

@@ -25,7 +25,7 @@ _failing: Final[set[str]] = set()
 
 @shared_task(name="brokerui.eventlog.tasks.events_collect")
 def events_collect() -> None:
-    """What endpoints have told; and files of the event log that are complete."""
+    """Store the events of endpoints, and files of the event log that are complete."""
     collect()
     if not can_be_logged():
         return

@@ -37,7 +37,7 @@ LAST_INSTANCE: Final = 2**15 - 1
 
 
 class EndpointRow(NamedTuple):
-    """What sys.conversation_endpoints shows of one; moments are milliseconds since 1970."""
+    """A row of sys.conversation_endpoints; moments are milliseconds since 1970."""
 
     instance: str
     database: str
@@ -68,7 +68,7 @@ class EndpointRow(NamedTuple):
 
 
 class GroupRow(NamedTuple):
-    """What sys.conversation_groups shows of one."""
+    """A row of sys.conversation_groups."""
 
     instance: str
     database: str
@@ -80,7 +80,7 @@ class GroupRow(NamedTuple):
 
 
 class TransmissionRow(NamedTuple):
-    """What sys.transmission_queue shows of a message; moments are milliseconds since 1970."""
+    """A message in sys.transmission_queue; moments are milliseconds since 1970."""
 
     instance: str
     database: str

@@ -121,7 +121,7 @@ def conversation_begin(
 
 
 def conversation_id(*, instance: str, handle: str) -> str:
-    """What both sides call the conversation of an endpoint."""
+    """Return the identifier that both sides of an endpoint's conversation share."""
     with unit_of_work(instance, ClaimRequest(handles=(handle,))) as (_, work):
         return work.require(handle).conversation_id
 

@@ -38,7 +38,7 @@ def status_text(number: int) -> str:
 
 
 def problem_words(number: int) -> str:
-    """What an error of the product is, where nothing but its number is known: of any number, also of one that is not
+    """Describe an error of the product by its number alone: of any number, also of one that is not
     used here, or whose sentence says what only its message knew."""
     if number in CAUSES:
         return gettext(CAUSES[number].text)

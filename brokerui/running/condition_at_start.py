@@ -1,4 +1,4 @@
-"""What a process that is started by itself, and not by `up`, says of the condition of the installation."""
+"""Report of the installation's condition by a process that is started by itself, and not by `up`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages ask of the live estate, made before somebody asks.
+"""Preparation of the answers that pages need of the live estate, before the first request.
 
 It goes through the same functions as the pages, which keep what they make under the estate's content. Nothing depends
 on it: a page that comes first makes what it needs itself.

@@ -32,7 +32,7 @@ SENDING_S: Final = 0.001
 """The loop waits this long for a thread that is sending on the same connection."""
 HEAD_BYTES: Final = 64 * 1024
 RECEIVE_BYTES: Final = 64 * 1024
-"""What one turn takes of a body at most; with the 8 KiB of waitress the turns cost more than the bytes."""
+"""Maximum bytes of a body in one turn; with the 8 KiB of waitress the turns cost more than the bytes."""
 Channels = dict[int, Any]
 """Open sockets by their descriptor: connections, and what waitress listens on."""
 

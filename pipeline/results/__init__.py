@@ -1,1 +1,1 @@
-"""What a job writes: output folder, record, manifest, row counts."""
+"""The output of a job: folder, record, manifest, row counts."""

@@ -1,1 +1,1 @@
-"""What an event log says of a time: one function a table, DataFrame to DataFrame."""
+"""The tables made from an event log: one function a table, DataFrame to DataFrame."""

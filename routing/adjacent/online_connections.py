@@ -8,7 +8,7 @@ from routing.adjacent.frames import Hello
 
 
 class RegisteredConnection(Protocol):
-    """What the arbitration needs of a connection."""
+    """The parts of a connection that the arbitration needs."""
 
     own: Hello
     is_accept: bool

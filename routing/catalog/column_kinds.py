@@ -1,4 +1,4 @@
-"""What the cells of a column look like, in a grid whose headings were not copied."""
+"""The look of the cells of a column, in a grid whose headings were not copied."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from routing.model.route import AUTO_CREATED_LOCAL
 Rows = list[tuple[int, list[str]]]
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _SEPARATORS = ("\t", ";", ",", "  ")
-"""What stands between two cells; two blanks or more where nothing else does."""
+"""Separators of cells; two blanks or more where nothing else separates them."""
 _BLANKS = re.compile(r" {2,}")
 _LONGEST = 1 << 16
 """Limit of characters of a line."""

@@ -37,7 +37,7 @@ class ReceiveRequest:
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
-    """What to claim from the store."""
+    """A request for messages to claim from the store."""
 
     handles: tuple[str, ...] = ()
     """For an application: conversations by handle; their groups are locked."""
@@ -56,7 +56,7 @@ class ClaimRequest:
 
 @dataclass(slots=True)
 class ClaimedBatch:
-    """What a claim returned. Exclusive to the claimer until it commits or releases the token; never changed."""
+    """The result of a claim. Exclusive to the claimer until it commits or releases the token; never changed."""
 
     token: int
     endpoints: dict[str, Endpoint] = field(default_factory=dict)

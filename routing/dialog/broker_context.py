@@ -54,7 +54,7 @@ class SendingSide(NamedTuple):
 
 
 class BrokerContext(Protocol):
-    """What the dialog layer needs from the instance that runs it."""
+    """The parts of an instance that the dialog layer needs."""
 
     def directory(self, database: str) -> Directory:
         """Return the services, contracts and message types of a database of this instance."""

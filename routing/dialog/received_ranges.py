@@ -29,7 +29,7 @@ AckSpan = tuple[int, int, int, int]
 
 
 class FragmentOutcome(Enum):
-    """What the receiver does with a fragment."""
+    """The receiver's action on a fragment."""
 
     DUPLICATE = "acknowledged again, and not kept"
     """ACK-4."""

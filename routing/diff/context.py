@@ -1,4 +1,4 @@
-"""What a comparison computes once: changed nodes, special nodes, the forwarding graph, the default behaviour."""
+"""Values that a comparison computes once: changed nodes, special nodes, the forwarding graph, the default behaviour."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all classes of one service name share in a comparison: special nodes and the evaluators of both estates."""
+"""Values that all classes of one service name share in a comparison: special nodes, the evaluators of both estates."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _COMES_BACK = say(
 
 
 def way_back(estate: Estate, instance: Instance, database: Database, row: TransmissionSum, at: datetime) -> Sentence:
-    """What the estate says of the way back for these messages, and what to do next."""
+    """Say what the estate shows of the way back for these messages, and the next step."""
     if not database.broker_enabled:
         return say(
             "The broker of {database} is disabled in this estate: it sends nothing until ENABLE_BROKER.",

@@ -1,4 +1,4 @@
-"""What the checks read: an estate at a time, indexes that several checks share, and the engine's answers.
+"""The input of the checks: an estate at a time, indexes that several checks share, and the engine's answers.
 
 Every index is computed on first use, and once.
 """

@@ -23,7 +23,7 @@ MEANS: Mapping[str, Sentence] = {
     ER: say("An error ended them, and the application here has not."),
     CD: say("Ended on both sides; SQL Server keeps them against repeated messages."),
 }
-"""What a state says of the conversations in it."""
+"""The meaning of a state for the conversations in it."""
 STEPS: Mapping[str, Sentence] = {
     SO: say("Where an application begins dialogs that it does not use, let it send or end them."),
     SI: say("See whether the sender still has their messages in its transmission queue, and with which status."),
@@ -48,7 +48,7 @@ STEPS: Mapping[str, Sentence] = {
         " these go by END CONVERSATION … WITH CLEANUP in small batches."
     ),
 }
-"""What a person does about too many of them."""
+"""The next step against too many of them."""
 _DESCRIPTIONS: Mapping[str, str] = {str(state): words for state, words in STATES.items()}
 _ELSE = say("See state_desc in sys.conversation_endpoints.")
 

@@ -66,7 +66,7 @@ def _hosts(instance: Instance) -> Iterator[str]:
 
 
 def listener_sentence(estate: Estate, instance: Instance, address: Address) -> Sentence:
-    """What `localhost` in a route of the instance leads to, and how to say it to the estate."""
+    """Say where `localhost` in a route of the instance leads, and how to record it in the estate."""
     found = listener_at(estate, instance, address)
     facts = {"address": address.key, "instance": instance.name, "port": address.port}
     if found.is_own:

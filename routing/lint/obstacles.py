@@ -20,7 +20,7 @@ STARTED = "STARTED"
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What holds messages although the routes lead on, and the T-SQL that takes it away."""
+    """An obstacle of messages although the routes lead on, and the T-SQL that removes it."""
 
     says: Sentence
     instance: str

@@ -129,7 +129,7 @@ class MirroredRouteKey(NamedTuple):
 
 
 class MirroredRoute(NamedTuple):
-    """What an instance knows about one mirrored route; a row that a store keeps."""
+    """The knowledge of an instance about one mirrored route; a row that a store keeps."""
 
     key: MirroredRouteKey
     phase: Phase = UNUSED

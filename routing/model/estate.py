@@ -164,7 +164,7 @@ _SHARED = (
     "principals",
     "identified",
 )
-"""What an instance shares with a copy that has another routing table."""
+"""The fields that an instance shares with a copy that has another routing table."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What might mend a conversation that ends in the wrong place: statements that follow from where the rules stop."""
+"""Possible remedies for a conversation that ends in the wrong place: statements, by where the rules stop."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class ConversationRemedy:
     unblocks: bool = False
     """True if the routes deliver without it, and it takes away what holds the messages all the same."""
     left: tuple[Sentence, ...] = ()
-    """What holds them with it."""
+    """The obstacles that remain with it."""
 
     @property
     def delivers(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a change does to conversations, in a few examples: of every differential the groups that anybody intends.
+"""The effect of a change on conversations, in a few examples: of every differential the groups that anybody intends.
 
 A differential of all traffic takes as long as the change touches many service names: a route for one service a tenth of
 a second in the largest estates, one for any service on a hub a minute. Where that is too long, the conversations that

@@ -147,12 +147,12 @@ def certificate_of_endpoint(at: datetime) -> str:
 
 
 def compared_endpoints() -> str:
-    """What both servers of a connection have to agree on."""
+    """Return the query for the options on which both servers of a connection have to agree."""
     return use(MASTER, (_COMPARED,))
 
 
 def listening_endpoint() -> str:
-    """What an instance listens at."""
+    """Return the query for the address at which an instance listens."""
     return use(MASTER, (_LISTENING,))
 
 

@@ -1,4 +1,4 @@
-"""What mends the cause that a transmission status tells: T-SQL for the server on which it is to run.
+"""Remedies for the cause that a transmission status tells: T-SQL for the server on which it is to run.
 
 Statuses of routing are not among them: the engine finds what mends those (`routing.remedies.conversation`).
 """

@@ -31,7 +31,7 @@ class TrialVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RemedyTrial:
-    """What a remedy did on a copy of the estate."""
+    """The effect of a remedy on a copy of the estate."""
 
     verdict: TrialVerdict
     better: tuple[ClassEffect, ...] = ()
@@ -92,7 +92,7 @@ def _judged(found: tuple[ClassEffect, ...], finding: Finding, *, is_gone: bool, 
 
 
 def _left(after: Estate, finding: Finding, at: datetime) -> Finding | None:
-    """What the same check says of the same object then."""
+    """Return the finding of the same check about the same object after the remedy."""
     check = _CHECKS.get(finding.code)
     if check is None or finding.instance is None:
         return None

@@ -59,7 +59,7 @@ def walk(start: Position, decide_at: Callable[[Position], Decisions]) -> Walk:
 
 
 def after(place: Position, decision: Decision) -> Outcome | Position:
-    """What follows a decision: the outcome, or the next position."""
+    """Return the next state after a decision: the outcome, or the next position."""
     if not isinstance(decision, Send):
         return decision.outcome
     instance, database, hops_remaining = place

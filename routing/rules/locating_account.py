@@ -74,7 +74,7 @@ def why_not_taken(hop: Hop, database: Database) -> Sentence:
 
 
 def reply_account(hop: Hop, database: Database | None, *, found: bool) -> Sentence:
-    """What RT-REPLY found: the database that the reply's identifier names here, and whether it takes the message."""
+    """Account for RT-REPLY: the database that the reply's identifier names here, and whether it takes the message."""
     if hop.identifier is None:
         return say("It is a reply without an identifier: it is matched as any message.")
     if database is None:

@@ -33,7 +33,7 @@ def route(
     trace: Trace | None = None,
     roles: PrincipalLookup | None = None,
 ) -> Decisions:
-    """What the instance does with the conversation's messages: every decision that the rules leave open, each once.
+    """Return every decision of the instance on the conversation's messages that the rules leave open, each once.
 
     `at` is an aware datetime. `pending` are services with a pending request to the dynamic routing service (MATCH-4),
     `kept` the earlier choices of the conversation's endpoint (RT-STICKY), `roles` the lookup of principals at run

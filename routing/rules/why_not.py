@@ -71,7 +71,7 @@ def _at_hop(estate: Estate, conversation: Conversation, at: datetime, account: H
 
 
 def _among_matched(hop: Hop, matched: RouteSet, row: Route) -> WhyNot:
-    """What the choice among the routes that match with it made of this one."""
+    """Account for this route in the choice among the routes that match with it."""
     hop.trace = Trace()
     decisions = choose(hop, matched)
     for step in hop.trace.steps:

@@ -332,7 +332,7 @@ class MemoryStore:
 
 
 class _Claim(NamedTuple):
-    """What one token has claimed."""
+    """The rows that one token has claimed."""
 
     conversations: list[str]
     groups: list[str]

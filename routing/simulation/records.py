@@ -289,7 +289,7 @@ class WorldHealed(NamedTuple):
 
 
 class RetainedLeft(NamedTuple):
-    """What RETENTION keeps in the queues of a broker at the end of the world, read from its store."""
+    """The rows that RETENTION keeps in the queues of a broker at the end of the world, read from its store."""
 
     at: int
     broker: str

@@ -19,7 +19,7 @@ _NOTHING = Parameters()
 
 @dataclass(frozen=True, slots=True)
 class ExecutedText:
-    """What one EXEC runs."""
+    """The text that one EXEC runs."""
 
     value: Constant
     end: int

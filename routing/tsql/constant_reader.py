@@ -22,7 +22,7 @@ _NAMED_IN_CALL = frozenset(("CAST", "CONVERT", "TRY_CAST", "TRY_CONVERT"))
 
 @dataclass(frozen=True, slots=True)
 class ConstantScope:
-    """What the values at one place of a script depend on."""
+    """The facts on which the values at one place of a script depend."""
 
     variable: Callable[[str], Constant]
     """The value of a variable by its name in lower case; raises `NotConstant`."""

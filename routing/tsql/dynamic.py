@@ -32,7 +32,7 @@ _NEEDED: Mapping[str, re.Pattern[str]] = {
     ),
     "ENDPOINT": re.compile(r"[^;]{0,1000}?\bservice_broker\b", re.IGNORECASE),
 }
-"""What must follow the name, for kinds whose words have other meanings too."""
+"""The token that must follow the name, for kinds whose words have other meanings too."""
 _NEXT = re.compile(r"((?:\s|--[^\n]*+|/\*[^*]{0,200}+\*/)*)(\w++|.|\Z)", re.DOTALL)
 _OWN = {
     "ROUTE": words("authorization with"),

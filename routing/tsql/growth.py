@@ -19,7 +19,7 @@ class TooLarge(Exception):
 
 
 class ExpansionBudget:
-    """What one script may still expand to, strings that it runs included."""
+    """The text that one script may still expand to, strings that it runs included."""
 
     def __init__(self, script_chars: int) -> None:
         self._limit = self._left = EXPANSION_FACTOR * script_chars + FREE_EXPANSION_CHARS

@@ -57,7 +57,7 @@ EVENT = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-"""What may matter, with everything that may precede it. The groups, by number:"""
+"""Tokens that may matter, with everything that may precede each. The groups, by number:"""
 AT_WORD, AT_STRING, AT_DOUBLE, AT_MARK, AT_COMMENT, AT_BLOCK, AT_OPEN, AT_COMMAND, AT_TEMPLATE = (
     1,
     2,
@@ -84,7 +84,7 @@ _STATEMENT_VARIABLE = re.compile(
     re.IGNORECASE,
 )
 _ENDING = frozenset((":", "!", "go", "GO", "Go", "gO"))
-"""What may begin a line that ends the batch before it."""
+"""Beginnings of a line that may end the batch before it."""
 _ENDS_WITH_TEMPLATE = re.compile(rf"{_TEMPLATE}\s*\Z")
 _REST_IS_BLANK = re.compile(r"[^\S\n]*+(?:--[^\n]*+)?(?=\n|\Z)")
 _LOOK_BACK = 150

@@ -79,7 +79,7 @@ def checked_script(text: str, where: str) -> str:
 
 
 def looks_like(text: str) -> Sentence | None:
-    """What a text is that is no script; None for one with statements, or with nothing but comments."""
+    """Say which kind of text it is, if it is no script; None for one with statements, or with nothing but comments."""
     if _DDL.search(text) and not _packed_form(text):
         return None
     if has_statements(text) and not _packed_form(text) and not _is_mail(text):

@@ -27,9 +27,9 @@ document.addEventListener("htmx:afterSettle", (event) => {
 
 // Wrong values are marked as such for those who do not see the sentence below them.
 function mark(form) {
-  for (const said of form.querySelectorAll(".said")) {
-    const field = document.getElementById(said.id.replace(/^said-/, "edit-"));
-    if (said.querySelector(".fault")) field?.setAttribute("aria-invalid", "true");
+  for (const notes of form.querySelectorAll(".field-notes")) {
+    const field = document.getElementById(notes.id.replace(/^notes-/, "edit-"));
+    if (notes.querySelector(".fault")) field?.setAttribute("aria-invalid", "true");
     else field?.removeAttribute("aria-invalid");
   }
 }

@@ -74,12 +74,12 @@ document.addEventListener("click", (event) => {
 // -- Problems and findings at fields, while the user types ------------------------------------------------------
 document.addEventListener("htmx:beforeSwap", (event) => {
   if (event.detail.target.id !== "change-preview" || !event.detail.shouldSwap) return;
-  for (const slot of document.querySelectorAll(".said")) slot.replaceChildren();
+  for (const slot of document.querySelectorAll(".field-notes")) slot.replaceChildren();
 });
 document.addEventListener("htmx:afterSettle", mark);
 
 function mark() {
-  for (const slot of document.querySelectorAll("[data-sheet] .said")) {
+  for (const slot of document.querySelectorAll("[data-sheet] .field-notes")) {
     const field = document.getElementById(slot.id.replace(/_error$/, ""));
     if (!field) continue;
     const others = (field.getAttribute("aria-describedby") ?? "").split(" ").filter((id) => id && id !== slot.id);

@@ -20,7 +20,7 @@ WIDE, NARROW = (1440, 1010), (390, 844)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
 EXPECTED = "Failed to load resource: the server responded with a status of"
 
-# A page is waited for as long as three of them take on two slow cores; what is there at once is not waited for.
+# The longest wait for a page: what three pages take on two slow cores. A page that is ready earlier waits no longer.
 expect.set_options(timeout=20_000)
 
 

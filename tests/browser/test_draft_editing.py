@@ -61,10 +61,10 @@ def test_a_route_is_added_by_keyboard_alone(site: Page, draft: SavedDraft) -> No
 def test_the_form_follows_what_is_typed_and_escape_leaves_all_as_it_was(site: Page, draft: SavedDraft) -> None:
     opened(site, draft, "database/shop/Orders").get_by_role("link", name="A route from here…").click()
     site.locator("#edit-address").fill("office")
-    expect(site.locator("#said-address")).to_contain_text("must be LOCAL, TRANSPORT or tcp://HOST[:PORT]")
+    expect(site.locator("#notes-address")).to_contain_text("must be LOCAL, TRANSPORT or tcp://HOST[:PORT]")
     expect(site.locator("#edit-address")).to_have_attribute("aria-invalid", "true")
     site.locator("#edit-address").fill("tcp://office.example:4022")
-    expect(site.locator("#said-address")).to_contain_text("office listens there")
+    expect(site.locator("#notes-address")).to_contain_text("office listens there")
     site.locator(".pick[data-pick=edit-remote_service_name] summary").click()
     site.get_by_role("button", name="//example/ledger/Archive").click()
     expect(site.locator("#edit-remote_service_name")).to_have_value("//example/ledger/Archive")
@@ -82,7 +82,7 @@ def test_a_refused_form_says_why_and_keeps_what_was_typed(site: Page, draft: Sav
     site.locator("#edit-name").fill("PostRoute")
     site.locator("#edit-address").fill("LOCAL")
     site.keyboard.press("Enter")
-    expect(site.locator("#said-name")).to_contain_text("There is one of this name already.")
+    expect(site.locator("#notes-name")).to_contain_text("There is one of this name already.")
     expect(site.locator("#edit-name")).to_be_focused()
     expect(site.locator("#edit-address")).to_have_value("LOCAL")
     assert added(draft) == []

@@ -39,7 +39,18 @@ PLAIN: Final = (
 """Words that are understood at once: they are no riddles. Headings of Markdown, and links to them, may be questions;
 the last one names a permission, in a migration."""
 
-KINDS: Final = ("*.py", "*.html", "*.md", "*.js")
+QUESTIONS: Final = re.compile(r'"""What\b')
+"""Docstrings that ask instead of answering: a function begins with its verb, a class or a value with its noun."""
+VERBS_AS_NAMES: Final = re.compile(
+    r"(?:\.|\bdef |\bclass |^\s*)(?:asked|told|said)(?=\(|:| =|\b *[.,)\]])"  # attributes, functions, assignments
+    r"|[(,] ?(?:asked|told|said)[:=]|\bfor [\w, ]*\b(?:asked|told|said)\b[\w, ]* in "  # parameters, loops
+    r"|\{[%{][^}\"]*[ .](?:asked|told|said)(?=[ .|=])"  # variables of templates
+    r"|(?:class|id)=\"(?:[^\"]* )?(?:asked|told|said)[\" -]|^\s*\.(?:asked|told|said)\b|\w \.(?:asked|told|said)[ .:{]"
+)
+"""Names of values that do not say what the value is; `told` is a column of the results of the pipeline."""
+COLUMNS: Final = ("told = models.JSONField()", "one.told|join")
+
+KINDS: Final = ("*.py", "*.html", "*.md", "*.js", "*.css")
 EXAMPLES: Final = ("tests/scripts/test_riddles.py", "tests/scripts/test_sentences.py")
 """Files that quote riddles."""
 RECORDS: Final = "benchmarks/results/"
@@ -82,6 +93,55 @@ def test_no_file_has_a_riddle() -> None:
         for number, words, advice in riddles_in(path.read_text(encoding="utf-8"))
     ]
     assert not found, "\n".join(("Rewrite these sentences, or add plain words to PLAIN:", *found))
+
+
+def _lines() -> Iterator[tuple[str, str]]:
+    """Yield each line of the product with its place."""
+    for path in _tracked():
+        name = str(path.relative_to(CHECKOUT))
+        if path.suffix != ".md" and not name.startswith("tests/"):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                yield f"{name}:{number}", line
+
+
+def test_no_docstring_begins_with_a_question() -> None:
+    found = [f"{place}: {line.strip()}" for place, line in _lines() if QUESTIONS.search(line)]
+    assert not found, "\n".join(("Begin with the verb, or with the noun that the class or value is:", *found))
+
+
+def test_values_are_named_by_what_they_are() -> None:
+    found = [
+        f"{place}: {line.strip()}"
+        for place, line in _lines()
+        if VERBS_AS_NAMES.search(line) and not any(column in line for column in COLUMNS)
+    ]
+    assert not found, "\n".join(("Name the value by the noun that it is:", *found))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "    told: set[str]",
+        "if self.said:",
+        "asked = 1",
+        "def told(self):",
+        "connect(instance, said=True)",
+        "for back, said in pairs:",
+        "{{ one.told }}",
+        "{% if asked %}",
+        '<div class="said" id="x">',
+        ".form .said { color: red }",
+    ],
+)
+def test_a_verb_as_name_is_found(text: str) -> None:
+    assert VERBS_AS_NAMES.search(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["as the user asked", 'say("it is told")', '{% translate "was asked" %}', "its peer said so"]
+)
+def test_verbs_in_sentences_are_no_names(text: str) -> None:
+    assert not VERBS_AS_NAMES.search(text)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def take(body: str) -> None:
 
 @app.task(name="hop")
 def hop(sent: float) -> None:
-    """What it took until this began."""
+    """Record the time until this call began."""
     _write("INSERT INTO hops (ms) VALUES (%s)", 1000 * (time.time() - sent))
 
 

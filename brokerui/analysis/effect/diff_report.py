@@ -85,7 +85,7 @@ class DiffReport:
 
     @property
     def remarks(self) -> tuple[Sentence, ...]:
-        """What the answers may hang on beside the routes."""
+        """Return the facts beside the routes on which the answers depend."""
         return tuple(missing_anywhere(self.after))
 
     def messages_of(self, node: Node, group: DiffGroup) -> int | None:
@@ -119,7 +119,7 @@ class _Texts:
         return text
 
     def group(self, group: DiffGroup) -> str:
-        """What the rows of a group and the group itself have in common."""
+        """Return the columns that all rows of a group share."""
         service, identifier = json.dumps(group.traffic.shown_service), json.dumps(group.traffic.to_broker_instance)
         return (
             f'"to_service": {service}, "to_broker_instance": {identifier}, '

@@ -22,7 +22,7 @@ KEPT = 2
 
 
 class Carried(NamedTuple):
-    """What one class of conversations carried."""
+    """Messages and conversations of one class of conversations."""
 
     node: Node
     to_service: str

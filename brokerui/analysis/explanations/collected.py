@@ -1,4 +1,4 @@
-"""What the server of the origin showed of a conversation's messages, beside what the routes say of them.
+"""Statuses that the server of the origin showed of a conversation's messages, beside the answer of the routes.
 
 Pure: imports only `routing`.
 """

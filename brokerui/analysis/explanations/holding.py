@@ -1,4 +1,4 @@
-"""What holds the messages of a conversation now, and what routing does with them once that is mended: one sentence.
+"""The obstacle of a conversation's messages, and what routing does with them without it: one sentence.
 
 *Delayed*, *Where does it go?* and REST say it with this function, so that they agree about one conversation. Pure:
 imports only `routing`.
@@ -33,7 +33,7 @@ class Hold:
 
 
 def holding(hold: Hold, explanation: Explanation, estate: Estate) -> Sentence:
-    """What holds the messages, then what routing does."""
+    """Name the obstacle of the messages, then what routing does."""
     goes = routing_does(explanation)
     if not hold.number:
         return _unacknowledged(explanation, estate, goes)

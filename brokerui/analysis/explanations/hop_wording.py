@@ -29,7 +29,7 @@ def hop_table(hop: HopAccount) -> Sentence:
 
 
 def hop_decides(hop: HopAccount) -> tuple[Sentence, ...]:
-    """What the hop does with the message: a sentence for each decision that it may take."""
+    """Say what the hop does with the message: a sentence for each decision that it may take."""
     return tuple(_decides(decision) for decision in hop.decisions)
 
 

@@ -1,4 +1,4 @@
-"""What to do where no database of an instance could take it: decided from what the estate knows of the databases."""
+"""The next step where no database of an instance could take a message, by the known facts of its databases."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ def exact(host: str, name: str) -> str:
 
 
 def ambiguous(origins: list[Origin]) -> Sentence:
-    """What a text that means several may mean, each with a text that means only that."""
+    """List the meanings of an ambiguous text, each with a text that means only that."""
     sentences = [
         say('{exact} (database "{name}" on {host})', exact=exact(host, name), name=name, host=host)
         for host, name in origins

@@ -62,7 +62,7 @@ def site(outcome: Outcome, journey: Journey) -> Sentence:
 def outcome_sentences(
     journey: Journey, end: JourneyEnd, estate: Estate, supposed: tuple[Supposition, ...] = ()
 ) -> tuple[Sentence, ...]:
-    """What happens and why, and the next thing to do where it is not delivered."""
+    """Say the outcome and its reason, and the next step where the message is not delivered."""
     kind, instance, detail = end.outcome
     if kind == DELIVERED:
         return (say("Delivered to {database} on {instance}.", database=detail, instance=instance),)
@@ -127,7 +127,7 @@ def short_reason(reason: str) -> Sentence:
 
 
 def meaning(journey: Journey, end: JourneyEnd) -> Sentence:
-    """What DELAYED and dropped mean for the messages."""
+    """Say what DELAYED and dropped mean for the messages."""
     if end.outcome.kind == DELAYED:
         return say(
             "The conversation is DELAYED: its messages wait in {database} and are retried automatically, at least "

@@ -1,4 +1,4 @@
-"""What would change the answer: each event tried on an edited copy of the estate, none guessed."""
+"""Changes of the answer: each event tried on an edited copy of the estate, none guessed."""
 
 from __future__ import annotations
 

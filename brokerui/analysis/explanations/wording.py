@@ -62,11 +62,11 @@ class Headline:
     means: tuple[Sentence, ...]
     """One outcome: why, what it means, what to do. Several: the choices that leave them open."""
     back: tuple[Sentence, ...]
-    """What stands in the way beside the routes, and what must be known of the way back."""
+    """Obstacles beside the routes, and what must be known of the way back."""
 
     @property
     def details(self) -> tuple[Sentence, ...]:
-        """What matters most about it, in order."""
+        """Return the most important sentences of it, in order."""
         return self.means + self.back
 
 
@@ -206,7 +206,7 @@ def _back(explanation: Explanation) -> tuple[Sentence, ...]:
 
 
 def _way_back(explanation: Explanation) -> tuple[Sentence, ...]:
-    """What an operator must know of it; that it is unknown or in order is said too, where there is a target."""
+    """Say what an operator must know of the way back, also that it is unknown or in order, where there is a target."""
     if (unknown := no_returns(explanation)) is not None:
         return (unknown,)
     if not explanation.returns:

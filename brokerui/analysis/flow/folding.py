@@ -33,7 +33,7 @@ class FlowPlace(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """What goes from one place to another and ends one way."""
+    """Conversations that go from one place to another and end one way."""
 
     source: FlowPlace
     target: FlowPlace

@@ -1,4 +1,4 @@
-"""What the page says about ways."""
+"""Sentences of the page about ways."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def _ends(ends: Json) -> Sentence:
 
 
 def _apart(counts: Json) -> Iterator[Sentence]:
-    """What ends otherwise and is no part of the verdict."""
+    """Yield sentences on groups that end otherwise and are no part of the verdict."""
     if total := sum(counts.values()):
         named = {verdict: f"{counts.get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
         yield say_counted(

@@ -15,11 +15,11 @@ from routing.model.estate import Database, Estate, Instance
 
 NEW, CHANGED, REMOVED = "new", "changed", "removed"
 VERBS = (REMOVED, CHANGED, NEW)
-"""What may do harm first."""
+"""Verbs of a change; those that may do harm come first."""
 INSTANCE, DATABASE, SERVICES = "instances", "databases", "services"
 KINDS = (INSTANCE, DATABASE, *(table.kind for table in TABLES))
 ORDER = "order"
-"""What changes of a list that stands in another order."""
+"""The change of a list that has the same entries in another order."""
 _BY_KIND = {table.kind: table for table in TABLES}
 _DERIVED = ("address_key", "mirror_key")
 
@@ -131,7 +131,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class InstanceChanges:
-    """What happens to one instance."""
+    """Changes of one instance."""
 
     name: str
     verbs: Counter[str]

@@ -1,4 +1,4 @@
-"""What an import tells of messages that wait and of conversations, beside the estate that it makes.
+"""Findings of an import about waiting messages and conversations, beside the estate that it makes.
 
 The page, the command and the REST interface read here.
 """

@@ -37,7 +37,7 @@ class Guess:
 
 
 def guess(name: str, content: bytes) -> Guess:
-    """What the file is taken for until somebody says otherwise."""
+    """Guess the kind of a file, which holds until the user chooses another."""
     stem = _stem(name)
     try:
         text = decode_script(content[:BEGINNING], where=name)
@@ -78,7 +78,7 @@ def _is_grid(text: str) -> bool:
 
 
 def _server(content: bytes, name: str) -> str:
-    """What a result of collect-sql calls its instance; empty where that cannot be told."""
+    """Return the instance name in a result of collect-sql; empty where it has none."""
     if len(content) > WHOLE:
         return ""
     try:

@@ -180,7 +180,7 @@ def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -
 
 
 def _take(run: ImportRun, work: JobWork) -> None:
-    """What nobody wants to look at first: read and applied in one go."""
+    """Read and apply in one go, for an import without a preview."""
     on_progress, live = work.progress, estate_current()
     if run.is_based and live.version != run.base_version:
         raise EstateStaleError(base_version=run.base_version, current_version=live.version)

@@ -1,4 +1,4 @@
-"""What the page calls things, as the reader's language does."""
+"""Labels of the page, in the reader's language."""
 
 from __future__ import annotations
 

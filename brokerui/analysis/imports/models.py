@@ -79,9 +79,9 @@ class ImportRun(models.Model):
     is_based = models.BooleanField(default=False)
     """For an unattended import: whether it is applied to `base_version` only."""
     answer = models.TextField(blank=True)
-    """What a program is told came of it, as JSON (answer.py)."""
+    """The answer to the program that sent the import, as JSON (answer.py)."""
     summary = models.TextField(blank=True)
-    """What a page shows of the preview, as JSON (preview.py)."""
+    """The preview as the page shows it, as JSON (preview.py)."""
     version = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="+")
     """That it made; null where it changed nothing, too."""
     ended_at = models.DateTimeField(null=True)
@@ -143,7 +143,7 @@ class ImportFile(models.Model):
 
 
 class ImportResult(models.Model):
-    """What files would make, whole: the page shows the beginning of it. All packed with zlib."""
+    """The whole result of the files; the page shows its beginning. All fields are packed with zlib."""
 
     run = models.OneToOneField(ImportRun, on_delete=models.CASCADE, related_name="result")
     document = models.BinaryField(null=True)

@@ -136,7 +136,7 @@ class ImportPresenter:
 
     @cached_property
     def removes(self) -> Json:
-        """What goes because instances, or the whole estate, are replaced; empty where nothing does."""
+        """Return the objects that go because instances, or the whole estate, are replaced; empty where nothing does."""
         removed: Json = self.summary.get("removes", {})
         if not removed.get("total"):
             return {}

@@ -54,8 +54,8 @@ def preview_of(
     on_progress: OnProgress = lambda phase, done, total: None,
     known: Callable[[], Iterable[Finding]] | None = None,
 ) -> Preview:
-    """What `made` would do to the live estate. `known` gives the findings of the live estate where they were looked
-    for before: in a large one that takes half of the time."""
+    """Preview the effect of `made` on the live estate. `known` gives the findings of the live estate where
+    they were looked for before: in a large one that takes half of the time."""
     on_progress(Phase.COMPARING, 0, 0)
     change = difference(live, made.estate)
     lines = list(lines_of(change, live, made.estate))
@@ -92,7 +92,7 @@ def _counted(lines: Iterable[ChangeLine]) -> Json:
 
 
 def _removed(lines: Iterable[ChangeLine], live: Estate, made: Estate) -> Json:
-    """What goes where instances or the estate are replaced: by kind, and from which instances."""
+    """Count the objects that go where instances or the estate are replaced, by kind, with their instances."""
     gone = [(line.kind, line.instance) for line in lines if line.verb == REMOVED]
     gone += [(ENDPOINTS, name) for name, one in live.instances.items() if one.endpoint and not _endpoint(made, name)]
     names = list(dict.fromkeys(name for _, name in gone))
@@ -150,7 +150,7 @@ def _worst_first(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def _judged(known: Iterable[Finding], made: BuiltEstate, at: datetime) -> Json:
-    """What lint says of the one and not of the other, without what stands among the findings of the files already."""
+    """Compare the findings of lint before and after, without those that are among the findings of the files already."""
     before, now = ({_key(each): each for each in found} for found in (known, lint(made.estate, at)))
     in_files = {_key(each) for each in made.findings}
     new = [each for key, each in now.items() if key not in before and key not in in_files]

@@ -46,14 +46,14 @@ class BuiltEstate:
     sums: tuple[Sentence, ...] = ()
     """Messages that wait and conversations that are open, as catalogs tell."""
     mode: Mode = Mode.INSTANCES
-    """What became of the live estate."""
+    """How the files change the live estate."""
     collected: tuple[CollectedFile, ...] = ()
     """The files with the waiting messages and open conversations of a database."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptSettings:
-    """What scripts find when they run."""
+    """Facts that scripts find when they run."""
 
     at: datetime
     """From when LIFETIME counts."""
@@ -105,7 +105,7 @@ def build_estate(
 
 
 def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings) -> Mode:
-    """What becomes of the live estate where nobody says it. Raises `InputError` for a script that cannot be read."""
+    """Return the mode for files whose sender chose none. Raises `InputError` for a script that cannot be read."""
     scripts, include = _own_and_read_in(scripts_of(named_as_known(sources, live)), settings)
     names = _instances_of(scripts) & live.instances.keys()
     if not names:

@@ -43,7 +43,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What a file is to be taken for."""
+    """The kind, and the instance, that a user gave a file."""
 
     kind: Kind
     instance: str = ""

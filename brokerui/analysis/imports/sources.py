@@ -14,7 +14,7 @@ _COMMA = re.compile(r"\s*,(?=\s*tcp:)\s*", re.IGNORECASE)
 
 
 class Kind(StrEnum):
-    """What a file is taken for."""
+    """The kind of a file."""
 
     SCRIPT = "script"
     """T-SQL."""

@@ -1,4 +1,4 @@
-"""What the clock has done for imports."""
+"""Scheduled tasks of imports."""
 
 from __future__ import annotations
 

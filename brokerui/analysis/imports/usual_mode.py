@@ -53,7 +53,7 @@ def _is_altered(known: Instance, made: Instance) -> bool:
 
 
 def _objects(instance: Instance) -> Iterator[tuple[str, str, str]]:
-    """What somebody made there, by kind, database and name, without what SQL Server makes in every database."""
+    """Yield the objects that users made there, by kind, database and name, without those of every database."""
     if instance.endpoint is not None:
         yield "endpoint", "", ""
     for database in instance.databases.values():

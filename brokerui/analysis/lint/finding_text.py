@@ -23,7 +23,7 @@ OF_DATABASES = (
 )
 """Codes whose findings are about a database where they name no other object."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What terminals obey: control characters, and those that turn the direction of writing."""
+"""Characters that terminals obey: control characters, and those that turn the direction of writing."""
 
 
 def findings_as_text(

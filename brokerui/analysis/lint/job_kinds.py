@@ -23,7 +23,7 @@ REST_S = 3_600.0
 
 
 class LintStage(StrEnum):
-    """What a running job does."""
+    """Steps of a running job."""
 
     READING = "reading"
     CHECKING = "checking"

@@ -1,4 +1,4 @@
-"""What lint found in an estate at a moment, and which findings somebody answers for."""
+"""Tables of lint: the findings in an estate at a moment, and the findings that somebody answers for."""
 
 from __future__ import annotations
 

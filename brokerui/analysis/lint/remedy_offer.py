@@ -16,7 +16,7 @@ class RemedyOffer:
     sql: str | None
     """None: there is none, or the one that lint proposes proved to be none."""
     says: tuple[Sentence, ...] = ()
-    """What it does, or why it was not tried."""
+    """Sentences on its effect, or why it was not tried."""
     is_late: bool = False
     """True if the remedy was not tried because the time was over."""
 

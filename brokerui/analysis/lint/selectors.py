@@ -46,7 +46,7 @@ class LintReport:
     looked: LintResult | None = None
     """All findings; None: lint is still running."""
     suppressed: Suppressed | None = None
-    """What became of the suppressions; None: there are none for this estate."""
+    """The findings by suppression; None: there are no suppressions for this estate."""
     job: Job | None = None
     """The background job that looks it over, also again; one that has ended failed or was cancelled."""
 
@@ -117,7 +117,7 @@ def _expires_after(estate: Estate, moment: datetime) -> bool:
 
 
 def suppressions() -> list[SuppressionRow]:
-    """What somebody answers for in the live estate; what expires first comes first."""
+    """Return the suppressions of the live estate, those that expire first coming first."""
     return list(SuppressionRow.objects.all())
 
 

@@ -1,4 +1,4 @@
-"""What the clock and each new version of the estate have done for lint."""
+"""Tasks of lint, which the schedule and each new version of the estate start."""
 
 from __future__ import annotations
 

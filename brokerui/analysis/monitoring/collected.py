@@ -1,4 +1,4 @@
-"""What servers showed of messages that wait, as pages and REST show it: each row with its cause and next step."""
+"""Waiting messages on servers, as pages and REST show them: each row with its cause and next step."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class CollectedConversations:
 
     @property
     def next_step(self) -> Sentence | None:
-        """What a person does; None where they are as many as conversations under way may be."""
+        """Return the next step; None for a number that conversations under way may reach."""
         return STEPS.get(self.row.state) if self.row.endpoints >= MANY else None
 
 

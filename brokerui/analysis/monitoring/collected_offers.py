@@ -1,4 +1,4 @@
-"""What mends messages that waited on real servers: a statement for each row, tried within a second for all."""
+"""Remedies for messages that waited on real servers: a statement for each row, tried within a second for all."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def _held(live: LiveEstate, instance: str, row: ConversationEndpoint, text: str)
 
 
 def hold_of(number: int, text: str) -> Hold:
-    """What a transmission status says; `text` is `NUMBER: why`, or empty."""
+    """Read a transmission status; `text` is `NUMBER: why`, or empty."""
     given, _, words = text.partition(": ")
     if given.isdecimal():
         return Hold(int(given), _sentence(words))
@@ -106,7 +106,7 @@ def _sentence(words: str) -> str:
 
 
 def explanation_of(live: LiveEstate, conversation: Conversation) -> Explanation:
-    """What routing says of the conversation in this minute."""
+    """Return the answer of routing for the conversation in this minute."""
     at = timezone.now().replace(second=0, microsecond=0)
     return _explained.get_or_make(
         (live.digest, conversation, at), lambda: explain(live.estate, conversation, timezone.now())

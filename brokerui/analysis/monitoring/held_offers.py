@@ -1,4 +1,4 @@
-"""What mends conversations of hosted instances that wait: for each a few statements, tried within a second for all."""
+"""Remedies for waiting conversations of hosted instances: a few statements each, tried within a second for all."""
 
 from __future__ import annotations
 

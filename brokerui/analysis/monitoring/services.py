@@ -1,4 +1,4 @@
-"""What an operator may do: each through the verbs, in one transaction with its entry of the audit."""
+"""Acts of an operator: each through the verbs, in one transaction with its entry of the audit."""
 
 from __future__ import annotations
 

@@ -37,5 +37,5 @@ BY_NAME: Final = {span.name: span for span in SPANS}
 
 
 def span_of(name: str) -> Span:
-    """What cannot be is the first."""
+    """Return the span of this name; an unknown name gives the first span."""
     return BY_NAME.get(name, SPANS[0])

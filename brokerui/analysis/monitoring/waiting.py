@@ -21,7 +21,7 @@ from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 MANY: Final = 20_000
 """Conversations that take longer to count than a request should."""
 IN_INDEX: Final = Q(outgoing__gt=0) | Q(held__gt=0)
-"""What the index of those that wait is for: databases use it where they are told so in its words."""
+"""The condition of the index of waiting conversations: databases use the index where a query repeats it."""
 FRESH_SECONDS: Final = 4.0
 """For which a count of many is shown without counting again."""
 

@@ -1,4 +1,4 @@
-"""What the pages say: causes, ages, roles."""
+"""Wording of the pages: causes, ages, roles."""
 
 from __future__ import annotations
 

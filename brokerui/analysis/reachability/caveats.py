@@ -1,4 +1,4 @@
-"""What verdicts of pairs hang on and do not show: unknown facts, missing statements, the sender's own machine.
+"""Conditions of the verdicts of pairs: unknown facts, missing statements, the sender's own machine.
 
 Pure: imports only `routing` and the words of explanations.
 """

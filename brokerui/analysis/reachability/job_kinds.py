@@ -23,7 +23,7 @@ from routing.classes.reachability import service_names
 
 
 class SurveyStage(StrEnum):
-    """What a running job does."""
+    """Steps of a running job."""
 
     READING = "reading"
     ASKING = "asking"

@@ -19,7 +19,7 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Matrix:
-    """What becomes of every pair, and the ways of those that a route names."""
+    """The verdict of every pair, and the ways of the pairs that a route names."""
 
     nodes: tuple[Node, ...]
     names: tuple[str, ...]

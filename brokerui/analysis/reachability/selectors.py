@@ -58,7 +58,7 @@ class KnownPairs:
 
 
 def kept_under(viewed: EstateView, known: KnownPairs) -> Hashable | None:
-    """What pages about it may be kept under: its content, its name and its moment; None while it is a part."""
+    """Return the key under which pages cache it: its content, its name and its moment; None while it is a part."""
     if known.job is not None:
         return None
     return viewed.key, viewed.address, since_of(viewed, viewed.at())

@@ -30,7 +30,7 @@ MAX_LOOKED_AT = 6
 def conversation_offers(
     explanation: Explanation, estate: Estate, found: Iterable[Finding]
 ) -> tuple[ConversationOffer, ...]:
-    """What mends the conversation: first the statuses that its messages had on their server, then what the engine
+    """Return remedies: first those for the statuses that its messages had on their server, then those that the engine
     tried, the best first; nothing where it is delivered and its replies come back."""
     offers = list(_of_statuses(explanation, estate))
     if not is_well(explanation, estate):
@@ -100,7 +100,7 @@ def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
 
 
 def _worse(remedy: ConversationRemedy, estate: Estate, at: datetime) -> Sentence | None:
-    """What ends worse with it; on a large estate, of what it touches."""
+    """Say which conversations end worse with it; on a large estate, only those that it touches."""
     names = None if is_compared(estate) else MAX_NAMES
     found, _ = effects_of(with_msdb(estate, remedy.instance), remedy.estate, at, remedy.instance, names)
     worse = [effect for effect in found if effect.verdict == WORSE]

@@ -1,4 +1,4 @@
-"""What mends the status of messages that wait, in words: with what the engine says where it can run the statement.
+"""Remedies for the status of waiting messages, in words; tried by the engine where it can run the statement.
 
 Pure: imports only `routing` and wording.
 """

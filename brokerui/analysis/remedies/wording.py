@@ -1,4 +1,4 @@
-"""What a remedy does, in words: where conversations end with it, and which of them end worse."""
+"""The effect of a remedy in words: where conversations end with it, and which of them end worse."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from routing.rules.journey import in_order
 
 
 def remedy_says(trial: RemedyTrial, finding: Finding) -> tuple[Sentence, ...]:
-    """What the remedy did on a copy of the estate, in whole sentences."""
+    """Say what the remedy did on a copy of the estate, in whole sentences."""
     if trial.verdict is TrialVerdict.UNTRIED:
         return (say("It could not be tried here: BrokerUI cannot run all of its statements."),)
     sentences = [_gain(trial, finding)]
@@ -67,7 +67,7 @@ def _rank(effect: ClassEffect, finding: Finding) -> tuple[bool, ...]:
 
 
 def harm(worse: Sequence[ClassEffect]) -> Sentence:
-    """What ends worse with a remedy."""
+    """Say which conversations end worse with a remedy."""
     first = worse[0]
     facts = {
         "conversations": _conversations(first),

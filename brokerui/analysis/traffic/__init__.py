@@ -1,1 +1,1 @@
-"""What the pipeline found about an estate's traffic: its results, run by run."""
+"""The results of the pipeline about an estate's traffic, run by run."""

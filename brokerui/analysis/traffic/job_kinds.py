@@ -15,7 +15,7 @@ LAPSE_S = 20.0
 
 
 def describe(_job: Job) -> str:
-    """What a round is about, as the page of background work calls it."""
+    """Name the subject of a round for the page of background work."""
     return gettext("event log and traffic")
 
 

@@ -1,4 +1,4 @@
-"""What a round of the pipeline consists of: the jobs, and where each reads and writes."""
+"""The jobs of a round of the pipeline, and where each reads and writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pages call the jobs of a round of the pipeline."""
+"""The names of the jobs of a round of the pipeline, for pages."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class JobProcess:
 
     @property
     def last_report(self) -> dict[str, Any]:
-        """What it said last: `stage` and `rows`; at its end `counts`."""
+        """Return the last report of the job: `stage` and `rows`; at its end `counts`."""
         return dict(self._last_report)
 
     def wait(self, seconds: float) -> int | None:

@@ -31,7 +31,7 @@ HOUR = "hour"
 
 
 class Cause(NamedTuple):
-    """What delayed conversations."""
+    """A cause that delayed conversations."""
 
     error: int
     episodes: int
@@ -40,7 +40,7 @@ class Cause(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What became of the predictions for one next hop."""
+    """The observations of one next hop, by whether the prediction held."""
 
     next_hop: str
     agrees: int
@@ -54,7 +54,7 @@ def runs_loaded() -> QuerySet[Run]:
 
 
 def files_of(run: Run) -> QuerySet[File]:
-    """What a result was made of."""
+    """Return the files from which a result was made."""
     return File.objects.filter(run=run).order_by("table", "path")
 
 

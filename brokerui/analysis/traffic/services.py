@@ -22,7 +22,7 @@ MINUTE = "minute"
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a loading did."""
+    """The result of loading."""
 
     run: Run
     is_new: bool

@@ -1,4 +1,4 @@
-"""What the clock has done for the pipeline."""
+"""Scheduled tasks of the pipeline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views of messaging share: problems of the verbs, and requests that a client may send again."""
+"""Base of the views of messaging: problems of the verbs, and requests that a client may send again."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class BrokerOptionSerializer(StrictSerializer):
 
 
 class BrokerSerializer(StrictSerializer):
-    """What the database has afterwards."""
+    """The state of the database afterwards."""
 
     broker_instance = IdentifierField(allow_null=True)
     broker_enabled = StrictBooleanField()

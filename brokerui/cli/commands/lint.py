@@ -99,7 +99,7 @@ def _as_text(estate: Estate, at: datetime, result: Suppressed, translate: Transl
 
 
 def _about(result: Suppressed) -> Iterator[Sentence]:
-    """What the owners of suppressions should know."""
+    """Yield sentences for the owners of suppressions."""
     for each in result.expired:
         yield say("suppression expired: {which}", which=_which(each))
     for each in result.unused:

@@ -1,4 +1,4 @@
-"""What ends a job, or refuses a request about one."""
+"""Errors that end a job, or refuse a request about one."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class JobKind:
     label: Promise
     """The kind, as the page calls it."""
     describe: Callable[[Job], str]
-    """What a job is about, as the page calls it."""
+    """Names the subject of a job for the page."""
     stages: Mapping[str, Promise] = field(default_factory=dict)
     """Names of the stages that `JobWork.progress` reports, for the page; a stage without one is not shown."""
     run: Callable[[JobWork], None]
@@ -73,7 +73,7 @@ def kind_of(name: str) -> JobKind:
 
 
 def stage_label(job: Job) -> str:
-    """What a running job does now, in words; empty where it does not run, or its kind does not say."""
+    """Return the step of a running job in words; empty where it does not run, or its kind has no steps."""
     kind = _kinds.get(job.kind)
     return str(kind.stages.get(job.stage, "")) if kind is not None and job.state == JobState.RUNNING else ""
 

@@ -46,9 +46,9 @@ class Job(models.Model):
     kind = models.CharField(max_length=KIND_LENGTH)
     """Name of a registered `JobKind`."""
     key = models.CharField(max_length=KEY_LENGTH)
-    """What the job is about; a second request for it gets the open job."""
+    """The subject of the job; a second request for it gets the open job."""
     payload = models.JSONField(default=dict)
-    """What the kind needs to do the job."""
+    """The input of the kind for the job."""
     requested_at = models.DateTimeField()
     requested_by = models.CharField(max_length=AUTHOR_LENGTH, blank=True)
     """Empty: a page or the clock."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from html import escape
 
 from django import template
 from django.utils import timezone
 from django.utils.formats import date_format
-from django.utils.html import escape, format_html
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
@@ -25,7 +26,7 @@ _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 
 @register.filter
 def job_stage(job: Job) -> str:
-    """What a running background job does now; empty where it does not run."""
+    """Return the step of a running background job; empty where it does not run."""
     return stage_label(job)
 
 
@@ -38,24 +39,25 @@ def sentence_text(sentence: Sentence | str) -> str:
 @register.filter
 def sentence_html(sentence: Sentence | str) -> SafeString:
     """A sentence with its names set off from its words. Everything in it is escaped."""
-    if not isinstance(sentence, Sentence):
-        return escape(sentence)
+    return mark_safe(_html(sentence) if isinstance(sentence, Sentence) else escape(str(sentence)))  # noqa: S308 - escaped
+
+
+def _html(sentence: Sentence) -> str:
     # Braces have no meaning in HTML: the text is escaped before the values, which are HTML already, go in.
     text = escape(translate(sentence.text))
-    values = {name: _told_value(value) for name, value in sentence.values.items()}
-    return mark_safe(text.format(**values))  # noqa: S308 - its parts are escaped
+    return text.format(**{name: _value_html(value) for name, value in sentence.values.items()})
 
 
-def _told_value(value: object) -> SafeString:
+def _value_html(value: object) -> str:
     if isinstance(value, Sentence):
-        return sentence_html(value)
+        return _html(value)
     if isinstance(value, tuple | list):
-        shown = [_told_value(part) for part in value[:MOST_NAMES]]
-        return mark_safe(", ".join([*shown, "…"] if len(value) > MOST_NAMES else shown))  # noqa: S308 - the same
-    text = str(value)
+        shown = [_value_html(part) for part in value[:MOST_NAMES]]
+        return ", ".join([*shown, "…"] if len(value) > MOST_NAMES else shown)
+    text = escape(str(value))
     if not isinstance(value, str):
-        return escape(text)
-    return format_html("<code>{}</code>" if _ADDRESS.match(text) else "<b>{}</b>", text)
+        return text
+    return f"<code>{text}</code>" if _ADDRESS.match(value) else f"<b>{text}</b>"
 
 
 @register.simple_tag

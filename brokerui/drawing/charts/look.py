@@ -49,7 +49,7 @@ SIGNS = {
 
 
 def layout(**more: Any) -> Figure:
-    """What all charts have in common; fonts are those of the page."""
+    """Return the layout that all charts share; fonts are those of the page."""
     font = {"family": "var(--sans)", "size": 12, "color": TEXT}
     hover = {"bgcolor": SURFACE, "bordercolor": "var(--line-strong)", "font": font, "align": "left"}
     return {

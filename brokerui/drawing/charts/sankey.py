@@ -29,7 +29,7 @@ class Node(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """What goes from one node to another, by their numbers, and ends the same way."""
+    """A stream from one node to another, by their numbers, that ends the same way."""
 
     source: int
     target: int

@@ -15,7 +15,7 @@ Levels = Mapping[Hashable, Sequence[float]]
 
 
 class Channels:
-    """What stands in each channel."""
+    """The edges in each channel."""
 
     def __init__(self, routes: Mapping[Hashable, EdgeRoute], levels: Levels) -> None:
         self.track_x: dict[LayoutTrack, float] = {}

@@ -37,7 +37,7 @@ def _spread(column: Sequence[K | LayoutLane], heights: dict[K | LayoutLane, floa
 
 
 def _joined(routing: EdgeRouting[K], edges: Iterable[DiagramEdge[K]]) -> dict[K | LayoutLane, list[K | LayoutLane]]:
-    """What each box and lane is joined to, once for each edge."""
+    """Return the boxes and lanes joined to each box and lane, once for each edge."""
     joined: dict[K | LayoutLane, list[K | LayoutLane]] = defaultdict(list)
     for edge in edges:
         stations: list[K | LayoutLane] = [edge.source, *routing.routes[edge.key].lanes, edge.target]

@@ -13,7 +13,7 @@ LEFT, RIGHT = "left", "right"
 SOURCE, TARGET = "source", "target"
 """Ends of an edge."""
 K = TypeVar("K", bound=Hashable)
-"""What identifies a box."""
+"""The key of a box."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class NestedBox:
     """A box inside another. Two of `left`, `right` and `width` say where it stands and how wide it is."""
 
     key: Hashable
-    """What identifies it among those in the same box."""
+    """Its key among those in the same box."""
     top: float
     """Below the top of the outer box."""
     height: float

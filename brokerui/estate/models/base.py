@@ -1,4 +1,4 @@
-"""What the tables of the estate share."""
+"""Base of the tables of the estate."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Database(Member):
     broker_enabled = models.BooleanField(default=True)
     mirroring_role = models.CharField(max_length=9, null=True, blank=True, choices=MirroringRole)
     transmission_queue = models.JSONField(null=True, blank=True)
-    """What waited in it when its server was asked last, as in the document, maybe nothing; null: never asked."""
+    """The messages that waited in it when its server was asked last, as in the document; null: never asked."""
     conversation_endpoints = models.JSONField(null=True, blank=True)
     """Collected rows of its conversation endpoints, likewise."""
     partner = models.OneToOneField("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")

@@ -1,4 +1,4 @@
-"""What a database holds besides routes: services, queues, contracts, message types, priorities, bindings."""
+"""Objects of a database besides routes: services, queues, contracts, message types, priorities, bindings."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class VersionKind(models.TextChoices):
 
 
 class Version(models.Model):
-    """What the estate was, from one moment until the next version; never changed afterwards.
+    """The estate from one moment until the next version; never changed afterwards.
 
     It holds the whole document (a checkpoint), or the edits that made it from the version before.
     """

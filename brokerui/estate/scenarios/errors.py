@@ -1,4 +1,4 @@
-"""What can be wrong with a scenario."""
+"""Errors of a scenario."""
 
 from routing.common.sentence import Sentence
 

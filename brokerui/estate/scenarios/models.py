@@ -7,7 +7,7 @@ class Scenario(models.Model):
     """An estate document as it was given, never changed afterwards."""
 
     name = models.SlugField(max_length=80, unique=True)
-    """What stands in addresses: `?scenario=NAME`."""
+    """The name in addresses: `?scenario=NAME`."""
     title = models.CharField(max_length=200)
     document = models.BinaryField()
     """The bytes that came, packed with zlib: these documents shrink to a tenth."""

@@ -67,7 +67,7 @@ def scenario_list() -> list[ScenarioInfo]:
 
 
 def scenario_find(name: str) -> ScenarioInfo:
-    """What the scenario of that name is called and holds; `ScenarioNotFoundError` if there is none."""
+    """Return name, title and contents of a scenario; `ScenarioNotFoundError` if there is none of that name."""
     if example := example_find(name):
         return _of_example(example)
     return _of_row(_row(name))
@@ -165,7 +165,7 @@ def _prepare(row: Scenario) -> None:
 
 
 def estate_keep(sha256: str, estate: Estate) -> None:
-    """What pages derive from it is made before they find it: they would be no sooner ready."""
+    """Cache an estate, after its listeners have made everything that pages derive from it."""
     estate_read.send_robust(sender=Estate, key=sha256, estate=estate)
     estates.put(sha256, estate)
 

@@ -15,7 +15,7 @@ from brokerui.messaging.queue_monitors.monitor_state import QueueMonitor, monito
 
 
 class QueueMonitorRow(NamedTuple):
-    """What sys.dm_broker_queue_monitors shows of one; moments are milliseconds since 1970."""
+    """A row of sys.dm_broker_queue_monitors; moments are milliseconds since 1970."""
 
     instance: str
     database: str
@@ -28,7 +28,7 @@ class QueueMonitorRow(NamedTuple):
 
 
 class ActivatedTaskRow(NamedTuple):
-    """What sys.dm_broker_activated_tasks shows of a reader that runs, and where and since when it does."""
+    """A row of sys.dm_broker_activated_tasks, with where and since when the reader runs."""
 
     instance: str
     database: str

@@ -52,6 +52,6 @@ class Inbox:
             self._peers[reader.peer].forget(reader)
 
     async def stop(self) -> None:
-        """What Redis takes at once is handed over, and the rest is lost."""
+        """Hand over what Redis takes at once; the rest is lost."""
         for coming in list(self._peers.values()):
             await coming.stop()

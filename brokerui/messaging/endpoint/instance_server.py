@@ -32,7 +32,7 @@ STOP_SECONDS = 3.0
 
 
 class InstanceServer:
-    """What all connections of the instance share."""
+    """The state that all connections of the instance share."""
 
     def __init__(
         self,

@@ -36,7 +36,7 @@ PAUSE = 0.25
 
 
 class LinkOwner(WireOwner, Protocol):
-    """What the way to a next hop needs of its instance beside what connections need."""
+    """The parts of an instance that the way to a next hop needs, beside those that connections need."""
 
     client: Redis
     teller: Notifier

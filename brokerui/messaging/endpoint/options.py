@@ -1,4 +1,4 @@
-"""What an endpoint may use, and how long it waits. Tests and benchmarks choose their own."""
+"""Limits and waiting times of an endpoint. Tests and benchmarks choose their own."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ NOT_TLS: Final = frozenset(("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_RE
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """What both directions use."""
+    """The TLS contexts of both directions."""
 
     accepting: ssl.SSLContext
     dialling: ssl.SSLContext

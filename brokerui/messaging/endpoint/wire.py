@@ -41,7 +41,7 @@ CONNECTION_ID_BYTES = 16
 
 
 class WireOwner(Protocol):
-    """What a connection needs of the instance that it belongs to."""
+    """The parts of an instance that its connections need."""
 
     name: str
     options: EndpointOptions

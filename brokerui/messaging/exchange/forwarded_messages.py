@@ -1,4 +1,4 @@
-"""What hosted instances forward, as workers show it: it is in their memory only (`routing.runtime.forwarding`).
+"""Messages that hosted instances forward, as workers show them; only memory holds them (`routing.runtime.forwarding`).
 
 A worker shows what it holds after each of its turns; what it does not show again counts no longer after some seconds.
 """

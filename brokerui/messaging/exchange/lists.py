@@ -1,4 +1,4 @@
-"""What passes between the endpoint and the workers: lists in Redis, bounded in bytes, each with one meaning.
+"""The exchange between the endpoint and the workers: lists in Redis, bounded in bytes, each with one meaning.
 
 | list | from | to | holds |
 |---|---|---|---|
@@ -102,7 +102,7 @@ class FrameList(NamedTuple):
 
 
 class Put(NamedTuple):
-    """What became of one bundle."""
+    """The outcome of putting one bundle."""
 
     taken: bool
     first: bool

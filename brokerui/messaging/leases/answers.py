@@ -25,7 +25,7 @@ def token_of(author: str, key: str) -> str:
 
 
 def answered_once(token: str, digest: str, make: Callable[[], Any]) -> Any:
-    """What `make` gives, or gave when it was asked for with this token before; all in one transaction.
+    """Return the result of `make`, or of its earlier call with this token; all in one transaction.
 
     `digest` stands for the request. An empty token stands for no other request. Raises `AnotherRequestError`.
     """

@@ -1,4 +1,4 @@
-"""What a database holds as a whole: exchanged between two instances, or dropped, a statement for each table.
+"""The whole content of a database: exchanged between two instances, or dropped, a statement for each table.
 
 Takes an exclusive lock on the instances until the transaction ends. Claims that began earlier, where the database
 cannot keep them out, and brokers with an older version of the estate fail at their commit: `least_version`.
@@ -53,7 +53,7 @@ def alone_in(instances: Sequence[int]) -> Iterator[None]:
 
 
 def exchange(database: str, one: int, other: int) -> None:
-    """What each of two instances holds in a database becomes the other's."""
+    """Exchange the contents of two instances in a database."""
     if _is_empty(database, other):
         _move(database, one, other)
     elif _is_empty(database, one):

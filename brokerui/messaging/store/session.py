@@ -37,7 +37,7 @@ class Session(ABC):
     """Whether no transaction can move or drop the instance's objects as long as the claim lives; else that is checked
     in the transaction that writes."""
     row: str
-    """What a row of any table is called by."""
+    """The name of a row of any table."""
     at_most: str
     """LIMIT of the parameter `top`; None: no limit."""
 

@@ -1,4 +1,4 @@
-"""What one turn of a worker is: bounded in time, only for hosted instances, and its frames leave after its commit.
+"""One turn of a worker: bounded in time, only for hosted instances, and its frames leave after its commit.
 
 Work is bounded: a worker that has not finished returns True and is woken again, so that no instance starves the others.
 """

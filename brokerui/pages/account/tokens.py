@@ -23,7 +23,7 @@ from brokerui.accounts.services import TOKENS, token_create, token_revoke
 
 
 class TokenForm(forms.Form):
-    """What the token is for."""
+    """The purpose of the token."""
 
     name = forms.CharField(label=gettext_lazy("What it is for"), max_length=100)
 

@@ -51,13 +51,13 @@ class DraftForm:
 
     @cached_property
     def edits(self) -> tuple[Edit, ...] | None:
-        """What the form would add; None where something in it cannot be."""
+        """Return the edits of the form; None where something in it is invalid."""
         made = self.page.draft
         return None if made is None else tuple(made.edits)
 
     @property
     def faults(self) -> dict[str, list[str]]:
-        """What cannot be, by field; under an empty name, what no field is to blame for."""
+        """Return the problems by field; under an empty name, those of no field."""
         of_the_whole = [str(problem) for problem in self.page.form.non_field_errors()] if self.page.data else []
         return {**self.page.faults, **({"": of_the_whole} if of_the_whole else {})}
 
@@ -72,7 +72,7 @@ class DraftForm:
 
     @cached_property
     def findings(self) -> dict[str, list[Finding]]:
-        """What lint would find anew, by field; under an empty name, findings about no field of the form."""
+        """Return the findings that lint would add, by field; under an empty name, those about no field of the form."""
         found: dict[str, list[Finding]] = {}
         if not self.edits:
             return found

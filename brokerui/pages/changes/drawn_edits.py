@@ -40,7 +40,7 @@ INNERMOST_FIRST = (ROUTE, DATABASE, INSTANCE)
 
 @dataclass(frozen=True)
 class DrawnEdits:
-    """What a gesture would add to the draft, as the panel shows it."""
+    """The edits of a gesture, as the panel shows them."""
 
     draft: SavedDraft
     edits: tuple[Edit, ...] | None

@@ -66,7 +66,7 @@ def rows_sent(data: Mapping[str, str]) -> Iterator[EditedRow]:
 
 @dataclass
 class RowEdits:
-    """What the rows come to on the estate of a draft."""
+    """The edits of the rows on the estate of a draft."""
 
     estate: Estate
     rows: Sequence[EditedRow]

@@ -27,7 +27,7 @@ OLD_CHARS = 600
 
 @dataclass(frozen=True)
 class EffectLine:
-    """What the line shows."""
+    """The content of the line."""
 
     draft: SavedDraft
     state: str

@@ -194,7 +194,7 @@ class RowView:
 
 @dataclass(frozen=True)
 class EffectPage:
-    """What the page shows."""
+    """The content of the page."""
 
     draft: SavedDraft
     effect: Effect

@@ -24,7 +24,7 @@ PAGE_S = 1.0
 @access(write=Level.VIEW, stores=False)
 @require_http_methods(["GET", "HEAD", "POST"])
 def effect_line(request: HttpRequest, number: int) -> HttpResponse:
-    """What the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""
+    """Show what the draft changes for all conversations, or (POST `edits`) what further edits would change of it."""
     line = effect_line_of(request, draft_of(request, number))
     return render(request, "changes/effect_line.html", {"line": line, "draft": line.draft})
 

@@ -1,4 +1,4 @@
-"""What the pages of drafts take."""
+"""Forms of the pages of drafts."""
 
 from __future__ import annotations
 

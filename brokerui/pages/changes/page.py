@@ -1,4 +1,4 @@
-"""What the page of one draft shows."""
+"""The content of the page of one draft."""
 
 from __future__ import annotations
 

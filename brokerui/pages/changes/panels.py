@@ -1,4 +1,4 @@
-"""What the panel of a draft asks for besides its forms: acts, findings that remain, and single edits as T-SQL."""
+"""Parts of a draft's panel besides its forms: acts, findings that remain, and single edits as T-SQL."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ class ReviewPage:
 
     @cached_property
     def rebase(self) -> Merge | None:
-        """What a rebase would come to; None: there is nothing to rebase."""
+        """Return the result of a rebase; None: there is nothing to rebase."""
         return rebase_trial(self.draft) if self.info.is_stale else None
 
     @property
@@ -177,7 +177,7 @@ class ReviewPage:
 
     @cached_property
     def rollback(self) -> RollbackPlan | None:
-        """What a rollback would write; None: the draft is not applied, or not any more."""
+        """Return the edits of a rollback; None: the draft is not applied, or not any more."""
         is_applied = self.draft.state in (DraftState.APPLIED, DraftState.CONFIRMED)
         return rollback_plan(self.draft) if is_applied else None
 

@@ -95,7 +95,7 @@ class RouteEditor:
         ]
 
     def _of_the_engine(self) -> dict[str, list[str]]:
-        """What the engine says of a value, also while another field is still empty."""
+        """Return the objections of the engine to a value, also while another field is still empty."""
         columns = {name: value or None for name, value in self.columns.items()}
         try:
             route_from({**columns, "name": columns["name"] or "x", "address": columns["address"] or LOCAL})
@@ -115,12 +115,12 @@ class RouteEditor:
 
     @property
     def problems(self) -> Sequence[str]:
-        """What cannot be and no field is to blame for."""
+        """Return the problems that concern no field."""
         return () if self.is_fresh else self.form.faults.get("", ())
 
     @property
     def others(self) -> Sequence[Finding]:
-        """What lint would find anew elsewhere."""
+        """Return the findings that lint would add elsewhere."""
         return self.form.findings.get("", ())
 
 

@@ -1,4 +1,4 @@
-"""What the estate says about a route while it is typed: a sentence at each field, and what can be chosen there."""
+"""Facts of the estate about a route while it is typed: a sentence at each field, and the choices there."""
 
 from __future__ import annotations
 

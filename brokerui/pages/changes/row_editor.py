@@ -69,7 +69,7 @@ class RowEditor:
 
     @property
     def others(self) -> Sequence[Finding]:
-        """What lint would find anew, and no field of the form is about."""
+        """Return the findings that lint would add and that concern no field of the form."""
         shown = {form[name].html_name for form in self.form.page.forms for name in form.fields}
         return [one for field, found in self.form.findings.items() if field not in shown for one in found]
 

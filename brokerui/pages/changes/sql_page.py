@@ -28,7 +28,7 @@ class SqlPage:
     draft: SavedDraft
     instance_sent: str = ""
     typed: str | None = None
-    """What a user typed; None: the script of the draft is shown."""
+    """The script that a user typed; None: the script of the draft is shown."""
     problems: Sequence[tuple[int | None, Sentence]] = field(default=())
     """Line and reason; None: it is about the whole script."""
     unsupported: Sequence[Finding] = field(default=())

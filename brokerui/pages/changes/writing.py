@@ -24,7 +24,7 @@ from brokerui.pages.changes.forms import StepForm
 from routing.common.errors import Invalid
 
 REFUSALS = (DraftStaleError, DraftClosedError, NoStepError, TooManyEditsError, Invalid)
-"""What a service raises instead of writing."""
+"""The errors that a service raises instead of writing."""
 
 
 def revision_sent(request: HttpRequest) -> int:

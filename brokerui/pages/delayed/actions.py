@@ -1,4 +1,4 @@
-"""What an operator does about delayed conversations: retry, switch a queue on, end a conversation."""
+"""Acts of an operator on delayed conversations: retry, switch a queue on, end a conversation."""
 
 from __future__ import annotations
 

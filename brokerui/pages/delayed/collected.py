@@ -45,7 +45,7 @@ class CollectedRow:
     """The address of the page that explains where such messages go; empty where their service is not known."""
     age: Sentence | None
     offer: ConversationOffer | None
-    """What mends it."""
+    """The remedy."""
 
     @property
     def collected_at(self) -> datetime | None:

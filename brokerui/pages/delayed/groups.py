@@ -30,7 +30,7 @@ class DelayedGroup:
     here: str
     """The query of the page with its conversations."""
     offers: tuple[ConversationOffer, ...]
-    """What mends it, the best first."""
+    """The remedies, the best first."""
 
 
 def shown_groups(

@@ -44,7 +44,7 @@ Ones = Mapping[Place, ConversationEndpoint]
 
 @dataclass(frozen=True, slots=True)
 class DelayedQuery:
-    """What the address asks for: all of it, or one group."""
+    """The values of the address: all conversations, or one group."""
 
     span: Span
     instance: str = ""
@@ -232,7 +232,7 @@ def _by_cause(span: Span, at: int) -> dict[str, list[SamplePoint]]:
 
 
 def title(points: Mapping[str, list[SamplePoint]], span: Span) -> str:
-    """What the chart says."""
+    """Return the message of the chart."""
     depths: Counter[int] = Counter()
     for own in points.values():
         depths.update({point.at: point.depth for point in own})

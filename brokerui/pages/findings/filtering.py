@@ -1,4 +1,4 @@
-"""What the words of a filter mean for findings."""
+"""The keys of a filter for findings."""
 
 from __future__ import annotations
 

@@ -35,5 +35,5 @@ class SuppressForm(forms.Form):
 
 
 def usual(owner: str) -> dict[str, object]:
-    """What the form begins with."""
+    """Return the first values of the form."""
     return {"owner": owner, "expires": timezone.now().date() + USUAL}

@@ -1,4 +1,4 @@
-"""What the page of findings shows: those that a filter lets through, a page of them, by severity and code."""
+"""Contents of the page of findings: those that a filter lets through, a page of them, by severity and code."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def findings_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
 
 @require_safe
 def code_page(request: HttpRequest, code: str) -> HttpResponse:
-    """What a code means, with an example and the remedy."""
+    """Show the meaning of a code, with an example and the remedy."""
     text = source(code)
     if text is None:
         raise Http404(gettext("There is no finding of this code."))

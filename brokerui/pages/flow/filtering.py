@@ -1,4 +1,4 @@
-"""What the words of a filter mean for the ways that conversations take."""
+"""The keys of a filter for the ways that conversations take."""
 
 from __future__ import annotations
 

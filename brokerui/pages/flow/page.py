@@ -1,4 +1,4 @@
-"""What the page shows: the ways that fit, the picture of them, and where each stream leads."""
+"""Contents of the page: the ways that fit, the picture of them, and where each stream leads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FlowRow:
 
 @dataclass(frozen=True, slots=True)
 class FlowQuery:
-    """What the address of the page asks for."""
+    """The values of the page's address."""
 
     q: str = ""
     outside: bool = False
@@ -98,7 +98,7 @@ class FlowPage:
 
     @cached_property
     def caveats(self) -> Caveats:
-        """What the verdicts of the shown pairs hang on."""
+        """Return the conditions of the verdicts of the shown pairs."""
         return caveats_of(self.matrix, self.viewed.estate, self.viewed.at(), self.pairs.keys())
 
     @cached_property
@@ -202,7 +202,7 @@ def _outcome_of(place: FlowPlace) -> str:
 
 
 def label_of(page: FlowPage, place: FlowPlace) -> str:
-    """What a place is called."""
+    """Return the label of a place."""
     if place.name == REST:
         return more(place.column, page.picture.folded[place.column]).render(translate)
     outcome = _outcome_of(place)

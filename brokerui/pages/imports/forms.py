@@ -1,4 +1,4 @@
-"""What a user may send: files, and what each of them is."""
+"""Forms of an import: files, and the kind of each of them."""
 
 from __future__ import annotations
 

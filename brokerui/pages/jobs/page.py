@@ -1,4 +1,4 @@
-"""What the page of background work shows."""
+"""Contents of the page of background work."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class JobRow:
     job: Job
     kind: str
     subject: str
-    """What it is about."""
+    """The subject of the job."""
     max_attempts: int | None
 
     @classmethod
@@ -54,7 +54,7 @@ class JobRow:
 
     @property
     def note(self) -> str:
-        """What the state alone does not say."""
+        """Return a note that completes the state."""
         if self.job.state == JobState.RUNNING and self.job.cancelled_by:
             return gettext("is being cancelled")
         if self.job.is_lapsed:

@@ -75,7 +75,7 @@ class RouteNetwork:
 
     @property
     def elements(self) -> int:
-        """What a map of everything would draw."""
+        """Return the number of elements in a map of everything."""
         lines = sum(sums.lines for sums in self.sums.values())
         return len(self.estate.instances) + self.databases + len(self.addresses) + lines
 

@@ -218,6 +218,6 @@ def _boxes(viewed: EstateView, network: RouteNetwork, page_query: MapQuery) -> d
 
 
 def _conversation(panel: Any) -> dict[str, str | None]:
-    """What a conversation is like that this route is for."""
+    """Return the form values of a conversation for which this route is."""
     route = panel.line.route
     return {"to": route.remote_service_name, "broker": route.broker_instance}

@@ -31,7 +31,7 @@ NOBODY: Final = "var(--dropped)"
 
 @dataclass(frozen=True, slots=True)
 class MirrorsQuery:
-    """What the address asks for."""
+    """The values of the page's address."""
 
     span: Span
 
@@ -202,7 +202,7 @@ def spells(points: list[SamplePoint], span: Span) -> Iterator[tuple[int, int, st
 
 
 def title(found: list[Spell], span: Span) -> str:
-    """What the chart says."""
+    """Return the message of the chart."""
     changes = sum(one.what == other.what and one.role != other.role for one, other in pairwise(found))
     if not found:
         return gettext("Roles over time")

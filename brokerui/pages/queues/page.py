@@ -28,7 +28,7 @@ MOST: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class QueuesQuery:
-    """What the address asks for."""
+    """The values of the page's address."""
 
     span: Span
     instance: str = ""
@@ -149,7 +149,7 @@ def headline(queues: list[TransmissionQueueSummary], arrived: Sequence[ArrivedGr
 
 
 def title(shown: Mapping[str, list[SamplePoint]], span: Span) -> str:
-    """What the chart says."""
+    """Return the message of the chart."""
     if not shown:
         return gettext("Depth and age over time")
     name, points = max(shown.items(), key=lambda one: max(point.depth for point in one[1]))

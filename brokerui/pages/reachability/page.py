@@ -1,4 +1,4 @@
-"""What the page shows: the table, its figure, and where every field leads."""
+"""Contents of the page: the table, its figure, and where every field leads."""
 
 from __future__ import annotations
 

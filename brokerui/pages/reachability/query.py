@@ -1,4 +1,4 @@
-"""What the address of the page asks for."""
+"""The values of the page's address."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ReachabilityQuery:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> ReachabilityQuery:
-        """What cannot be is not asked for."""
+        """Read an address; invalid values are ignored."""
         given = {name: query.get(name, "") for name in FIELDS}
         given["origin"], given["service"] = given["origin"].strip(), given["service"].strip()
         for name, choices in (("verdict", SHOWN), ("pairs", PAIRS), ("outside", ("1",)), ("system", ("1",))):

@@ -1,4 +1,4 @@
-"""What the page says about pairs."""
+"""Wording of the page about pairs."""
 
 from __future__ import annotations
 

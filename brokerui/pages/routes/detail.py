@@ -100,7 +100,7 @@ def route_detail(viewed: EstateView, row: RouteRow, report: LintReport) -> Route
 
 
 def leads(estate: Estate, row: RouteRow, at: datetime) -> tuple[NextHopOfRoute, ...]:
-    """What the engine does with a message that takes this route, where that depends on the route alone."""
+    """Return the actions of the engine on a message that takes this route, where they depend on the route alone."""
     route = row.route
     if route.remote_service_name is None and (general := _for_any_service(row)):
         return (general,)

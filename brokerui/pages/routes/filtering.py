@@ -1,4 +1,4 @@
-"""What the words of a filter mean for routes."""
+"""The keys of a filter for routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the page shows: the rows that a filter lets through, in an order, a page of them; and what the filter may be."""
+"""Contents of the page: the rows that a filter lets through, in an order, a page of them; the keys of the filter."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RoutesQuery:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> RoutesQuery:
-        """What cannot be is as if it were not there."""
+        """Read an address; invalid values are ignored."""
         order = query.get("sort", "")
         return cls(
             query.get("q", "").strip(),
@@ -83,7 +83,7 @@ class RouteListing(FilteredPage[RouteRow]):
     report: LintReport
     at: datetime
     marks: DraftMarks | None = None
-    """What the draft changes that the page shows; None: it shows none."""
+    """The changes of the draft that the page shows; None: it shows none."""
     error: FilterError | None = None
     _filter: RouteFilter | None = field(init=False, default=None)
 

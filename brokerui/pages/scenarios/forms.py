@@ -1,4 +1,4 @@
-"""What a user may send."""
+"""Forms of the page of scenarios."""
 
 from django import forms
 from django.conf import settings

@@ -25,7 +25,7 @@ from brokerui.pages.scenarios.forms import UploadForm
 from routing.common.errors import InputError
 
 QUESTION = ("from", "to", "broker", "reply")
-"""What the page *Where does it go?* is asked."""
+"""The parameters of the page *Where does it go?*."""
 
 
 @method_decorator(access(write=Level.OPERATE), name="dispatch")

@@ -1,4 +1,4 @@
-"""What every page's template may use."""
+"""Values for every page's template."""
 
 from typing import Any
 

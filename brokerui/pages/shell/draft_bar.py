@@ -44,7 +44,7 @@ class DraftBar:
 
     @cached_property
     def titles(self) -> StepTitles:
-        """What undo and redo would do."""
+        """Return the titles of undo and redo."""
         return step_titles(draft_get(self.info.id)) if self.info.undo or self.info.redo else StepTitles()
 
     @cached_property

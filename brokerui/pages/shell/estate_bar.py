@@ -24,7 +24,7 @@ class EstateBar:
     """Asked for by the template only, so that an error page needs no database."""
 
     viewed: EstateView | None
-    """What the page is about; None for a page that is about no estate."""
+    """The estate of the page; None for a page that is about no estate."""
     draft: DraftBar | None = None
     """The bar of the draft that the page is about."""
 

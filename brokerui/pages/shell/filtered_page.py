@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class FilteredPage(ABC, Generic[T]):
-    """What the lists of pages share. A subclass reads its address, and keeps the error of its filter."""
+    """Base of the lists of pages. A subclass reads its address, and keeps the error of its filter."""
 
     error: FilterError | None
 

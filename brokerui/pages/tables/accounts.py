@@ -91,7 +91,7 @@ class ForAdministrators(BaseAdmin):
 
 
 class ByRole(Chosen):
-    """What users may do."""
+    """A filter for the role of users."""
 
     title = gettext_lazy("role")
     parameter_name = "role"

@@ -138,7 +138,7 @@ class EstateTableAdmin(BaseAdmin):
         return form_page(request, self.kind, self._key(row), self._context(request, row))
 
     def preview(self, request: HttpRequest, row: int | None = None) -> HttpResponse:
-        """What a form would bring."""
+        """Preview the change of a form."""
         key = self._key(row) if row is not None else None
         return preview_page(request, self.kind, key, self._context(request, row))
 

@@ -1,4 +1,4 @@
-"""What stands in the cells of the tables' lists: words, names, numbers, moments."""
+"""Cells of the tables' lists: words, names, numbers, moments."""
 
 from __future__ import annotations
 

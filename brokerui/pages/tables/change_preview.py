@@ -1,4 +1,4 @@
-"""What a change brings before it is saved: findings at the fields they are about, and how conversations end then."""
+"""A preview of a change before it is saved: findings at the fields they are about, and how conversations end then."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Note:
 
 @dataclass(slots=True)
 class ChangePreview:
-    """What a change would bring: outcomes that differ, and findings that come or go."""
+    """The effect of a change: outcomes that differ, and findings that come or go."""
 
     at_fields: dict[str, list[Note]] = field(default_factory=dict)
     """By name of the field."""
@@ -72,7 +72,7 @@ class ChangePreview:
 
     @property
     def errors(self) -> list[Note]:
-        """What the change brings and must not go unnoticed."""
+        """Return the effects of the change that must not go unnoticed."""
         notes = [*self.others, *(note for notes in self.at_fields.values() for note in notes)]
         return [note for note in notes if note.is_new and note.finding.severity == ERROR]
 

@@ -52,7 +52,7 @@ class Section:
     """None where there are too many rows."""
     count: int
     kind: RowKind | None = None
-    """What its lines are; None: parts of the value itself."""
+    """The kind of its lines; None: parts of the value itself."""
     rows: NestedRows | None = None
 
     @property
@@ -148,7 +148,7 @@ class FormPage:
 
     @cached_property
     def draft(self) -> UnsavedEdits | None:
-        """What the form would change; None where something in it cannot be, which its fields say then."""
+        """Return the edits of the form; None where something in it is invalid: then its fields have faults."""
         if not self._is_valid():
             return None
         draft = UnsavedEdits(self.estate, self.live.digest)
@@ -162,7 +162,7 @@ class FormPage:
 
     @property
     def faults(self) -> dict[str, list[str]]:
-        """What cannot be, by name of the field; empty before anything was sent."""
+        """Return the problems by name of the field; empty before anything was sent."""
         if self.data is None:
             return {}
         return {

@@ -98,7 +98,7 @@ class Action(Chosen):
 
 @admin.register(Version, site=site)
 class Versions(BaseAdmin):
-    """What the estate was, and since when."""
+    """The versions of the estate, and since when each held."""
 
     about = gettext_lazy("Every state that the estate was in, with what changed.")
     actions = None

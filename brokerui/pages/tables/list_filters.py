@@ -1,4 +1,4 @@
-"""What lists are narrowed by: each is a field of the form above them."""
+"""The filters of lists: each is a field of the form above them."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from routing.model.system_objects import system_service
 
 
 class InDatabases(EstateTableAdmin):
-    """What stands in a database."""
+    """Base of the tables of a database's objects."""
 
     list_filter: ClassVar[Any] = (list_filters.InInstance, list_filters.InDatabase)
     search_fields: ClassVar[Any] = ("name",)

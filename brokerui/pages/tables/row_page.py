@@ -34,7 +34,7 @@ SINCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
-    """What happened since a form was opened."""
+    """The changes since a form was opened."""
 
     base: int
     current: int
@@ -59,7 +59,7 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
 
 
 def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dict[str, Any]) -> HttpResponse:
-    """What the form as it stands would bring. Nothing is written."""
+    """Preview the change of the form as it stands. Nothing is written."""
     live = estate_current()
     form_page = FormPage(kind, live, key, request.POST)
     draft = form_page.draft
@@ -143,7 +143,7 @@ def _form(
 
 
 def _initial(request: HttpRequest, kind: RowKind) -> dict[str, Any]:
-    """What another page fills in: columns by their names, `database=` (its number) or `place=`."""
+    """Return the values that another page fills in: columns by their names, `database=` (its number) or `place=`."""
     found: dict[str, Any] = {name: value for name, value in request.GET.items() if name in kind.form.names()}
     if "place" in request.GET:
         found["place"] = request.GET["place"]
@@ -165,7 +165,7 @@ def _copy(form_page: FormPage) -> dict[str, Any]:
 
 
 def _also(form_page: FormPage) -> list[tuple[Any, int, str, str]]:
-    """What else is in a database or an instance: how much, and where its list and its form are."""
+    """Count the other objects in a database or an instance, with the addresses of their list and form."""
     if form_page.key is None or form_page.old is None:
         return []
     if form_page.kind.name == "instance":
@@ -242,7 +242,7 @@ def _number(text: str) -> int:
 def confirm_page(
     request: HttpRequest, draft: UnsavedEdits, keys: list[Key], live: LiveEstate, context: dict[str, Any]
 ) -> HttpResponse:
-    """What an act on rows would bring; it is asked for once more."""
+    """Preview an act on rows, and ask for a confirmation."""
     preview = change_preview_of_all(draft, timezone.now(), _places(keys))
     more = {"preview": preview, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
     more["next"] = next_page(request)

@@ -26,7 +26,7 @@ class Entry:
 
     title: str
     one: str
-    """What a row of it is called."""
+    """The name of a row of it."""
     about: Promise | str
     url: str
     add: str
@@ -79,7 +79,7 @@ class Site(admin.AdminSite):
         ]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What every page of the tables knows."""
+        """Return the context of every page of the tables."""
         return {"may_edit": may(request.user, Level.EDIT), "site_header": self.site_header}
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:

@@ -9,7 +9,7 @@ from routing.model.estate import Edit, Estate
 
 @dataclass(slots=True)
 class UnsavedEdits:
-    """What would be written as one version."""
+    """The edits that would be written as one version."""
 
     before: Estate
     key: str = ""

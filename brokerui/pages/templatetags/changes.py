@@ -1,4 +1,4 @@
-"""What the pages of drafts need besides: `{% load changes %}`."""
+"""Template tags of the pages of drafts: `{% load changes %}`."""
 
 from __future__ import annotations
 
@@ -52,5 +52,5 @@ def draft_acts(context: Context, viewed: EstateView, ref: Ref) -> dict[str, obje
 
 
 def _shared(context: Context) -> dict[str, object]:
-    """What every page's template may use."""
+    """Return the values of every page's template."""
     return {name: context.get(name) for name in ("access", "csrf_token", "request")}

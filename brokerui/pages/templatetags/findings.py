@@ -24,7 +24,7 @@ register.filter("token", token)
 
 @register.filter
 def title_of(found: StoredFinding) -> Sentence:
-    """What its code is about."""
+    """Return the title of its code."""
     return TITLES[found.code]
 
 

@@ -37,7 +37,7 @@ def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]
 @register.inclusion_tag("imports/_question.html", takes_context=True)
 def intake_question(context: Any, run: ImportRun, group: dict[str, Any]) -> dict[str, Any]:
     """A button that asks the first conversation of a group of the estate that the files would make."""
-    return {"run": run, "group": group, "asked": parse_qsl(group["question"]), "csrf_token": context.get("csrf_token")}
+    return {"run": run, "group": group, "values": parse_qsl(group["question"]), "csrf_token": context.get("csrf_token")}
 
 
 @register.inclusion_tag("imports/_scenario.html", takes_context=True)

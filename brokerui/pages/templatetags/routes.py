@@ -1,4 +1,4 @@
-"""What a table of routes shows in a way of its own: `{% load routes %}`."""
+"""Cells of a table of routes: `{% load routes %}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of the tables need besides: `{% load tables %}`."""
+"""Template tags of the pages of the tables: `{% load tables %}`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ register = template.Library()
 
 @register.filter
 def at(found: Mapping[str, Any], name: str) -> Any:
-    """What a mapping holds under a name; empty: nothing."""
+    """Return the value of a mapping under a name; empty: nothing."""
     return found.get(name, ()) if found else ()
 
 

@@ -33,7 +33,7 @@ class StreamRow(NamedTuple):
 
 
 def picture_of(run: Run, side: str) -> Folded:
-    """What flows, with the smallest places put together."""
+    """Return the streams, with the smallest places put together."""
     weights = flows(run, side)
     return folded(weights, {path.end for path in weights if path.outcome != DELIVERED})
 
@@ -59,7 +59,7 @@ def lines_of(picture: Folded) -> Iterator[StreamRow]:
 
 
 def label_of(picture: Folded, place: FlowPlace) -> str:
-    """What a place is called."""
+    """Return the label of a place."""
     if place.name == REST:
         return more(place.column, picture.folded[place.column]).render(translate)
     outcome = _outcome_of(place)

@@ -29,7 +29,7 @@ STATES: Mapping[str, tuple[Promise, str]] = {
     RoundState.CANCELLED: (lazy("Cancelled"), "discarded"),
     RoundState.INTERRUPTED: (lazy("Interrupted"), "previewed"),
 }
-"""What each is called, and the mark that it has."""
+"""The label and the mark of each state."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What the page of a run shows, by its job."""
+"""Contents of the page of a run, by its job."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
 
 Told = dict[str, Any]
 UNKNOWN_ENTRY = "unknown_entry"
-"""What the quarantine says of a row whose instance or database the estate of its time does not have."""
+"""The reason in the quarantine for a row whose instance or database the estate of its time does not have."""
 MOST_CAUSES = 6
 """Lines of the chart; all others are one."""
 
 
 def told_of(run: Run, side: str) -> Told:
-    """What this job found."""
+    """Return the results of this job."""
     if run.job == "telemetry":
         return _of_telemetry(run)
     return {**(_of_replay(run) if run.job == "replay" else _of_route(run)), **_flow(run, side)}

@@ -1,4 +1,4 @@
-"""What lint finds on the way of a conversation: the cause, with its remedy, beside the answer."""
+"""Findings of lint on the way of a conversation: the cause, with its remedy, beside the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What mends the conversation, tried, and what else lint finds on the way: this conversation comes first."""
+"""Remedies of the conversation, tried, and the other findings on the way: this conversation comes first."""
 
 from __future__ import annotations
 

@@ -4,15 +4,15 @@ import { placeAll, placesOfAll } from "./boxes.js";
 
 // The panel, the bars of estate and draft.
 const FOLLOWING = ["#panel", ".bar-estate", ".draft-bar"];
-let asked = 0;
+let latest = 0;
 
 export async function refresh(url = location.href) {
-  const number = ++asked;
+  const number = ++latest;
   const answer = await fetch(url, { headers: { Accept: "text/html" }, credentials: "same-origin" });
   if (!answer.ok) { location.assign(url); return; }
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   const fresh = page.querySelector("#canvas svg.net");
-  if (number !== asked) return;
+  if (number !== latest) return;
   if (!fresh) { location.assign(url); return; }
   const [known, focused] = [placesOfAll(), document.activeElement?.closest?.("svg.net a")?.dataset.ref];
   for (const id of FOLLOWING) {

@@ -40,7 +40,7 @@ class Run(models.Model):
         return f"{self.job} of {self.started_at.isoformat(sep=' ', timespec='seconds')}"
 
     def as_json(self) -> dict[str, Any]:
-        """What the command says of it."""
+        """Return the run as the command prints it."""
         return {"run": self.pk, "job": self.job, "started": self.started_at.isoformat(), "folder": self.folder}
 
 

@@ -1,4 +1,4 @@
-"""What an event log says: of `telemetry`, by minute and by hour."""
+"""Results of `telemetry` from an event log, by minute and by hour."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Connection(OfRun):
 
 
 class ConnectionFailures(OfSpan):
-    """What failed: to connect, to send, to receive."""
+    """Failures to connect, to send and to receive."""
 
     address = models.TextField(null=True)
     kind = models.CharField(max_length=WORD)

@@ -1,4 +1,4 @@
-"""What traffic met, and what it would meet: of `route` and `replay`."""
+"""Results of `route` and `replay`: the outcomes that traffic met, or would meet."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class OfClass(Weighed):
 
 
 class Met(OfClass):
-    """What a class met (`route`): all its outcomes."""
+    """All outcomes that a class met (`route`)."""
 
     outcomes = models.JSONField()
 
@@ -53,7 +53,7 @@ class Change(OfClass):
 
 
 class Link(Weighed):
-    """What flows from an entry point to an end: a link of a Sankey diagram."""
+    """Messages from an entry point to an end: a link of a Sankey diagram."""
 
     side = models.CharField(max_length=WORD)
     """`met`; of a replay `before` or `after`."""

@@ -244,7 +244,7 @@ def test_what_cannot_be_stands_at_its_field(
 ) -> None:
     answer = editor.post(f"/changes/{draft.id}/row/{kind}/", {**sent, "revision": "1"}, headers=PIECE)
     assert answer.status_code == 422
-    found = re.search(rf'id="said-{field}"[^>]*>(.*?)</div>', answer.content.decode(), re.DOTALL)
+    found = re.search(rf'id="notes-{field}"[^>]*>(.*?)</div>', answer.content.decode(), re.DOTALL)
     assert found is not None
     assert says in unescape(found[1])
     assert kept(draft) == []

@@ -45,7 +45,7 @@ def values(page: Any) -> dict[str, str]:
 
 
 def said_at(page: Any, name: str) -> str:
-    found = re.search(rf'id="said-{name}"[^>]*>(.*?)</div>', page.content.decode(), re.DOTALL)
+    found = re.search(rf'id="notes-{name}"[^>]*>(.*?)</div>', page.content.decode(), re.DOTALL)
     assert found is not None
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", found[1])).split())
 

@@ -64,6 +64,26 @@ def session_of(role: Role, url: str) -> Any:
     return {"name": settings.SESSION_COOKIE_NAME, "value": value, "url": url}
 
 
+CONTRAST = """async () => (await axe.run({runOnly: ["color-contrast"]})).violations
+    .flatMap(rule => rule.nodes).map(node => node.html.slice(0, 160))"""
+"""What another theme can change; axe is in the page already."""
+
+
+def faults_in_each_look(page: Any, *sizes: tuple[int, int]) -> list[str]:
+    """What keeps a reader out of the page as it stands: at each size, and its colours in the dark too. Ends light."""
+    found = []
+    for width, height in sizes or (NARROW, WIDE):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        found += [f"{page.url} at {width}: {fault}" for fault in accessibility_faults(page)]
+        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+        found += [f"{page.url} at {width} in the dark: {text}" for text in page.evaluate(CONTRAST)]
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        if page.evaluate("document.documentElement.scrollWidth") > width:
+            found.append(f"{page.url} at {width} scrolls sideways")
+    return found
+
+
 def accessibility_faults(page: Any) -> list[str]:
     """What axe finds on the page as it stands, one line for each element."""
     found = Axe().run(page).response["violations"]

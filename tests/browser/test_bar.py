@@ -13,7 +13,7 @@ from brokerui.estate.services import estate_edit
 from routing.model.edits import PutInstance
 from routing.model.estate import Instance
 from tests.brokerui.site import PASSWORD
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+from tests.browser.conftest import NARROW, WIDE, accessibility_faults, faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -85,15 +85,10 @@ def test_a_copied_link_names_the_version_and_what_was_opened_since(site: Page, l
     expect(site.get_by_text("there was no estate yet: its first version is of")).to_be_visible()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, MIDDLE, NARROW], ids=["wide", "middle", "narrow"])
-def test_axe_finds_nothing_and_nothing_is_cut_off(
-    site: Page, live_server: Any, theme: str, size: tuple[int, int]
-) -> None:
+def test_axe_finds_nothing_and_nothing_is_cut_off(site: Page, size: tuple[int, int]) -> None:
     demo_load()
-    site.emulate_media(reduced_motion="reduce")  # axe must not look at a colour on its way to another
     site.set_viewport_size({"width": size[0], "height": size[1]})
-    site.context.add_cookies([{"name": "theme", "value": theme, "url": live_server.url}])
     site.goto("/where/")
     for menu in (".demo", ".as-of"):
         site.locator(f"{menu} > summary").click()
@@ -101,7 +96,7 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
         assert box
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= size[0]
-        assert accessibility_faults(site) == []
+        assert faults_in_each_look(site, size) == []
         site.keyboard.press("Escape")
     for button in site.locator(".bar select, .bar summary, .bar button:visible").all():
         box = button.bounding_box()
@@ -109,25 +104,19 @@ def test_axe_finds_nothing_and_nothing_is_cut_off(
     assert site.evaluate("document.documentElement.scrollWidth") <= size[0]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_strangers_sign_in_and_go_where_they_wanted(
-    site: Page, live_server: Any, theme: str, size: tuple[int, int]
-) -> None:
-    site.set_viewport_size({"width": size[0], "height": size[1]})
+def test_strangers_sign_in_and_go_where_they_wanted(site: Page) -> None:
     site.context.clear_cookies()
-    site.context.add_cookies([{"name": "theme", "value": theme, "url": live_server.url}])
     site.goto("/where/?scenario=2-network-route")
     expect(site.get_by_role("navigation")).to_have_count(0)
     expect(site.get_by_label("Name")).to_be_focused()
-    assert accessibility_faults(site) == []
+    assert faults_in_each_look(site) == []
     site.keyboard.type("administrator")
     site.get_by_label("Password").fill(PASSWORD)
     site.keyboard.press("Enter")
     site.wait_for_url("**/where/?scenario=2-network-route")
     expect(site.get_by_role("region", name="Answer")).to_be_visible()
     site.goto("/account/password/")
-    assert accessibility_faults(site) == []
+    assert faults_in_each_look(site) == []
 
 
 def test_who_guesses_is_told_to_wait(site: Page) -> None:

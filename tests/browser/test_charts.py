@@ -12,7 +12,7 @@ from benchmarks.estates import large_estate
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+from tests.browser.conftest import NARROW, WIDE, faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -131,18 +131,16 @@ def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site
     expect(site.get_by_role("heading", name="smaller places are drawn together")).to_be_visible()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(site: Page, scheme: Any) -> None:
+def test_axe_finds_nothing(site: Page) -> None:
     kinds = scenario_create(title="kinds", text=EVERY_KIND)[0].name
     hostile = scenario_create(title="hostile", text=HOSTILE_ESTATE)[0].name
-    site.emulate_media(color_scheme=scheme)
     every = (MATRIX, FLOW, f"/reachability/?scenario={kinds}&outside=1", f"/flow/?scenario={hostile}")
     for url in every:
         drawn(site, url)
         site.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
-        assert accessibility_faults(site) == [], url
+        assert faults_in_each_look(site, WIDE) == []
     site.goto(f"{FLOW}&q=nosuch:x")
-    assert accessibility_faults(site) == []
+    assert faults_in_each_look(site, WIDE) == []
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])

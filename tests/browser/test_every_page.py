@@ -17,12 +17,9 @@ from brokerui.accounts.levels import Role
 from tests.brokerui.security.addresses import ADDRESSES, Address
 from tests.brokerui.security.world import world_made
 from tests.brokerui.site import signed_in
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+from tests.browser.conftest import NARROW, WIDE, faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
-CONTRAST = """async () => (await axe.run({runOnly: ["color-contrast"]})).violations
-    .flatMap(rule => rule.nodes).map(node => node.html.slice(0, 160))"""
-"""What another theme can change; axe is in the page already."""
 
 
 def area(address: Address) -> str:
@@ -46,12 +43,8 @@ def whole_pages(addresses: tuple[Address, ...], world: dict[str, Any]) -> Iterat
 
 def looked_at(page: Page, path: str) -> list[str]:
     """Return the faults of a page."""
-    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
-    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(path)
-    wrong = [f"{page.url} {fault}" for fault in accessibility_faults(page)]
-    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-    wrong += [f"{page.url} in the dark: {text}" for text in page.evaluate(CONTRAST)]
+    wrong = faults_in_each_look(page, WIDE)
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     if page.evaluate("document.documentElement.scrollWidth") > NARROW[0]:
         wrong.append(f"{page.url} scrolls sideways")

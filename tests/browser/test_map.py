@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE, fan
 from tests.brokerui.product import eventually
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+from tests.browser.conftest import faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -188,17 +188,7 @@ def test_without_scripts_everything_is_a_link(browser: Any, live_server: Any, si
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(site: Page, scheme: Any) -> None:
-    site.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(site: Page) -> None:
     for url in maps():
         site.goto(url)
-        assert accessibility_faults(site) == [], url
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_the_page_never_scrolls_sideways(site: Page, size: tuple[int, int]) -> None:
-    site.set_viewport_size({"width": size[0], "height": size[1]})
-    for url in maps():
-        site.goto(url)
-        assert site.evaluate("document.documentElement.scrollWidth") <= size[0], url
+        assert faults_in_each_look(site) == []

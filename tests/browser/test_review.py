@@ -20,7 +20,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey
 from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
 from tests.brokerui.messaging.test_services import begin, bodies, send
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults, session_of
+from tests.browser.conftest import faults_in_each_look, session_of
 from tests.browser.test_map_drawing import box, middle, pull
 
 __all__ = ["lists", "one_valkey", "valkey"]
@@ -90,16 +90,6 @@ def as_user(page: Page, role: Role, url: str) -> None:
     page.context.add_cookies([session_of(role, url)])
 
 
-def looks_right(page: Page) -> None:
-    """In both themes, and on a phone."""
-    for theme in ("light", "dark"):
-        page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]  # one of two words
-        for width, height in (NARROW, WIDE):
-            page.set_viewport_size({"width": width, "height": height})
-            assert accessibility_faults(page) == [], (page.url, theme, width)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, (page.url, width)
-
-
 def work(wire: Wire) -> None:
     """The workers see the version that is live, and carry what they have."""
     for name in wire.addresses:
@@ -124,7 +114,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
     drafted(site, mend)
     site.get_by_role("link", name="Review", exact=True).click()
     expect(site.get_by_role("heading", name="Submit this edit for review?")).to_be_visible()
-    looks_right(site)
+    assert faults_in_each_look(site) == []
     site.get_by_role("button", name="Submit for review").press("Enter")
     expect(site.get_by_role("heading", name="May this edit be applied?")).to_be_visible()
     expect(site.get_by_text("somebody else must approve it")).to_be_visible()
@@ -132,21 +122,21 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
 
     as_user(site, Role.ADMINISTRATOR, live_server.url)
     site.reload()
-    looks_right(site)
+    assert faults_in_each_look(site) == []
     site.get_by_role("button", name="Approve 1 edit").press("Enter")
     expect(site.get_by_role("heading", name="This edit is approved: apply it?")).to_be_visible()
-    looks_right(site)
+    assert faults_in_each_look(site) == []
     assert bodies() == []
     site.get_by_role("button", name="Apply 1 edit").press("Enter")
     expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
     expect(site.locator(".draft-base")).to_have_text("on version 1")
-    looks_right(site)
+    assert faults_in_each_look(site) == []
 
     work(wire)
     assert bodies() == [b"1"]
     site.get_by_role("button", name="Roll back").press("Enter")
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
-    looks_right(site)
+    assert faults_in_each_look(site) == []
     assert live_document() == before
     site.goto("/delayed/")
     expect(site.get_by_role("rowheader", name="To", exact=True)).to_have_count(0)

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, fan
-from tests.browser.conftest import NARROW, WIDE, accessibility_faults
+from tests.browser.conftest import faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -227,21 +227,11 @@ def test_the_link_opens_the_same_answer(site: Page) -> None:
 # -- Looking -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(site: Page, scheme: Any) -> None:
-    site.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(site: Page) -> None:
     for url in ways(site):
         site.goto(url)
         site.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
-        assert accessibility_faults(site) == [], url
-
-
-@pytest.mark.parametrize("size", [WIDE, NARROW])
-def test_the_page_never_scrolls_sideways(site: Page, size: tuple[int, int]) -> None:
-    site.set_viewport_size({"width": size[0], "height": size[1]})
-    for url in ways(site):
-        site.goto(url)
-        assert site.evaluate("document.documentElement.scrollWidth") <= size[0], url
+        assert faults_in_each_look(site) == []
 
 
 def test_texts_of_the_picture_stay_in_their_boxes_with_the_fonts_of_this_machine(site: Page) -> None:

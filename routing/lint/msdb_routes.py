@@ -38,8 +38,16 @@ def databases_meant(scene: LintContext, instance: Instance, route: Route) -> tup
         return ()
     if _is_brought(scene, instance, name) or is_of_use_to_msdb(scene, instance.databases[MSDB], [route]):
         return ()
+    return databases_without(scene, instance, name, route.broker_instance)
+
+
+def databases_without(
+    scene: LintContext, instance: Instance, name: str, identifier: str | None
+) -> tuple[Database, ...]:
+    """The databases of the instance with services of their own whose conversations to this service get nowhere; none
+    where those of one of them arrive."""
     begins = [one for one in instance.databases.values() if one.name != MSDB and one.user_services]
-    found = [scene.outcomes(Conversation(instance.name, one.name, name, route.broker_instance)) for one in begins]
+    found = [scene.outcomes(Conversation(instance.name, one.name, name, identifier)) for one in begins]
     if any(end.kind == DELIVERED for ends in found for end in ends):
         return ()
     return tuple(one for one, ends in zip(begins, found, strict=True) if lost(ends))
@@ -73,12 +81,13 @@ def _finding(scene: LintContext, row: LintedRoute, waiting: tuple[Database, ...]
         databases=few([database.name for database in waiting]),
     )
     held = HostedDatabase(row.instance, waiting[0])
-    remedy = _remedy(scene, held, row.route) if len(waiting) == 1 else None
+    remedy = moved_to(scene, held, row) if len(waiting) == 1 else None
     return row.finding("route-in-msdb", WARNING, reason, remedy)
 
 
-def _remedy(scene: LintContext, held: HostedDatabase, route: Route) -> str | None:
+def moved_to(scene: LintContext, held: HostedDatabase, row: LintedRoute) -> str | None:
     """Move the route to the database whose conversations need it; None where it does not help, or is refused."""
+    route = row.route
     made = replace(route, name=free_name(route.name, taken_names(held.database.table)))
     place = held.instance.name, held.database.name
     conversation = Conversation(*place, str(route.remote_service_name), route.broker_instance)
@@ -87,4 +96,4 @@ def _remedy(scene: LintContext, held: HostedDatabase, route: Route) -> str | Non
     ):
         return None
     added = use(held.database.name, (create_route(made, scene.at),))
-    return "\n".join((added, use(MSDB, (drop_route(route.name),))))
+    return "\n".join((added, use(row.database.name, (drop_route(route.name),))))

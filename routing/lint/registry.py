@@ -19,11 +19,13 @@ from routing.lint.copies import service_copies
 from routing.lint.endpoints import endpoint_stopped, no_endpoint
 from routing.lint.failover import replica_endpoint, replica_routes, route_to_replica
 from routing.lint.forwarding import forwarding_off
+from routing.lint.hops import hop_limit
 from routing.lint.identifiers import duplicate_identifier, unknown_identifier
 from routing.lint.left_over import left_over
 from routing.lint.lifetimes import route_expired, route_expires_soon
 from routing.lint.local import dynamic_route_hides_local, no_autocreatedlocal, outside_goes_nowhere
 from routing.lint.loops import forwarding_loop
+from routing.lint.master_routes import route_in_master
 from routing.lint.missing_statements import missing_statements
 from routing.lint.msdb_routes import route_in_msdb
 from routing.lint.nowhere import leads_nowhere
@@ -59,6 +61,8 @@ CHECKS = (
         also_collected("forwarding-off", forwarding_off),
     ),
     Check("route-in-msdb", say("A route of msdb that a database needs"), route_in_msdb),
+    Check("route-in-master", say("A route of master, which no message takes"), route_in_master),
+    Check("hop-limit", say("A way longer than the hop limit"), hop_limit),
     Check("no-common-contract", say("No contract on which a conversation can begin"), no_common_contract),
     Check("outside-goes-nowhere", say("Messages from outside match no route"), outside_goes_nowhere),
     Check("leads-nowhere", say("A route to where its service is not"), leads_nowhere),

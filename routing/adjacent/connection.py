@@ -161,7 +161,7 @@ class PeerConnection:
         """Queue a role frame ahead of all fragments. False: too many are queued."""
         self.phase = self._step(states.SEND)
         if not is_role(frame):
-            raise LocalProtocolError("frame", say("is about no role"))
+            raise LocalProtocolError("frame", say("is no question or answer about a mirroring role"))
         if not self._out.put_role(frame):
             return False
         self._expect_to_hear(now_ms)
@@ -281,12 +281,16 @@ class PeerConnection:
         version = min(self.own.highest, hello.highest)
         if version < max(self.own.lowest, hello.lowest):
             versions = {"lowest": hello.lowest, "highest": hello.highest}
-            raise RemoteProtocolError("version", say("{lowest} to {highest} are not spoken here", **versions))
+            raise RemoteProtocolError(
+                "version", say("{lowest} to {highest} of the peer are not supported by this instance", **versions)
+            )
         if self.is_accept:
             self.own = self.own._replace(connection_id=hello.connection_id)
             self._out.put_control(frames.write_hello(self.own))
         elif hello.connection_id != self.own.connection_id:
-            raise RemoteProtocolError("connection id", say("is not the one that was given"))
+            raise RemoteProtocolError(
+                "connection id", say("of the peer's answer is not the one that this instance sent")
+            )
         self.peer = hello
         if self._permission is not None and (objection := self._permission(hello)) is not None:
             raise RemoteProtocolError("instance name", objection, NOT_PERMITTED)

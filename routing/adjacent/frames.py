@@ -141,7 +141,7 @@ def read_hello(content: bytes) -> Hello:
         raise RemoteProtocolError("HELLO", say("is of another protocol"))
     if not 0 < lowest <= highest:
         raise RemoteProtocolError(
-            "version", say("there are none from {lowest} to {highest}", lowest=lowest, highest=highest)
+            "version", say("the range from {lowest} to {highest} holds no version", lowest=lowest, highest=highest)
         )
     if NO_CONNECTION in (instance_id, connection_id):
         raise RemoteProtocolError("instance id, connection id", say("must not be null"))

@@ -85,7 +85,7 @@ def read_role(raw: bytes) -> RoleMessage:
     """Parse a role frame. Raises `RemoteProtocolError` for anything `write_role` cannot have written."""
     frame = read_frame(raw)
     if frame.kind not in {ROLE_QUESTION, ROLE_ANSWER} or not is_role(raw):
-        raise RemoteProtocolError("frame", say("is about no role"))
+        raise RemoteProtocolError("frame", say("is no question or answer about a mirroring role"))
     if not raw.endswith(_tag(raw[:-TAG_BYTES])):
         raise RemoteProtocolError("tag", say("does not fit: the frame was changed on the way"))
     _, question_id, number = _HEAD.unpack_from(frame.content)
@@ -101,7 +101,7 @@ def read_role(raw: bytes) -> RoleMessage:
 
 def _answer(question_id: str, number: int) -> RoleAnswer:
     if number >= len(ROLES):
-        raise RemoteProtocolError("role", say("{number} is none", number=number))
+        raise RemoteProtocolError("role", say("{number} is no known role", number=number))
     return RoleAnswer(question_id, ROLES[number])
 
 

@@ -56,7 +56,7 @@ _AUDIT_SUBCLASS: Final[Mapping[int | None, AuditSubclass]] = {
     11232: AuditSubclass.NO_SECURITY_HEADER,
 }
 _OTHER_FRAGMENT_COUNT: Final = Corrupted(
-    "fragments", say("are not as many as other fragments of the message have said")
+    "fragments", say("are another number than other fragments of the same message state")
 )
 
 

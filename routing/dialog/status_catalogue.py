@@ -164,7 +164,7 @@ BROKERS = (
     StatusKind(
         954,
         MESSAGES_WAIT,
-        say("The database is the mirror of another one: nobody works in it as long as it is."),
+        say("The database is a mirror: applications can work in its principal only."),
         say("Its principal sends these messages, and this database does once it is the principal itself."),
         ("cannot be opened. it is acting as a mirror database",),
         passes=True,

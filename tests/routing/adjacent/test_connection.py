@@ -86,7 +86,7 @@ def test_versions(ours: tuple[int, int], theirs: tuple[int, int], spoken: int | 
     else:
         (over,) = made.events()
         assert isinstance(over, ConnectionOver)
-        assert str(over.error) == f"version: {theirs[0]} to {theirs[1]} are not spoken here"
+        assert str(over.error) == f"version: {theirs[0]} to {theirs[1]} of the peer are not supported by this instance"
         # A refused peer learns the reason, and nothing else.
         assert made.data_to_send() == write_close(c.CLOSE_PROTOCOL_ERROR, str(over.error))
 
@@ -98,7 +98,7 @@ def test_an_answer_to_another_connection_is_refused() -> None:
     made.receive(write_hello(Hello("b", b"b" * 16, b"2" * 16)), 0)
     (over,) = made.events()
     assert isinstance(over, ConnectionOver)
-    assert str(over.error) == "connection id: is not the one that was given"
+    assert str(over.error) == "connection id: of the peer's answer is not the one that this instance sent"
     assert made.phase == "FAILED"
 
 
@@ -226,7 +226,7 @@ def test_what_is_about_no_role_is_not_sent_as_such() -> None:
     for raw in (SMALL, write_frame(frames.PING), b""):
         with pytest.raises(LocalProtocolError) as error:
             dialled.send_role(raw, 1000)
-        assert str(error.value) == "frame: is about no role"
+        assert str(error.value) == "frame: is no question or answer about a mirroring role"
 
 
 def test_a_question_that_cannot_be_ends_the_connection() -> None:
@@ -234,7 +234,7 @@ def test_a_question_that_cannot_be_ends_the_connection() -> None:
     accepted = link.ends[1]
     accepted.receive(QUESTION[:5] + b"Role\0" + QUESTION[10:], 1000)
     (over,) = (event for event in accepted.events() if isinstance(event, ConnectionOver))
-    assert str(over.error) == "frame: is about no role"
+    assert str(over.error) == "frame: is no question or answer about a mirroring role"
 
 
 def test_a_peer_that_asks_and_does_not_read_makes_us_hold_little() -> None:

@@ -282,8 +282,8 @@ def hello_with(at: int, piece: bytes) -> bytes:
     ("content", "problem"),
     [
         (hello_with(0, b"HTTP"), "HELLO: is of another protocol"),
-        (hello_with(4, b"\0"), "version: there are none from 0 to 3"),
-        (hello_with(4, b"\4"), "version: there are none from 4 to 3"),
+        (hello_with(4, b"\0"), "version: the range from 0 to 3 holds no version"),
+        (hello_with(4, b"\4"), "version: the range from 4 to 3 holds no version"),
         (hello_with(6, bytes(16)), "instance id, connection id: must not be null"),
         (hello_with(22, bytes(16)), "instance id, connection id: must not be null"),
         (hello_with(38, (MIN_FRAME_BYTES - 1).to_bytes(4, "big")), "frame size: 131071 is too small for a fragment"),

@@ -83,7 +83,7 @@ def test_no_other_frame_is_read_as_one() -> None:
         write_frame(frames.ROLE_QUESTION, bytes(50)),
     ]
     for raw in lookalikes:
-        with pytest.raises(RemoteProtocolError, match="frame: is about no role"):
+        with pytest.raises(RemoteProtocolError, match="frame: is no question or answer about a mirroring role"):
             read_role(raw)
 
 
@@ -133,7 +133,7 @@ def content(*pieces: bytes) -> bytes:
     ("raw", "problem"),
     [
         (write_role(ASKED)[:-1] + b"\0", "tag: does not fit: the frame was changed on the way"),
-        (tagged(frames.ROLE_ANSWER, b"ROLE\0" + b"i" * 16 + b"\3"), "role: 3 is none"),
+        (tagged(frames.ROLE_ANSWER, b"ROLE\0" + b"i" * 16 + b"\3"), "role: 3 is no known role"),
         (tagged(frames.ROLE_ANSWER, b"ROLE\0" + bytes(17)), "question id: must be a GUID that is not null"),
         (content(b"\2", b"\0\1S", b"\0\0"), "broker instance: begins with a flag that is not known here"),
         (content(b"\1", b"\0\1S", b"\0\0"), "service: is longer than its frame"),

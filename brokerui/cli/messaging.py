@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -11,12 +10,11 @@ from brokerui.analysis.explanations.origin import ON
 from brokerui.cli.product import the_product
 from brokerui.core.languages import local
 from routing.common.errors import InputError
+from routing.common.names import without_brackets
 from routing.common.sentence import Sentence, say
 
 HOST_DB = "HOST/DB"
 HOST_DB_QUEUE = "HOST/DB/QUEUE"
-_BRACKETED = re.compile(r"(?:\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]\.\[((?:[^\]]|\]\])+)\]")
-"""`[schema].[queue]`, also with the database before it, as T-SQL quotes names."""
 
 
 def place(form: str) -> Callable[[str], tuple[str, ...]]:
@@ -37,8 +35,7 @@ def _as_printed(names: tuple[str, ...], form: str) -> tuple[str, ...]:
         database, on, host = names[0].rpartition(ON)
         return (host, database) if len(names) == 1 and on else names
     *owners, queue = names
-    parts = _BRACKETED.fullmatch(queue)
-    queue = ".".join(part.replace("]]", "]") for part in parts.groups() if part) if parts else queue
+    queue = without_brackets(queue)
     if len(owners) == 1 and queue.count(".") > 1:
         owners, queue = [*owners, queue.rsplit(".", 2)[0]], ".".join(queue.rsplit(".", 2)[1:])
     if len(owners) > 1 and queue.startswith(f"{owners[1]}.") and queue.count(".") > 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from routing.common.errors import Invalid
@@ -12,6 +13,7 @@ SYSNAME_CHARS = 128
 SERVICE_NAME_CHARS = 256
 """Characters of sys.routes.remote_service_name and sys.transmission_queue.to_service_name, nvarchar(256)."""
 
+_BRACKETED = re.compile(r"(?:\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]\.\[((?:[^\]]|\]\])+)\]")
 MSDB = "msdb"
 """The database of every instance whose routes decide for messages from outside (RT-TABLE)."""
 DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
@@ -43,6 +45,16 @@ def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
         raise Invalid(field, say("is longer than {limit} characters", limit=limit))
     if not name.isprintable() and any(c == "\0" or "\ud800" <= c <= "\udfff" for c in name):
         raise Invalid(field, say("holds a NUL or half a surrogate pair"))
+
+
+def without_brackets(name: str, database: str | None = None) -> str:
+    """`schema.queue`, where a name is written as T-SQL quotes it: `[schema].[queue]`, also with its database before it;
+    that one is left out where it is `database`. Any other name as it is."""
+    found = _BRACKETED.fullmatch(name)
+    if found is None:
+        return name
+    parts = [part.replace("]]", "]") for part in found.groups() if part is not None]
+    return ".".join(parts[1:] if len(parts) > 2 and parts[0] == database else parts)
 
 
 def is_system_service(name: str) -> bool:

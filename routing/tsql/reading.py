@@ -27,7 +27,7 @@ from routing.tsql.silent_files import (
     of_nothing,
     refuse_nothing,
     silent_instances,
-    told_files,
+    without_files_of_variables,
     without_statement,
 )
 
@@ -97,11 +97,11 @@ def read_import(
     estate, findings = read_scripts(groups, into=into(frozenset()), at=at, variables=variables)
     silent = silent_instances(findings, file_counts)
     if not silent:
-        return estate, told_files(findings)
+        return estate, without_files_of_variables(findings)
     refuse_nothing(findings, silent, file_counts)
     others = [group for group in groups if group.name.casefold() not in silent]
     estate, kept = read_scripts(others, into=into(silent), at=at, variables=variables)
-    return estate, told_files(kept) + left_out(findings, silent)
+    return estate, without_files_of_variables(kept) + left_out(findings, silent)
 
 
 def _read_group(group: ScriptGroup, draft: EstateDraft, at: datetime, variables: dict[str, str]) -> list[Finding]:

@@ -66,7 +66,7 @@ def silent_instances(findings: Iterable[Finding], file_counts: Mapping[str, int]
     return frozenset(name for name, count in silent.items() if count >= file_counts.get(name, 0))
 
 
-def told_files(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def without_files_of_variables(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """The findings without files that are there for the scripts after them."""
     return tuple(one for one in findings if one.reason != SETS_VARIABLES)
 

@@ -11,7 +11,11 @@ from django.test import Client
 
 from brokerui.cli.messaging import HOST_DB, place
 from brokerui.estate.services import estate_import
+from brokerui.pages.flow.filtering import ConversationPath, way_filter
+from routing.classes.reachability import FirstHopOutcome
+from routing.common.names import without_brackets
 from routing.documents.estate_document import read_estate
+from routing.rules.decision import DELIVERED, Outcome
 from tests.brokerui.api.helpers import API, SMALL, views
 from tests.brokerui.site import nothing_shown
 
@@ -106,3 +110,26 @@ def test_the_question_where_takes_it(client: Client, form: str) -> None:
 @pytest.mark.parametrize("text", ["hub/Sales", "Sales on hub"])
 def test_commands_take_it(text: str) -> None:
     assert place(HOST_DB)(text) == ("hub", "Sales")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("[dbo].[Q]", "dbo.Q"),
+        ("[Depot].[dbo].[Q]", "dbo.Q"),
+        ("[Other].[dbo].[Q]", "Other.dbo.Q"),
+        ("[dbo].[a]]b]", "dbo.a]b"),
+        ("dbo.Q", "dbo.Q"),
+        ("[dbo]", "[dbo]"),
+    ],
+)
+def test_names_of_queues_are_taken_as_t_sql_quotes_them(text: str, name: str) -> None:
+    assert without_brackets(text, "Depot") == name
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_filter_of_flow_takes_it_as_a_word(form: str) -> None:
+    begins = ConversationPath("far/away", "Depot", "S", FirstHopOutcome(None, Outcome(DELIVERED, "hub", "Sales")))
+    ends = ConversationPath("hub", "Sales", "S", FirstHopOutcome(None, Outcome(DELIVERED, "far/away", "Depot")))
+    other = ConversationPath("hub", "Depot", "S", FirstHopOutcome(None, Outcome(DELIVERED, "far/away", "Sales")))
+    assert [way_filter(f'"{form}"')(one) for one in (begins, ends, other)] == [True, True, False]

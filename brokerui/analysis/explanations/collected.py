@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from routing.common.finding import INFO
 from routing.common.moment import format_second
-from routing.common.sentence import Sentence, say
+from routing.common.sentence import Sentence, say, say_counted
 from routing.dialog.status_kind import (
     CONNECTION_FAILED,
     CONVERSATION_OVER,
@@ -69,6 +70,10 @@ class CollectedMessages:
     row: TransmissionSum
     number: int | None
     """In sys.messages; None: a blank status, or a text that is not in the catalogue."""
+    cause: Sentence
+    """Why they waited."""
+    passes: bool
+    """True if that is no cause for concern: it ends by itself, or they have just been sent."""
     says: Sentence
 
 
@@ -89,6 +94,21 @@ def collected_says(explanation: Explanation, estate: Estate) -> tuple[Sentence, 
         return found
     moment = format_second(queue.collected_at)
     return (say("When its server was asked, at {moment}, no message waited for this service.", moment=moment),)
+
+
+def collected_wait(explanation: Explanation, estate: Estate) -> Sentence | None:
+    """Say that routing delivers and that collected messages wait all the same; None where that is not so."""
+    if any(outcome.kind != DELIVERED for outcome in explanation.forward.outcomes):
+        return None
+    held = [one for one in collected_here(explanation, estate) if not one.passes]
+    if not held:
+        return None
+    return say_counted(
+        sum(one.row.messages for one in held),
+        "Routing delivers, but {count} message that was collected from the server waits: {cause}",
+        "Routing delivers, but {count} messages that were collected from the server wait: {cause}",
+        cause=held[0].cause,
+    )
 
 
 def _queue(estate: Estate, conversation: Conversation) -> CollectedTransmissions | None:
@@ -115,7 +135,8 @@ def _messages_of(
     sentence = waits(row, queue, at)
     for part in (status.cause, *relation, status.next_step):
         sentence = say("{one} {other}", one=sentence, other=part)
-    return CollectedMessages(row, status.number, say("Collected from its server: {sentence}", sentence=sentence))
+    says = say("Collected from its server: {sentence}", sentence=sentence)
+    return CollectedMessages(row, status.number, status.cause, status.severity == INFO, says)
 
 
 def _relation(kind: StatusKind, explanation: Explanation) -> Sentence:

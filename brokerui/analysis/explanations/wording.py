@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from brokerui.analysis.explanations.collected import collected_says
+from brokerui.analysis.explanations.collected import collected_says, collected_wait
 from brokerui.analysis.explanations.hop_wording import hop_decides, hop_title, open_choices
 from brokerui.analysis.explanations.local_address import is_local, local_place
 from brokerui.analysis.explanations.missing_statements import missing_here
@@ -118,6 +118,9 @@ def headline(explanation: Explanation, estate: Estate) -> Headline:
     """The answer in a title, and what matters most about it."""
     forward = explanation.forward
     stops = tuple(one.says for one in obstacles(explanation, estate))
+    wait = collected_wait(explanation, estate)
+    if wait is not None:
+        stops = (wait, *stops)
     back = (*stops, *_back(explanation), *missing_here(explanation, estate), *collected_says(explanation, estate))
     tone = _tone(explanation, is_stopped=bool(stops))
     return Headline(chips(explanation), tone, _title(forward), _means(explanation, estate), back)

@@ -43,6 +43,7 @@ from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import from_milliseconds
+from routing.common.names import without_brackets
 from routing.dialog.batch import ReceiveRequest
 
 PLACE = [
@@ -69,7 +70,7 @@ class QueueMessages(MessagingView):
         """Return a page of its rows."""
         query = read_query(request, PageQuery)
         after = read_cursor(query.get("cursor"), (int, str, int, int))
-        page = queue_view(QueueAddress(instance, database, queue), after, query["limit"])
+        page = queue_view(QueueAddress(instance, database, without_brackets(queue, database)), after, query["limit"])
         rows = queue_view_rows(estate_current().estate, instance, page.rows)
         body = page_body(request, rows, page.after)
         etag = etag_of_json(body)
@@ -102,6 +103,7 @@ class QueueReceive(MessagingView):
         """RECEIVE, with a lease."""
         read_query(request, NoQuery)
         body = read_body(request.data, ReceiveSerializer)
+        queue = without_brackets(queue, database)
         place = QueueAddress(instance, database, queue)
         if body.get("receipt"):
             return Response(_as_json(instance, _of_receipt(request, place, body)))
@@ -130,6 +132,7 @@ class QueueConversationGroup(MessagingView):
         """GET CONVERSATION GROUP, with a lease."""
         read_query(request, NoQuery)
         body = read_body(request.data, ConversationGroupSerializer)
+        queue = without_brackets(queue, database)
         place, receive = QueueAddress(instance, database, queue), ReceiveRequest((database, queue), top=0)
         return Response(_group_as_json(_waited_for(request, place, body, receive)))
 
@@ -188,7 +191,8 @@ class QueueStatus(MessagingView):
         def switch() -> tuple[str, int, Any]:
             is_on = read_body(request.data, QueueStatusSerializer)["enabled"]
             author = request.user.get_username()
-            queue_set_status(instance=instance, database=database, queue=queue, is_on=is_on, author=author)
+            name = without_brackets(queue, database)
+            queue_set_status(instance=instance, database=database, queue=name, is_on=is_on, author=author)
             return instance, 0, {"enabled": is_on}
 
         return Response(done_once(request, "queue", switch))

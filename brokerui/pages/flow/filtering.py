@@ -37,8 +37,9 @@ def way_filter(text: str) -> Test[ConversationPath]:
 
 
 def _word(term: Term) -> Test[ConversationPath]:
-    fits = within(term.value)
-    return lambda row: fits(row.service) or any(map(fits, row.places))
+    """A part of a name or an address, or a whole place as answers print it."""
+    fits, is_it = within(term.value), whole(term.value)
+    return lambda row: fits(row.service) or any(map(fits, row.places)) or any(map(is_it, (*_begin(row), *_end(row))))
 
 
 def _at(texts: Callable[[ConversationPath], tuple[str, ...]]) -> Callable[[Term], Test[ConversationPath]]:

@@ -85,3 +85,19 @@ def test_as_json(call: Call, tmp_path: Path) -> None:
     (one,) = answer["collected"]
     assert (one["messages"], one["to_service"], one["status"], one["number"]) == (12, "Ship", REFUSED, 10061)
     assert one["says"] in answer["answer"]
+
+
+WAITS = "Routing delivers, but 12 messages that were collected from the server wait: "
+
+
+@pytest.mark.parametrize(
+    ("service", "status", "is_told"),
+    [("Ship", REFUSED, True), ("Near", NO_BINDING, True), ("Ship", "", True), ("Far", NO_ROUTE, False)],
+)
+def test_that_routing_delivers_and_messages_wait_is_said_at_once(
+    call: Call, tmp_path: Path, service: str, status: str, is_told: bool
+) -> None:
+    file = written(tmp_path, "e.json", estate(row(status, service)))
+    words = "explain", file, "--from", "shop/Orders", "--to", service, "--service", "Mine"
+    assert (WAITS in call(*words).out) is is_told
+    assert (WAITS in json.loads(call(*words, "--format", "json").out)["answer"]) is is_told

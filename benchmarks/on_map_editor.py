@@ -41,7 +41,7 @@ COUNTED = """() => { cancelAnimationFrame(window.counting);
     return window.frames_seen * 1000 / (performance.now() - window.began); }"""
 PAINTED = """() => new Promise((found) => new PerformanceObserver((list) => found([list.getEntries()[0].startTime,
     performance.getEntriesByType("navigation")[0].responseEnd])).observe({ type: "paint", buffered: true }))"""
-PLACE = """() => document.querySelector("svg.net[data-width]").style.transform
+PLACE = """() => document.querySelector("#canvas .sheet").style.transform
     + [...document.querySelectorAll("g.shape[transform], .overlay .drawn")].map((one) => one.outerHTML.slice(0, 300))"""
 
 

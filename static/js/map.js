@@ -11,6 +11,9 @@ import { startPanel } from "./map/panel.js";
 import { rove, startRoving } from "./map/roving.js";
 import { keptView, keepView } from "./map/kept.js";
 
+// Down to these scales the whole picture is shown at first. The map of a draft goes further: one draws from end to end.
+const [READABLE, RECOGNIZED] = [0.8, 0.4];
+
 startPanel(rove);
 if (picture) startPicture();
 
@@ -41,5 +44,5 @@ function look(viewport) {
   if (kept) viewport.set(kept);
   else if (zoom === "fit") viewport.fit();
   else if (Number(zoom)) { viewport.center(Number(zoom) / 100); if (first) viewport.reveal(areaOf(first), 0.3); }
-  else viewport.begin(first && areaOf(first));
+  else viewport.begin(first && areaOf(first), picture.matches(".of-draft") ? RECOGNIZED : READABLE);
 }

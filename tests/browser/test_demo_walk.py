@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -10,7 +11,8 @@ from playwright.sync_api import Page, expect
 from brokerui.demo.services import demo_load
 from brokerui.estate.selectors import estate_current
 from tests.browser.conftest import WIDE, accessibility_faults
-from tests.browser.test_map_drawing import box, middle, pull
+from tests.browser.fingers import Fingers, middle
+from tests.browser.test_map_drawing import box, pull
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -48,3 +50,29 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     expect(site.get_by_text("Tried: it gives version 1 again, byte for byte.")).to_be_visible()
     site.get_by_role("button", name="Roll back").click()
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
+
+
+def test_the_same_fault_is_mended_by_touch(browser: Any, live_server: Any, site: Page) -> None:
+    demo_load()
+    context = browser.new_context(base_url=live_server.url, has_touch=True, viewport={"width": 1180, "height": 820})
+    context.add_cookies(site.context.cookies())
+    page = context.new_page()
+    fingers = Fingers(page)
+    page.goto("/where/")
+    page.locator("summary", has_text="Demo estate").tap()
+    page.get_by_role("button", name="Mend one of the six faults").tap()
+    expect(page.locator("#effect-line")).to_have_attribute("data-state", re.compile("settled|nothing"))
+    page.locator(f'a.row[data-ref="{POST}"] > rect.area').tap(position={"x": 40, "y": 8})
+    fingers.pull(middle(page.locator(".overlay .end .ring").first), middle(box(page, "office")))
+    expect(page.locator(".overlay .tag.over")).to_have_text("to office")
+    expect(page.locator("#effect-line .effect-sentence")).to_contain_text("3 kinds of conversation get better")
+    fingers.send("touchEnd")
+    expect(page.get_by_label("Address", exact=True)).to_have_value("tcp://office.example:4022")
+    page.get_by_role("button", name="Alter in draft").tap()
+    expect(page.locator(f'a.row.altered[data-ref="{POST}"]')).to_have_count(1)
+    page.get_by_role("link", name="Review", exact=True).tap()
+    page.get_by_role("button", name="Apply 1 edit").tap()
+    expect(page.get_by_role("heading", name="Applied as version 2")).to_be_visible()
+    page.get_by_role("button", name="Roll back").tap()
+    expect(page.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
+    context.close()

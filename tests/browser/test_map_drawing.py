@@ -15,6 +15,7 @@ from brokerui.estate.services import estate_import
 from routing.documents.edits_json import edits_as_json, edits_from
 from routing.model.edits import DropService, PutService
 from tests.browser.conftest import NARROW, accessibility_faults
+from tests.browser.fingers import Fingers, middle
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -55,12 +56,6 @@ def added(draft: SavedDraft) -> list[Any]:
 
 def box(page: Page, name: str) -> Locator:
     return page.locator(f'g.shape[data-box="instance/{name}"] a.box > rect.area')
-
-
-def middle(found: Locator) -> tuple[float, float]:
-    area = found.bounding_box()
-    assert area is not None
-    return area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
 
 
 def pull(page: Page, start: Locator, end: tuple[float, float]) -> None:
@@ -104,6 +99,29 @@ def test_a_route_is_drawn_to_an_instance(site: Page, draft: SavedDraft) -> None:
     (edit,) = added(draft)
     assert edit["route"]["address"].lower() == "tcp://office.example:4022"
     assert edit["route"]["remote_service_name"] == "//example/ledger/Archive"
+
+
+def test_the_picture_comes_on_where_a_route_is_dragged_to_the_edge(site: Page, draft: SavedDraft) -> None:
+    site.set_viewport_size({"width": 1150, "height": 760})
+    site.keyboard.press("0")
+    mark = site.locator(f'a.cell[data-ref="{ORDERS}"]')
+    mark.focus()
+    site.keyboard.press("ArrowDown")  # the picture goes where the keys go
+    site.keyboard.press("ArrowUp")
+    sheet, office = site.locator("#canvas .sheet"), box(site, "office")
+    pane = site.locator("#canvas").bounding_box()
+    assert pane is not None
+    right, bottom = pane["x"] + pane["width"], pane["y"] + pane["height"]
+    handle = site.locator(f'g.handle[data-of="{ORDERS}"] .ring')
+    pull(site, handle, (pane["x"] + pane["width"] / 2, pane["y"] + pane["height"] / 2))
+    before = sheet.get_attribute("style")
+    site.mouse.move(right - 4, bottom - 120, steps=3)
+    site.wait_for_function(
+        "([one, right]) => one.getBoundingClientRect().right < right", arg=[office.element_handle(), right]
+    )
+    assert sheet.get_attribute("style") != before
+    site.keyboard.press("Escape")
+    site.mouse.up()
 
 
 def test_while_an_effect_is_counted_the_one_of_before_is_marked(site: Page, draft: SavedDraft) -> None:
@@ -236,28 +254,19 @@ def test_by_touch(browser: Any, live_server: Any, site: Page) -> None:
     page = context.new_page()
     page.goto(f"/map/?draft={found.id}")
     expect(page.locator("#effect-line")).to_have_attribute("data-state", "settled")
-    touch = context.new_cdp_session(page)
-
-    def send(kind: str, *points: tuple[float, float]) -> None:
-        fingers = [{"x": x, "y": y, "id": number} for number, (x, y) in enumerate(points)]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
-
+    fingers = Fingers(page)
     x, y = middle(page.locator("#canvas"))
     size = page.locator("[data-size]")
     before = size.inner_text()
-    send("touchStart", (x - 50, y), (x + 50, y))
-    send("touchMove", (x - 75, y), (x + 75, y))
-    send("touchMove", (x - 100, y), (x + 100, y))
-    send("touchEnd")
+    fingers.send("touchStart", (x - 50, y), (x + 50, y))
+    fingers.send("touchMove", (x - 75, y), (x + 75, y))
+    fingers.send("touchMove", (x - 100, y), (x + 100, y))
+    fingers.send("touchEnd")
     expect(size).not_to_have_text(before)
     page.keyboard.press("f")
-    start = middle(page.locator(f'g.handle[data-of="{ORDERS}"] .ring'))
-    end = middle(box(page, "office"))
-    send("touchStart", start)
-    for step in range(1, 7):
-        send("touchMove", (start[0] + (end[0] - start[0]) * step / 6, start[1] + (end[1] - start[1]) * step / 6))
+    fingers.pull(middle(page.locator(f'g.handle[data-of="{ORDERS}"] .ring')), middle(box(page, "office")))
     expect(page.locator(".overlay .tag.over")).to_have_text("to office")
-    send("touchEnd")
+    fingers.send("touchEnd")
     expect(page.get_by_role("heading", name="New route")).to_be_visible()
     context.close()
 

@@ -1,6 +1,7 @@
 // A line that is dragged to a target: valid ones have a dashed frame and a word, the one under the pointer a solid one.
 import { pane, picture } from "./picture.js";
 import { claim, drag } from "./drag.js";
+import { edgePan } from "./edge.js";
 import { clamp, curve, grown, holds } from "./geometry.js";
 import { element } from "./overlay.js";
 
@@ -25,10 +26,11 @@ export function lineTo(from, target, at) {
 // `pending` once it is dropped, until the form that follows is left.
 export function aim(down, { layer, pending, viewport, from, targets, tip, over, drop, cancel }) {
   claim(down);
-  let [current, armed] = [null, false];
+  let [current, armed, last] = [null, false, null];
   const start = viewport.inPicture(down);
   const frames = new Map();
   const line = element("path", { class: "drawn", "marker-end": "url(#to)" });
+  const edge = edgePan(viewport, () => { place(); follow(); });
 
   function begin() {
     pending.clear();
@@ -37,20 +39,34 @@ export function aim(down, { layer, pending, viewport, from, targets, tip, over, 
     for (const target of targets) {
       if (target.refused) continue;
       const frame = layer.frame(grown(target.area, target.ref === "other" ? 0 : 4), `frame${target.ref === "other" ? " other" : ""}`);
-      const { x, y, w, h } = target.area;
-      const seenTo = (viewport.width - viewport.x) / viewport.k;
-      const tag = target.ref === "other" ? layer.tag(target.word, { x: x + w / 2, y: y + h / 2 }, "middle") : layer.tag(target.word, { x: Math.min(x + w - 6, Math.max(seenTo - 8 / viewport.k, x + 90)), y: y + 2 });
-      frames.set(target, [frame, tag]);
+      frames.set(target, [frame, layer.tag(target.word, wordAt(target), target.ref === "other" ? "middle" : "end")]);
     }
     layer.add(line);
   }
+  // The word of a target stands at its right end, or where the pane ends.
+  function wordAt({ ref, area: { x, y, w, h } }) {
+    if (ref === "other") return { x: x + w / 2, y: y + h / 2 };
+    const seenTo = (viewport.width - viewport.x) / viewport.k;
+    return { x: Math.min(x + w - 6, Math.max(seenTo - 8 / viewport.k, x + 90)), y: y + 2 };
+  }
+  function place() {
+    for (const [target, [frame, tag]] of frames) {
+      if (target.ref === "other") layer.place(frame, target.area);
+      layer.put(tag, wordAt(target));
+    }
+  }
   function move(event) {
-    const at = viewport.inPicture(event);
+    last = event;
+    edge.at(viewport.inPane(event));
+    follow();
+  }
+  function follow() {
+    const at = viewport.inPicture(last);
     armed ||= Math.hypot(at.x - start.x, at.y - start.y) * viewport.k > AWAY;
     const found = armed ? [...targets].reverse().find((target) => holds(target.area, at)) ?? null : null;
     const target = found?.refused ? null : found;
     line.setAttribute("d", lineTo(from, target, at));
-    tip(found, event);
+    tip(found, last);
     if (target === current) return;
     for (const one of frames.get(current) ?? []) one.classList.remove("over");
     for (const one of frames.get(target) ?? []) one.classList.add("over");
@@ -58,6 +74,7 @@ export function aim(down, { layer, pending, viewport, from, targets, tip, over, 
     over(target);
   }
   function finish() {
+    edge.stop();
     pane.classList.remove("drawing");
     picture.classList.remove("drawing");
     layer.clear();

@@ -1,6 +1,7 @@
 // Boxes that are put elsewhere, by drag or with Shift and arrow keys, and stay there. Moving a box is no edit.
 import { announce, boxArea, drawnArea, offsetOf, pane, setOffset, shapeByRef, shapeOf, shapes, when } from "./picture.js";
 import { claim, drag, isClaimed } from "./drag.js";
+import { edgePan } from "./edge.js";
 import { overlaps } from "./geometry.js";
 import { redrawLines } from "./lines.js";
 import { keepPlaces, keptPlaces, forgetPlaces } from "./kept.js";
@@ -37,15 +38,18 @@ function startDrag(event, viewport) {
   const shape = shapeOf(mark);
   const [from, before] = [viewport.inPicture(event), offsetOf(shape)];
   const snap = (value) => Math.round(value / GRID) * GRID;
+  let last = event;
+  const follow = () => {
+    const at = viewport.inPicture(last);
+    setOffset(shape, { x: before.x + snap(at.x - from.x), y: before.y + snap(at.y - from.y) });
+    moved(new Set([shape]));
+  };
+  const edge = edgePan(viewport, follow);
   drag(pane, event, {
     begin() { shape.parentNode.append(shape); },
-    move(to) {
-      const at = viewport.inPicture(to);
-      setOffset(shape, { x: before.x + snap(at.x - from.x), y: before.y + snap(at.y - from.y) });
-      moved(new Set([shape]));
-    },
-    end() { keep(shape); },
-    cancel() { setOffset(shape, before); moved(new Set([shape])); },
+    move(to) { last = to; edge.at(viewport.inPane(to)); follow(); },
+    end() { edge.stop(); keep(shape); },
+    cancel() { edge.stop(); setOffset(shape, before); moved(new Set([shape])); },
   });
 }
 

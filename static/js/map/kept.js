@@ -45,12 +45,7 @@ export function keepPlaces(places) {
 
 export function forgetPlaces() {
   write(inBrowser, "moved", null);
-  write(inTab, "all", null);
   setHash("");
 }
 
 function setHash(hash) { history.replaceState(history.state, "", `${location.pathname}${location.search}${hash ? `#${hash}` : ""}`); }
-
-// -- Where all boxes of a draft stand: an edit brings a new picture, in which nothing jumps ------------------
-export function keptAll() { return new Map(read(inTab, "all") ?? []); }
-export function keepAll(places) { write(inTab, "all", [...places]); }

@@ -1,5 +1,5 @@
 // The lines between boxes. One between boxes that stand as the server drew them keeps its course; another becomes a curve.
-import { boxArea, drawnArea, offsetOf, shapes } from "./picture.js";
+import { boxArea, drawnArea, offsetOf, picture, shapeOf, shapes } from "./picture.js";
 import { joined } from "./geometry.js";
 
 function draw(path, sign, d, at) {
@@ -22,10 +22,13 @@ function redraw(path, shape, target) {
 // Those that begin or end at one of these boxes; all without any.
 export function redrawLines(only = null) {
   const byBox = new Map(shapes().map((shape) => [shape.dataset.box, shape]));
-  for (const shape of byBox.values()) {
-    for (const path of shape.querySelectorAll("path[data-to]")) {
-      const target = byBox.get(path.dataset.to);
-      if (target && (!only || only.has(shape) || only.has(target))) redraw(path, shape, target);
-    }
+  for (const path of only ? pathsAt(only) : picture.querySelectorAll("path[data-to]")) {
+    const target = byBox.get(path.dataset.to);
+    if (target) redraw(path, shapeOf(path), target);
   }
+}
+
+function pathsAt(some) {
+  const selectors = [...some].map(({ dataset: { box } }) => `g.shape[data-box="${CSS.escape(box)}"] path[data-to], path[data-to="${CSS.escape(box)}"]`);
+  return picture.querySelectorAll(selectors.join(", "));
 }

@@ -12,25 +12,29 @@ export function startMinimap(pane, viewport) {
   let scale = 1;
   let whole;
 
-  function rect(area, className) {
+  function rect(className) {
     const one = document.createElementNS(SVG, "rect");
     one.setAttribute("class", className);
-    place(one, area);
     return one;
   }
   function place(one, { x, y, w, h }) {
     for (const [name, value] of Object.entries({ x, y, width: w, height: h })) one.setAttribute(name, value);
   }
-  function draw() {
+  function draw(isNew) {
     whole = grown(viewport.bounds, 20);
     scale = Math.max(whole.w / WIDTH, whole.h / HEIGHT);
     map.setAttribute("viewBox", `${whole.x} ${whole.y} ${whole.w} ${whole.h}`);
     map.setAttribute("width", whole.w / scale);
     map.setAttribute("height", whole.h / scale);
-    boxes.replaceChildren(...shapes().map((shape) => rect(boxArea(shape), shape.querySelector("a.box").getAttribute("class"))));
+    const all = shapes();
+    // A box that moves keeps its rectangle: only a new picture has new ones.
+    if (isNew) boxes.replaceChildren(...all.map((shape) => rect(shape.querySelector("a.box").getAttribute("class"))));
+    all.forEach((shape, index) => place(boxes.children[index], boxArea(shape)));
   }
   function show() {
-    map.classList.toggle("needed", !viewport.fits);
+    const isNeeded = !viewport.fits;
+    map.classList.toggle("needed", isNeeded);
+    if (!isNeeded) return;
     const { x, y, k, width, height } = viewport;
     place(frame, { x: -x / k, y: -y / k, w: width / k, h: height / k });
   }
@@ -44,7 +48,7 @@ export function startMinimap(pane, viewport) {
     lookAt(event);
     drag(pane, event, { move: lookAt });
   });
-  for (const name of ["drawn", "moved"]) when(name, () => { draw(); show(); });
-  draw();
+  for (const name of ["drawn", "moved"]) when(name, () => { draw(name === "drawn"); show(); });
+  draw(true);
   viewport.onChange(show);
 }

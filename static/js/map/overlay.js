@@ -18,33 +18,46 @@ export class Layer {
     viewport.onChange(() => this.#follow());
   }
 
+  // An empty layer stays as it is until something is drawn on it.
   #follow() {
-    const { x, y, k } = this.viewport;
-    this.group.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
+    if (!this.group.firstChild) return;
+    this.#shift();
     for (const one of this.group.querySelectorAll("[data-x]")) this.#size(one);
   }
   #size(one) { one.setAttribute("transform", `translate(${one.dataset.x} ${one.dataset.y}) scale(${1 / this.viewport.k})`); }
 
-  add(...children) { this.group.append(...children); return children[0]; }
+  #shift() {
+    const { x, y, k } = this.viewport;
+    this.group.setAttribute("transform", `translate(${x} ${y}) scale(${k})`);
+  }
+
+  add(...children) {
+    if (!this.group.firstChild) this.#shift();
+    this.group.append(...children);
+    return children[0];
+  }
   clear() { this.group.replaceChildren(); }
 
-  frame({ x, y, w, h }, className) {
-    return this.add(element("rect", { class: className, x, y, width: w, height: h, rx: 10 }));
+  frame(area, className) { return this.add(this.place(element("rect", { class: className, rx: 10 }), area)); }
+  place(frame, { x, y, w, h }) {
+    for (const [name, value] of Object.entries({ x, y, width: w, height: h })) frame.setAttribute(name, value);
+    return frame;
   }
   // Its right end, or its middle, is at this point.
-  tag(text, { x, y }, anchor = "end") {
+  tag(text, at, anchor = "end") {
     const width = text.length * CHARACTER + 2 * TAG_PAD;
     const left = anchor === "end" ? -width : -width / 2;
     const tag = element("g", { class: "tag" }, element("rect", { x: left, y: -TAG_HEIGHT / 2, width, height: TAG_HEIGHT, rx: TAG_HEIGHT / 2 }),
       element("text", { x: left + width / 2, y: 4, "text-anchor": "middle" }, text));
-    [tag.dataset.x, tag.dataset.y] = [x, y];
-    this.#size(tag);
-    return this.add(tag);
+    return this.add(this.put(tag, at));
   }
-  ring({ x, y }, className) {
+  put(one, { x, y }) {
+    [one.dataset.x, one.dataset.y] = [x, y];
+    this.#size(one);
+    return one;
+  }
+  ring(at, className) {
     const ring = element("g", { class: className }, element("circle", { class: "hit", r: 12 }), element("circle", { class: "ring", r: 5 }));
-    [ring.dataset.x, ring.dataset.y] = [x, y];
-    this.#size(ring);
-    return this.add(ring);
+    return this.add(this.put(ring, at));
   }
 }

@@ -26,6 +26,6 @@ function ofBox(shape, own) {
 
 export function targetsFrom(instance, viewport) {
   const boxes = shapes().map((shape) => ofBox(shape, instance)).filter(Boolean);
-  const other = { ref: "other", area: otherArea(viewport), word: words().other, query: { to_address: "" }, address: "" };
+  const other = { ref: "other", get area() { return otherArea(viewport); }, word: words().other, query: { to_address: "" }, address: "" };
   return [...boxes, ...(pane.clientWidth ? [other] : [])];
 }

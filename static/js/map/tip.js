@@ -8,14 +8,19 @@ export function makeTip(pane, viewport) {
   const [first, second] = [document.createElement("b"), document.createElement("span")];
   tip.append(first, second);
   pane.append(tip);
+  let [width, height] = [0, 0];
+  // Measured when the words change, not with each move: measuring makes the browser lay the page out.
+  function say(one, other) {
+    if (first.textContent === one && second.textContent === other && width) return;
+    [first.textContent, second.textContent] = [one, other];
+    [width, height] = [tip.offsetWidth, tip.offsetHeight];
+  }
   return (what) => (target, event) => {
     tip.hidden = !event;
     if (!event) return;
-    first.textContent = target?.refused ?? (target ? filled(what, target.word) : words().where);
-    second.textContent = target && !target.refused ? words().release : words().escape;
+    say(target?.refused ?? (target ? filled(what, target.word) : words().where), target && !target.refused ? words().release : words().escape);
     const { x, y } = viewport.inPane(event);
-    const [width, height] = [tip.offsetWidth, tip.offsetHeight];
-    tip.style.left = `${Math.min(x + 14, viewport.width - width - 8)}px`;
-    tip.style.top = `${y + 18 + height > viewport.height ? y - height - 12 : y + 18}px`;
+    const [left, top] = [Math.min(x + 14, viewport.width - width - 8), y + 18 + height > viewport.height ? y - height - 12 : y + 18];
+    tip.style.transform = `translate(${left}px, ${top}px)`;
   };
 }

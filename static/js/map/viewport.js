@@ -1,11 +1,12 @@
 // The visible part of the picture and its scale: one transform of the whole picture.
-import { boxArea, picture, shapes, when } from "./picture.js";
+import { boxArea, shapes, sheet, when } from "./picture.js";
 import { clamp, union } from "./geometry.js";
 
 const [SMALLEST, LARGEST] = [0.1, 4];
 const MARGIN = 24;
+// Where the buttons are: below, and on the map of a draft above too.
+const BUTTONS = 64;
 const KEPT_IN_SIGHT = 80;
-const READABLE = 0.8;
 const SETTLED_MS = 160;
 
 export class Viewport {
@@ -13,11 +14,13 @@ export class Viewport {
   #timer;
   #frame = 0;
   #bounds = null;
+  #top = MARGIN;
 
   constructor(pane) {
     this.pane = pane;
     [this.x, this.y, this.k] = [0, 0, 1];
     for (const name of ["drawn", "moved"]) when(name, () => { this.#bounds = null; this.#tell(); });
+    if (pane.querySelector(".float.tools")) this.#top = BUTTONS;
     const measure = () => { [this.width, this.height] = [pane.clientWidth, pane.clientHeight]; };
     measure();
     new ResizeObserver(() => { measure(); this.#apply(); }).observe(pane);
@@ -59,20 +62,20 @@ export class Viewport {
 
   fit(most = 1) {
     const { w, h } = this.bounds;
-    const k = Math.min(most, (this.width - 2 * MARGIN) / (w || 1), (this.height - 2 * MARGIN) / (h || 1));
+    const k = Math.min(most, (this.width - 2 * MARGIN) / (w || 1), (this.height - this.#top - BUTTONS) / (h || 1));
     this.center(clamp(k, SMALLEST, LARGEST));
   }
 
   center(k) {
     const { x, y, w, h } = this.bounds;
-    const spare = this.height - h * k;
-    this.set({ x: (this.width - w * k) / 2 - x * k, y: Math.min(spare / 2, 2 * MARGIN) - y * k, k });
+    const spare = this.height - this.#top - BUTTONS - h * k;
+    this.set({ x: (this.width - w * k) / 2 - x * k, y: this.#top + Math.min(spare / 2, MARGIN) - y * k, k });
   }
 
-  // Show the whole picture if it is still readable, else this area at full size.
-  begin(area) {
+  // Show the whole picture if that takes no smaller scale than this, else this area at full size.
+  begin(area, smallest) {
     this.fit();
-    if (this.k >= READABLE) return;
+    if (this.k >= smallest) return;
     this.center(1);
     this.set({ x: MARGIN - this.bounds.x, y: MARGIN - this.bounds.y, k: 1 });
     if (area) this.reveal(area, 0.3);
@@ -100,11 +103,11 @@ export class Viewport {
 
   #apply() {
     // Drawn once and only shifted while it moves; drawn sharply again once it rests.
-    picture.classList.add("moving");
-    picture.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.k})`;
+    sheet.classList.add("moving");
+    sheet.style.transform = `translate(${this.x}px, ${this.y}px) scale(${this.k})`;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      picture.classList.remove("moving");
+      sheet.classList.remove("moving");
       this.pane.style.setProperty("--k", this.k);
     }, SETTLED_MS);
     this.#tell();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from brokerui.estate.shared_prefix import shared_prefix, shortened_by
 from brokerui.pages.changes.route_start import (
     Home,
     address_of,
@@ -33,6 +34,8 @@ class FieldChoice:
 
     value: str
     label: str
+    shown: str = ""
+    """The value as the list shows it, where that is shorter."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,9 @@ class RouteFacts:
     @property
     def services(self) -> tuple[FieldChoice, ...]:
         found = services_of(self.estate, self.target)
-        return tuple({home.service: FieldChoice(home.service, home.database.name) for home in found}.values())
+        names = {home.service: home.database.name for home in found}
+        shared = shared_prefix(names)
+        return tuple(FieldChoice(name, where, shortened_by(shared, name)) for name, where in names.items())
 
     @property
     def identifiers(self) -> tuple[FieldChoice, ...]:

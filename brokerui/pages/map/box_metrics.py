@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 
 from brokerui.drawing.label import Label
 from brokerui.drawing.layered.diagram import NestedBox
 from brokerui.drawing.layered.spacing import STEP
 from brokerui.drawing.text_metrics import TextMetrics
+from brokerui.estate.shared_prefix import shortened_by
 from brokerui.pages.map.plan import Badge, MapBox, MapCell, MapRow, Text
 from routing.common.sentence import Translate
 
@@ -32,17 +33,18 @@ CHANGE = 18.0
 class MapTextMetrics(TextMetrics):
     """Texts of the map, which stand beside one another on one line: a name, its notes, its badge."""
 
-    def __init__(self, translate: Translate, indent: float = 0.0) -> None:
-        """`indent`: room before the texts of rows."""
+    def __init__(self, translate: Translate, indent: float = 0.0, shared: str = "") -> None:
+        """`indent`: room before the texts of rows; `shared`: what rows show `…/` in place of."""
         super().__init__(translate, ROOM)
         self.indent = indent
+        self.shared = shared
 
     def notes(self, texts: Sequence[Text]) -> str:
         return self.joined(texts, NOTE_SEPARATOR)
 
     def line_width(self, first: Text, role: str, notes: Sequence[Text], badge: Badge | None) -> float:
         """Width of a text with its notes and its badge."""
-        note = self.notes(notes)
+        note = self._brief(self.notes(notes), role)
         width = self.width(first, role) + (BETWEEN + self.width(note, "note") if note else 0.0)
         return width + (BETWEEN + SYMBOL + self.width(badge.text, "sign") if badge else 0.0)
 
@@ -54,7 +56,12 @@ class MapTextMetrics(TextMetrics):
         label = self.label(x, y, first, role)
         if not note:
             return (label,)
-        return label, self.label(x + self.width(first, role) + BETWEEN, y, note, "note")
+        shown = self.label(x + self.width(first, role) + BETWEEN, y, self._brief(note, role), "note")
+        return label, replace(shown, full=note)
+
+    def _brief(self, note: str, role: str) -> str:
+        """Return the notes of a row with `…/` where a service begins like all others."""
+        return shortened_by(self.shared, note) if role == "route" else note
 
     def badge(self, right: float, y: float, badge: Badge) -> Label:
         """The word of a badge, which ends at `right`; its shape stands before it."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brokerui.estate.refs import OUTSIDE, Ref, database, instance_ref, outside, route
+from brokerui.estate.shared_prefix import shared_prefix
 from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.plan import (
     ANY,
@@ -50,7 +51,7 @@ BUNDLED = Unbundled()
 
 def detail(network: RouteNetwork, scope: Scope, at: datetime, unbundled: Unbundled = BUNDLED) -> MapPlan:
     """A box for each instance of the scope and each address outside that their routes name."""
-    plan = MapPlan(DETAIL)
+    plan = MapPlan(DETAIL, shared=shared_prefix(network.homes))
     for name in scope.instances:
         box = instance_box(network, scope, name, at, unbundled)
         plan.boxes[box.ref] = box

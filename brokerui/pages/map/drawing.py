@@ -36,7 +36,7 @@ ENTER_Y = 16.0
 
 def picture_of(plan: MapPlan, translate: Translate = str, lit: Collection[Ref] = ()) -> MapPicture:
     """The picture of a plan; marks that stand for something in `lit` are highlighted."""
-    texts = MapTextMetrics(translate, CHANGE if plan.is_draft else 0.0)
+    texts = MapTextMetrics(translate, CHANGE if plan.is_draft else 0.0, plan.shared)
     boxes = {ref: box_metrics(box, texts) for ref, box in plan.boxes.items()}
     layout = lay_out(_diagram(boxes))
     drawer = _MapDrawer(plan, texts, layout, frozenset(lit))

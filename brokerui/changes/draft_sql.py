@@ -10,12 +10,15 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Final
 
+from django.db import transaction
+
 from brokerui.changes.edit_sql import SAME_INSTANCE, instance_of
 from brokerui.changes.errors import SqlRefusedError
-from brokerui.changes.models import SavedDraft
+from brokerui.changes.kept_script import carried_on
+from brokerui.changes.models import DraftScript, SavedDraft
 from brokerui.changes.selectors import draft_base, draft_edits, draft_estate, draft_get
 from brokerui.changes.services import edits_replace
-from routing.common.errors import Invalid
+from routing.common.errors import InputError, Invalid
 from routing.common.finding import ERROR, INFO, Finding
 from routing.common.sentence import say
 from routing.model.edits_between import edits_between
@@ -28,6 +31,8 @@ FILE: Final = "T-SQL of the draft"
 _FAR: Final = datetime.max.replace(tzinfo=UTC)
 """LIFETIME counts from the moment at which a script is read. None reaches as far as this: the end of a route is written
 as a moment, which stays the same however late the script is read again."""
+_LATE: Final = datetime(9000, 1, 1, tzinfo=UTC)
+"""Kept scripts are tried as if they were read then: an end of a route that is counted from now is not taken for it."""
 _WITHOUT_EFFECT: Final = (ALREADY_EXISTS, NOT_FOUND)
 
 
@@ -37,6 +42,8 @@ class SqlRead:
 
     edits: tuple[Edit, ...] | None
     """All edits that the draft then has; None: it stays as it is."""
+    further: tuple[Edit, ...]
+    """What the script would add to the edits that the draft has."""
     unsupported: tuple[Finding, ...]
     """A finding for each statement that was left out, or that was read with a doubt."""
 
@@ -51,9 +58,29 @@ class SqlWritten:
 
 def draft_sql(draft: SavedDraft) -> dict[str, str]:
     """Return the script of each instance that the draft changes, in the order in which its edits name them."""
-    before, after = draft_base(draft).estate, draft_estate(draft).estate
-    scripts = {name: script_between(before, after, name) for name in drafted_instances(draft)}
+    scripts = {name: script_of(draft, name) for name in drafted_instances(draft)}
     return {name: text for name, text in scripts.items() if text}
+
+
+def script_of(draft: SavedDraft, instance: str) -> str:
+    """Return the script of one instance: as a user saved it, with what was changed since; else as it is written out."""
+    before, after = draft_base(draft).estate, draft_estate(draft).estate
+    kept = draft.scripts.filter(instance=instance).first()
+    text = _carried_on(kept, before, after) if kept is not None else None
+    return script_between(before, after, instance) if text is None else text
+
+
+def _carried_on(kept: DraftScript, before: Estate, after: Estate) -> str | None:
+    """Return the kept script with what has changed since. What it says has to hold whenever it is read again."""
+
+    def read(text: str) -> Estate | None:
+        try:
+            made, _unsupported = _run(before, kept.instance, text, _LATE)
+        except (SqlRefusedError, InputError, Invalid):
+            return None
+        return _with_instance(before, before, kept.instance, made)
+
+    return carried_on(kept.text, read, lambda made: script_between(made, after, kept.instance))
 
 
 def drafted_instances(draft: SavedDraft) -> tuple[str, ...]:
@@ -70,6 +97,7 @@ def script_between(before: Estate, after: Estate, instance: str) -> str:
     return "\n".join(line for line in lines if line not in left_out).strip()
 
 
+@transaction.atomic
 def sql_replace(*, number: int, revision: int, instance: str, sql: str, at: datetime, author: str) -> SqlWritten:
     """Let the edits of a draft be what a script says for one instance, as one step. LIFETIME counts from `at`.
 
@@ -80,7 +108,16 @@ def sql_replace(*, number: int, revision: int, instance: str, sql: str, at: date
     edits = draft_edits(draft) if read.edits is None else read.edits
     # A draft that was written since `draft_get` has another revision now, which is refused there.
     written = edits_replace(number=number, revision=revision, edits=edits, author=author)
+    _keep(written, instance, sql)
     return SqlWritten(written, read.unsupported)
+
+
+def _keep(draft: SavedDraft, instance: str, sql: str) -> None:
+    """Keep the script as it was typed; an empty one is forgotten."""
+    if sql.strip():
+        draft.scripts.update_or_create(instance=instance, defaults={"text": sql})
+    else:
+        draft.scripts.filter(instance=instance).delete()
 
 
 def sql_read(draft: SavedDraft, instance: str, sql: str, at: datetime) -> SqlRead:
@@ -88,8 +125,8 @@ def sql_read(draft: SavedDraft, instance: str, sql: str, at: datetime) -> SqlRea
     base, drafted = draft_base(draft).estate, draft_estate(draft).estate
     made, unsupported = _run(base, instance, sql, at)
     wanted = _with_instance(base, drafted, instance, made)
-    is_same = not edits_between(drafted, wanted)
-    return SqlRead(None if is_same else edits_between(base, wanted), unsupported)
+    further = edits_between(drafted, wanted)
+    return SqlRead(edits_between(base, wanted) if further else None, further, unsupported)
 
 
 def _run(base: Estate, name: str, sql: str, at: datetime) -> tuple[Instance | None, tuple[Finding, ...]]:

@@ -8,6 +8,7 @@ from django.db.models import F, Q
 from brokerui.estate.models import Version
 from brokerui.estate.models.base import lengths, one_of
 from brokerui.estate.models.versions import AUTHOR
+from routing.model.estate import INSTANCE_NAME_CHARS
 
 NAME = 200
 """Characters of a draft's name."""
@@ -109,6 +110,20 @@ class DraftStep(models.Model):
 
     def __str__(self) -> str:
         return f"step {self.number} of {self.draft_id}"
+
+
+class DraftScript(models.Model):
+    """The T-SQL of one instance as a user saved it last: its comments and its order are kept beside the edits."""
+
+    draft = models.ForeignKey(SavedDraft, on_delete=models.CASCADE, related_name="scripts")
+    instance = models.CharField(max_length=INSTANCE_NAME_CHARS)
+    text = models.TextField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["draft", "instance"], name="changes_script_instance")]
+
+    def __str__(self) -> str:
+        return f"script of {self.instance} in {self.draft_id}"
 
 
 class ReviewAction(models.TextChoices):

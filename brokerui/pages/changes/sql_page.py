@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
-from brokerui.changes.draft_sql import drafted_instances, script_between
+from brokerui.changes.draft_sql import drafted_instances, script_of
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from routing.common.finding import Finding
@@ -55,7 +55,7 @@ class SqlPage:
 
     @cached_property
     def text(self) -> str:
-        return self.typed if self.typed is not None else script_between(self._before, self._after, self.instance)
+        return self.typed if self.typed is not None else script_of(self.draft, self.instance)
 
     @property
     def numbers(self) -> list[tuple[int, bool]]:

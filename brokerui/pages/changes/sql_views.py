@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -14,7 +16,7 @@ from django.views.decorators.http import require_http_methods
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.changes.draft_sql import SqlWritten, sql_replace
+from brokerui.changes.draft_sql import SqlWritten, sql_read, sql_replace
 from brokerui.changes.errors import SqlRefusedError
 from brokerui.pages.changes.forms import SqlForm
 from brokerui.pages.changes.sql_page import SqlPage
@@ -22,6 +24,8 @@ from brokerui.pages.changes.viewed_draft import draft_of
 from brokerui.pages.changes.writing import REFUSALS, refusal, status_of
 from routing.common.errors import InputError, Invalid
 from routing.common.sentence import say
+from routing.documents.edits_json import edits_as_json
+from routing.model.estate import Edit
 
 
 @access(write=Level.EDIT)
@@ -34,10 +38,29 @@ def draft_sql(request: HttpRequest, number: int) -> HttpResponse:
     form = SqlForm(request.POST)
     page.instance_sent = request.POST.get("instance", "")
     page.typed = request.POST.get("sql", "").replace("\r\n", "\n")
+    if request.POST.get("preview"):
+        return _preview(request, page)
     if not form.is_valid():
         page.problems = [(None, say("the name of the instance or a character of the script cannot be stored"))]
         return _page(request, page, status=422)
     return _write(request, page, form.cleaned_data["revision"])
+
+
+def _preview(request: HttpRequest, page: SqlPage) -> HttpResponse:
+    """Return what the typed script would add to the draft, or why it is refused."""
+    edits: tuple[Edit, ...] = ()
+    try:
+        edits = sql_read(page.draft, page.instance, page.typed or "", _now()).further
+    except SqlRefusedError as error:
+        page.problems = [(finding.line, finding.reason) for finding in error.findings]
+    except (InputError, Invalid) as error:
+        page.problems = [(None, error.problem)]
+    context = {"page": page, "edits": json.dumps(list(edits_as_json(edits)))}
+    return render(request, "changes/_sql_preview.html", context)
+
+
+def _now() -> datetime:
+    return timezone.now().replace(microsecond=0)
 
 
 def _write(request: HttpRequest, page: SqlPage, revision: int) -> HttpResponse:
@@ -47,7 +70,7 @@ def _write(request: HttpRequest, page: SqlPage, revision: int) -> HttpResponse:
             revision=revision,
             instance=page.instance,
             sql=page.typed or "",
-            at=timezone.now().replace(microsecond=0),
+            at=_now(),
             author=request.user.get_username(),
         )
     except SqlRefusedError as error:

@@ -1,6 +1,9 @@
-// The editor of the T-SQL of a draft: line numbers follow the text, Ctrl+Enter saves, a problem leads to its line.
+// The editor of the T-SQL of a draft: line numbers follow the text, Ctrl+Enter saves, a problem leads to its line, and
+// the line of effect says what the script would bring while one types.
 const form = document.querySelector("[data-sql]");
 const text = form?.querySelector("textarea");
+const WAIT_MS = 400;
+let timer;
 const numbers = form?.querySelector(".sql-numbers");
 
 function lineCount() { return text.value.split("\n").length; }
@@ -29,8 +32,24 @@ function goTo(line) {
   numbers.scrollTop = text.scrollTop;
 }
 
+// -- What the script would bring -------------------------------------------------------------------------------------
+function typed() {
+  document.dispatchEvent(new CustomEvent("draft:typing", { bubbles: true }));
+  clearTimeout(timer);
+  timer = setTimeout(() => form.dispatchEvent(new CustomEvent("sql:changed")), WAIT_MS);
+}
+
+function tryOut(preview) {
+  const found = preview.querySelector("[data-edits]");
+  const lines = [...preview.querySelectorAll("a[data-line]")].map((one) => Number(one.dataset.line));
+  [...numbers.querySelectorAll("span")].forEach((one, index) => one.classList.toggle("wrong", lines.includes(index + 1)));
+  if (!("invalid" in found.dataset)) document.dispatchEvent(new CustomEvent("draft:try", { detail: { edits: JSON.parse(found.dataset.edits) }, bubbles: true, cancelable: true }));
+}
+
+document.addEventListener("htmx:afterSettle", (event) => { if (event.target.id === "sql-preview") tryOut(event.target); });
+
 if (text) {
-  text.addEventListener("input", number);
+  text.addEventListener("input", () => { number(); typed(); });
   text.addEventListener("scroll", () => { numbers.scrollTop = text.scrollTop; });
   text.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.altKey) return;

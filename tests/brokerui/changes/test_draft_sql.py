@@ -6,16 +6,17 @@ from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from brokerui.changes.draft_sql import draft_sql, script_between, sql_read, sql_replace
+from brokerui.changes.draft_sql import draft_sql, script_between, script_of, sql_read, sql_replace
 from brokerui.changes.errors import DraftStaleError, SqlRefusedError
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate, draft_get
-from brokerui.changes.services import draft_create, draft_undo, edits_replace
+from brokerui.changes.services import draft_create, draft_undo, edits_append, edits_replace
 from routing.common.errors import Invalid
 from routing.documents.estate_document import write_estate
-from routing.model.edits import DropInstance
+from routing.model.edits import DropInstance, DropRoute
 from routing.model.estate import Edit, Estate
 from tests.brokerui.changes.helpers import AUTHOR, document_of, edits_of, put, seen
 from tests.brokerui.estate.helpers import TWO, brought_in
@@ -57,6 +58,26 @@ class Drawn(TestCase):
             assert write_estate(Estate({name: instance})) == write_estate(Estate({name: wanted.instances[name]}))
         assert set(made.instances) == set(wanted.instances)
 
+    @few
+    @given(edited(), st.integers(0, 3))
+    def test_a_kept_script_is_carried_on_to_whatever_the_draft_becomes(
+        self, drawn: tuple[Estate, list[Edit]], count: int
+    ) -> None:
+        estate, edits = drawn
+        brought_in(estate)
+        draft = draft_create(name="drawn", author=AUTHOR, edits=edits[:count])
+        for instance, sql in draft_sql(draft).items():
+            commented = "".join(
+                f"-- why {line}\n{line}\n" if line.startswith("CREATE") else f"{line}\n" for line in sql.splitlines()
+            )
+            draft = sql_replace(**seen(draft), instance=instance, sql=commented, at=AT).draft
+            assert draft_sql(draft)[instance] == commented
+        draft = edits_append(**seen(draft), edits=edits[count:])
+        before = document_of(draft)
+        for instance, sql in draft_sql(draft).items():
+            assert sql_read(draft, instance, sql, LATER).edits is None
+        assert document_of(draft) == before
+
 
 @pytest.fixture
 def draft(db: None) -> SavedDraft:
@@ -75,6 +96,38 @@ def test_a_script_is_one_step_that_can_be_taken_back(draft: SavedDraft) -> None:
     assert "CREATE ROUTE [New]" in draft_sql(draft_get(draft.id))["here"]
     draft_undo(**seen(draft_get(draft.id)))
     assert document_of(draft) == before
+
+
+KEPT = """-- Parts go there while the store here is counted.
+USE [Orders];
+/* By ticket 12. */
+CREATE ROUTE [Second] WITH SERVICE_NAME = N'Parts', ADDRESS = N'tcp://there.example:4022';
+
+-- Asked for by the shop.
+CREATE ROUTE [First] WITH
+    SERVICE_NAME = N'Bills',
+    ADDRESS = N'tcp://there.example:4022';
+"""
+
+
+def test_comments_and_order_stay_as_they_were_written(draft: SavedDraft) -> None:
+    replaced(draft, KEPT)
+    assert draft_sql(draft_get(draft.id)) == {"here": KEPT}
+    assert sql_read(draft_get(draft.id), "here", KEPT, LATER).further == ()
+
+
+def test_a_comment_stays_as_long_as_its_statement_has_an_object(draft: SavedDraft) -> None:
+    replaced(draft, KEPT)
+    edits_append(**seen(draft_get(draft.id)), edits=[put("Third"), put("Second")])
+    text = script_of(draft_get(draft.id), "here")
+    assert [text.count(part) for part in ("ticket 12", "[Second]", "Asked for", "[First]", "[Third]")] == [1] * 5
+    assert text.index("[Second]") < text.index("[First]") < text.index("[Third]")
+    edits_append(**seen(draft_get(draft.id)), edits=[DropRoute("here", "Orders", "First")])
+    text = script_of(draft_get(draft.id), "here")
+    assert ("Asked for" in text, "[First]" in text, "ticket 12" in text) == (False, False, True)
+    draft_undo(**seen(draft_get(draft.id)))
+    draft_undo(**seen(draft_get(draft.id)))
+    assert script_of(draft_get(draft.id), "here") == KEPT
 
 
 def test_other_instances_stay_as_drafted_and_an_empty_script_takes_back_one(draft: SavedDraft) -> None:
@@ -99,7 +152,6 @@ def test_a_lifetime_counts_from_now_and_its_end_stays_when_the_script_is_read_la
     [edit] = edits_of(draft)
     assert edit.route.lifetime == datetime(2026, 6, 1, 1, tzinfo=UTC)  # type: ignore[union-attr]  # a PutRoute
     sql = draft_sql(draft_get(draft.id))["here"]
-    assert "LIFETIME" not in sql
     assert "2026-06-01T01:00:00Z" in sql
     assert sql_read(draft_get(draft.id), "here", sql, LATER).edits is None
 

@@ -95,3 +95,25 @@ def test_readers_and_closed_drafts_have_no_editor(viewer: Client, editor: Client
     draft_discard(**seen(draft))
     assert "<textarea" not in editor.get(f"/changes/{draft.id}/sql/").content.decode()
     assert saved(editor, draft, ROUTE).status_code == 409
+
+
+def previewed(client: Client, draft: SavedDraft, sql: str) -> str:
+    sent = {"revision": "1", "instance": "shop", "sql": sql, "preview": "1"}
+    page = client.post(f"/changes/{draft.id}/sql/", sent)
+    assert page.status_code == 200
+    return unescape(page.content.decode())
+
+
+def test_what_a_script_would_bring_is_told_while_it_is_typed(editor: Client, draft: SavedDraft) -> None:
+    page = previewed(editor, draft, ROUTE)
+    assert '"edit": "put_route"' in page
+    assert "AskForRoutes" not in page, "only what it would add to the edits of the draft"
+    refused = previewed(editor, draft, ROUTE.replace("SERVICE_NAME", "SERVICE_NAM"))
+    assert ("data-invalid" in refused, 'data-line="2"' in refused, 'data-edits="[]"' in refused) == (True, True, True)
+    assert kinds(draft) == ["drop_route"]
+
+
+def test_comments_are_there_again_once_a_script_is_saved(editor: Client, draft: SavedDraft) -> None:
+    sql = f"-- By ticket 12.\n{ROUTE}\n"
+    assert saved(editor, draft, sql).status_code in (200, 302)
+    assert typed(editor.get(f"/changes/{draft.id}/sql/?instance=shop")).strip() == sql.strip()

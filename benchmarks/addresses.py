@@ -225,6 +225,7 @@ def _where(place: Place) -> Addresses:
     fields = [{"from": "srv"}, {"to": "app"}, {"route": "Route"}, {"route": "nothing like it"}]
     return {
         "where:where": _each("/where/", *queries),
+        "where:since": _each("/where/since/", parameters, {**parameters, **EARLIER}),
         "where:options": [f"/where/options/{next(iter(field))}/?{urlencode(field)}" for field in fields],
     }
 
@@ -390,6 +391,7 @@ def _rest(place: Place) -> Addresses:
         "api:versions": [f"{api}versions/"],
         "api:events": [f"{api}events/"],
         "api:version": [f"{api}versions/1/"],
+        "api:version_diff": _each(f"{api}versions/1/diff/", {"limit": "10"}),
         "api:schema": [f"{api}schema/"],
         "api:docs": [f"{api}docs/"],
     }

@@ -10,6 +10,7 @@ from brokerui.api.events import EventList
 from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
 from brokerui.api.schema import SchemaDocument
+from brokerui.api.version_diff import VersionDiff
 from brokerui.api.versions import VersionDetail, VersionList, VersionRestore
 from brokerui.api.whatif import WhatIf
 
@@ -24,6 +25,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *collected.addresses(),
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
+    path("versions/<str:number>/diff/", VersionDiff.as_view(), name="version_diff"),
     path("versions/<str:number>/restore/", VersionRestore.as_view(), name="version_restore"),
     *changes.addresses(),
     path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),

@@ -20,6 +20,28 @@ document.addEventListener("click", (event) => {
   if (link) link.href = questionAddress(link.dataset.asOf);
 }, true);
 
+// -- The slider: from one moment at which something changed to the next; Enter, or the button, looks back --------------
+for (const moments of document.querySelectorAll("[data-moments]")) {
+  const slider = moments.querySelector("input");
+  const says = new Map([...moments.querySelectorAll("option")].map((one) => [one.value, one.label]));
+  const tell = () => {
+    const text = says.get(slider.value) ?? slider.value;
+    moments.querySelector("output").textContent = text;
+    slider.setAttribute("aria-valuetext", text);
+  };
+  moments.hidden = false;
+  tell();
+  slider.addEventListener("input", () => {
+    tell();
+    slider.form.elements.as_of.value = slider.value === slider.max ? "" : slider.value;
+  });
+  slider.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    slider.form.requestSubmit();
+  });
+}
+
 // Return the address of the same question about another version.
 function questionAddress(version) {
   const query = new URLSearchParams(location.search);

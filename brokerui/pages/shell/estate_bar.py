@@ -15,8 +15,8 @@ from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_list
 from brokerui.estate.selectors import EstateFreshness, estate_freshness, live_version, version_list
 from brokerui.pages.shell.draft_bar import DraftBar
 
-VERSIONS = 8
-"""Versions that are offered; others can be typed."""
+VERSIONS, MOMENTS = 8, 60
+"""Versions that are offered by name, and on the slider; others can be typed."""
 
 
 @dataclass
@@ -33,8 +33,18 @@ class EstateBar:
         return live_version()
 
     @cached_property
+    def moments(self) -> list[Version]:
+        """The newest versions, newest first: the moments at which something changed."""
+        return version_list(limit=MOMENTS)
+
+    @property
     def versions(self) -> list[Version]:
-        return version_list(limit=VERSIONS)
+        return self.moments[:VERSIONS]
+
+    @property
+    def first_moment(self) -> int:
+        """The oldest version on the slider."""
+        return self.moments[-1].number if self.moments else 0
 
     @cached_property
     def scenarios(self) -> list[ScenarioInfo]:

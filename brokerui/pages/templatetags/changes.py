@@ -9,11 +9,15 @@ from django.template import Context
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from brokerui.analysis.effect.wording import ends_in_words, node_in_words
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.selectors import draft_get
 from brokerui.estate.refs import Ref
 from brokerui.pages.changes.acts import acts_of
 from brokerui.pages.changes.draft_panel import DraftPanel
+from routing.classes.traffic_class import Node
+from routing.common.sentence import Sentence
+from routing.diff.result import Outcomes
 
 register = template.Library()
 _PART = re.compile(
@@ -34,6 +38,18 @@ def sql_marked(line: str) -> SafeString:
         place = part.end()
     parts.append(escape(line[place:]))
     return SafeString("".join(parts))
+
+
+@register.filter
+def ends(outcomes: Outcomes) -> Sentence:
+    """Say where a conversation ends."""
+    return ends_in_words(outcomes)
+
+
+@register.filter
+def entry_name(node: Node) -> Sentence:
+    """Say where a conversation begins."""
+    return node_in_words(node)
 
 
 @register.inclusion_tag("changes/_panel_draft.html", takes_context=True)

@@ -7,5 +7,6 @@ from brokerui.pages.where import views
 app_name = "where"
 urlpatterns = [
     path("", views.where, name="where"),
+    path("since/", views.since, name="since"),
     path("options/<slug:field>/", views.options, name="options"),
 ]

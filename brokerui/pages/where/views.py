@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -11,12 +12,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from brokerui.analysis.explanations.turns import turns_of
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.monitoring.held import held_by_handle, held_like
 from brokerui.analysis.remedies.conversation_offers import is_well
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
+from brokerui.estate.selectors import live_version
 from brokerui.pages.where.answer import answer
 from brokerui.pages.where.choices import (
     MAX_OPTIONS,
@@ -47,6 +50,21 @@ def where(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
+@vary_on_headers("HX-Request")
+def since(request: HttpRequest) -> HttpResponse:
+    """Return since which versions the conversation ends otherwise, from the one that is looked at to the live one."""
+    viewed = estate_view_of(request)
+    question = _question(request, viewed.estate, viewed.at())
+    parsed = read(question, viewed.estate)
+    if parsed.conversation is None or viewed.scenario is not None or viewed.draft is not None:
+        raise Http404
+    first = viewed.version if viewed.as_of else 0
+    turns = turns_of(parsed.conversation, first, live_version(), parsed.at or viewed.at())
+    context = {"viewed": viewed, "turns": turns, "question_query": question.query({})}
+    return render(request, "where/_since.html" if wants_piece(request) else "where/since.html", context)
+
+
+@require_safe
 def options(request: HttpRequest, field: str) -> HttpResponse:
     """Return options for the typed text, in an estate with too many for a page."""
     viewed = estate_view_of(request)
@@ -65,9 +83,7 @@ def options(request: HttpRequest, field: str) -> HttpResponse:
 def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     estate, now = viewed.estate, viewed.at()
     catalog = choices_of(viewed.key, estate)
-    question = WhereQuestion.of(request.GET.dict()).in_words_of(estate)
-    if question.is_empty:
-        question = WhereQuestion({**default_question(estate, now).values, **question.values})
+    question = _question(request, estate, now)
     page = {"question": question, "catalog": catalog, **_choices(question, estate, catalog)}
     if catalog.is_empty and question.is_empty:
         return page
@@ -95,8 +111,17 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
         "command": command(parsed.conversation, moment, document, estate),
         "document": document,
+        "since": question.query(viewed.query) if viewed.is_live and viewed.draft is None and live_version() > 1 else "",
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
     }
+
+
+def _question(request: HttpRequest, estate: Estate, now: datetime) -> WhereQuestion:
+    """Return the question of the address; where it has none, one that the estate has an answer to."""
+    question = WhereQuestion.of(request.GET.dict()).in_words_of(estate)
+    if question.is_empty:
+        return WhereQuestion({**default_question(estate, now).values, **question.values})
+    return question
 
 
 def _held(request: HttpRequest, viewed: EstateView, conversation: Conversation) -> dict[str, str]:

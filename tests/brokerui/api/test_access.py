@@ -47,6 +47,8 @@ def path_of(name: str) -> str:
             return reverse(f"api:{name}", args=["nowhere"] * NOWHERE[name])
         case "version":
             return reverse("api:version", args=["1"])
+        case "version_diff":
+            return reverse("api:version_diff", args=["1"])
         case "version_restore":
             return reverse("api:version_restore", args=["1"])
         case _ if name.startswith("change_") or name == "change":

@@ -104,3 +104,27 @@ def test_a_comparison_that_takes_long_is_made_beside_requests(
     assert (first.status_code, first.headers["Retry-After"]) == (503, "2")
     assert eventually(lambda: viewer.get(f"{draft}diff/").status_code == 200, 30)
     assert body_of(viewer.get(f"{draft}diff/")) == expected
+
+
+def test_two_versions_are_compared_by_objects_and_by_conversations(
+    viewer: Client, editor: Client, drafted: Callable[..., str]
+) -> None:
+    draft = drafted(POST)
+    expected = body_of(viewer.get(f"{draft}diff/"))
+    applied = send(editor, "post", f"{draft}apply/", {}, If_Match=viewer.get(draft).headers["ETag"])
+    assert applied.status_code == 200, applied.content
+    found = body_of(viewer.get(f"{API}/versions/2/diff/"))
+    [one] = found["objects"]
+    assert (found["version"], found["against"], one["object"]) == (2, 1, "shop/Orders routes PostRoute")
+    assert (one["before"]["address"], one["after"]["address"]) == ("TCP://office.example:1433", "tcp://office.example")
+    assert (found["changed"], found["summary"]) == (expected["changed"], expected["summary"])
+    back = body_of(viewer.get(f"{API}/versions/1/diff/", {"against": "2", "limit": "0"}))
+    assert (back["summary"]["worse"], back["changed"], back["truncated"]) == (found["summary"]["better"], [], True)
+    first = body_of(viewer.get(f"{API}/versions/1/diff/"))
+    assert (first["against"], {one["before"] for one in first["objects"]}) == (0, {None})
+
+
+def test_versions_that_are_not_there_are_not_compared(viewer: Client, drafted: Callable[..., str]) -> None:
+    drafted()
+    for path in ("versions/9/diff/", "versions/1/diff/?against=9", "versions/x/diff/"):
+        assert viewer.get(f"{API}/{path}").status_code == 404

@@ -65,3 +65,13 @@ TWO = estate_of(
     ),
     server("there", {"name": "Parts", "services": ["Parts"], "routes": [LOCAL]}, forwarding=True),
 )
+REACHED = estate_of(
+    *json.loads(write_estate(TWO))["instances"][:1],
+    server(
+        "there",
+        {"name": "Parts", "services": ["Parts"], "routes": [LOCAL]},
+        {"name": "msdb", "routes": [LOCAL]},
+        forwarding=True,
+    ),
+)
+"""TWO, with what takes messages from outside to the services of `there`."""

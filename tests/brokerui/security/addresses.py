@@ -95,6 +95,7 @@ ADDRESSES = [
     *map(_page, ("map:map", "map:svg", "map:export", "where:where", "estate:document")),
     Address("map:findings", query="instance"),
     _page("where:options", "field"),
+    _page("where:since"),
     *map(_page, ("reachability:matrix", "reachability:progress", "reachability:table_csv", "reachability:pairs_csv")),
     *map(_page, ("flow:flow", "flow:csv", "routes:list", "routes:csv")),
     *map(_page, ("findings:list", "findings:state", "findings:csv", "findings:suppressions")),
@@ -198,6 +199,7 @@ ADDRESSES = [
     _page("api:events"),
     _page("api:versions"),
     _page("api:version", "version"),
+    _page("api:version_diff", "version"),
     Address("api:version_restore", VIEW, EDIT, ("POST",), ("version",), has_page=False),
 ]
 

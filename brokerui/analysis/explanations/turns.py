@@ -1,0 +1,67 @@
+"""What changed for one conversation: the versions of the live estate in which it began to end otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Final
+
+from brokerui.estate.models import Version
+from brokerui.estate.selectors import estate_as_of, version_list
+from routing.diff.result import Outcomes, verdict_of_change
+from routing.model.conversation import Conversation
+from routing.model.estate import Estate
+from routing.rules.journey import outcomes
+
+MOST: Final = 30
+"""Versions that are looked at, the newest ones: a page waits for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A version since which the conversation ends otherwise."""
+
+    version: Version
+    before: Outcomes
+    """Empty: it could not begin there before; `after` likewise."""
+    after: Outcomes
+
+    @property
+    def verdict(self) -> str:
+        """`better`, `worse` or `moved`."""
+        return verdict_of_change(self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """The turns of a conversation between two versions, newest first."""
+
+    first: int
+    last: int
+    turns: tuple[Turn, ...]
+
+
+def turns_of(conversation: Conversation, since: int, until: int, at: datetime) -> Turns:
+    """Return since which versions, after `since` and up to `until`, the conversation ends otherwise.
+
+    `at` is the moment for the lifetimes of routes, so that only edits make a difference.
+    """
+    versions = version_list(before=until + 1, limit=min(MOST, until - since) + 1)[::-1]
+    found = tuple(_turns(conversation, versions, at))[::-1]
+    return Turns(versions[0].number if versions else until, until, found)
+
+
+def _turns(conversation: Conversation, versions: Iterable[Version], at: datetime) -> Iterator[Turn]:
+    ends = ((version, _ends(estate_as_of(version=version.number).estate, conversation, at)) for version in versions)
+    for (_version, before), (version, after) in pairwise(ends):
+        if before != after:
+            yield Turn(version, before, after)
+
+
+def _ends(estate: Estate, conversation: Conversation, at: datetime) -> Outcomes:
+    here = estate.instances.get(conversation.instance)
+    if here is None or (conversation.database is not None and conversation.database not in here.databases):
+        return frozenset()
+    return frozenset(outcomes(estate, conversation, at))

@@ -6,22 +6,30 @@ changes: an administrator runs the T-SQL there, and the next import of the insta
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from brokerui.changes.edit_sql import instance_script
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
+from brokerui.core.cache import LruCache
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
+from routing.diff.step_order import NO_HARM, Harm, Step, step_order
 from routing.model.estate import Estate
 from routing.model.object_changes import ObjectChange, ObjectChanges, ObjectKey, objects_changed
 from routing.tsql.change_checks import END, START, check_after, check_before
 
 _KNOWN_LATER = ("broker_instance", "transmission_queue", "conversation_endpoints")
 """Settings of a new database that only its server knows."""
+MOST_STEPS: Final = 8
+MOST_DATABASES: Final = 500
+"""The order of more steps, or in a larger estate, is not tried out: a page waits for it."""
+Harms = tuple[Harm | None, ...]
+_orders: LruCache[list[tuple[Step, Harms]]] = LruCache(16)
 
 
 class ServerState(StrEnum):
@@ -54,6 +62,8 @@ class ServerStep:
     state: ServerState
     imported_at: datetime | None
     """Of the import that `state` is about."""
+    harm: Harm | None
+    """What is worse until the next step than both before and after all of them; None: it was not tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +79,47 @@ class _Server:
 def deployment(draft: SavedDraft, at: datetime) -> list[ServerStep]:
     """Return a step for each instance that the draft changes, in the order in which to run them.
 
-    Servers that only gain objects come first, those that only lose some come last: a route never leads to a service
-    that is not there yet. `at` is the moment for the lifetimes of routes.
+    It is the order in which the fewest conversations get worse for a moment: none wherever there is such an order. Of
+    equal ones, servers that only gain objects come first, those that only lose some come last. Hosted instances follow
+    the live estate together. `at` is the moment for the lifetimes of routes.
     """
-    before, after = draft_base(draft).estate, draft_estate(draft).estate
+    base, made = draft_base(draft), draft_estate(draft)
+    before, after = base.estate, made.estate
     by_instance: dict[str, dict[ObjectKey, ObjectChange]] = {}
     for key, change in objects_changed(before, after).items():
         if key.instance:
             by_instance.setdefault(key.instance, {})[key] = change
     rows = _rows(by_instance)
-    steps = sorted(by_instance.items(), key=lambda item: _rank(item[1]))
-    servers = [_Server(name, changes, before, after) for name, changes in steps]
-    return [_step(draft, server, rows.get(server.name), at) for server in servers]
+    ranked = sorted(by_instance, key=lambda name: _rank(by_instance[name]))
+    given = _at_once(ranked, {name for name in ranked if name in rows and rows[name].hosted})
+    same = base.digest, made.digest, tuple(given), at.replace(second=0, microsecond=0)
+    steps = _orders.get_or_make(same, lambda: _ordered(before, after, given, at))
+    return [
+        _step(draft, _Server(name, by_instance[name], before, after), rows.get(name), at, harm)
+        for step, harms in steps
+        for name, harm in zip(step, harms, strict=True)
+    ]
+
+
+def _at_once(ranked: Sequence[str], hosted: Container[str]) -> list[Step]:
+    """Return the steps: the hosted instances are one, at the place of the first of them."""
+    together = tuple(name for name in ranked if name in hosted)
+    return [together if name in hosted else (name,) for name in ranked if name not in together[1:]]
+
+
+def _ordered(before: Estate, after: Estate, given: Sequence[Step], at: datetime) -> list[tuple[Step, Harms]]:
+    """Return the steps in the safest order, and for each of their instances what suffers from then on."""
+    databases = sum(len(one.databases) for one in before.instances.values())
+    is_tried = len(given) <= MOST_STEPS and databases <= MOST_DATABASES
+    order = step_order(before, after, given, at) if is_tried else None
+    if order is None:
+        return [(step, (None,) * len(step)) for step in given]
+    return [(one.instances, (*(NO_HARM,) * (len(one.instances) - 1), one.harm)) for one in order]
+
+
+def forget_orders() -> None:
+    """Forget the orders that were tried out."""
+    _orders.clear()
 
 
 def _rows(names: Mapping[str, object]) -> dict[str, Instance]:
@@ -94,12 +133,12 @@ def _rank(changes: ObjectChanges) -> int:
     return 2 if all(change.after is None for change in changes.values()) else 1
 
 
-def _step(draft: SavedDraft, server: _Server, row: Instance | None, at: datetime) -> ServerStep:
+def _step(draft: SavedDraft, server: _Server, row: Instance | None, at: datetime, harm: Harm | None) -> ServerStep:
     is_hosted, imported_at = (row.hosted, row.imported_at) if row else (False, None)
     state = ServerState.LIVE if is_hosted and draft.applied else _state(draft, server, imported_at)
     script = _script(server, at)
     sql = _checked(server, script)
-    return ServerStep(server.name, is_hosted, script, sql, len(server.changes), state, imported_at)
+    return ServerStep(server.name, is_hosted, script, sql, len(server.changes), state, imported_at, harm)
 
 
 def _script(server: _Server, at: datetime) -> str:

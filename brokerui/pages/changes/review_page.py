@@ -83,6 +83,16 @@ class ReviewPage:
         steps = deployment(self.draft, timezone.now())
         return [_server(number, step, edits[step.instance]) for number, step in enumerate(steps, 1)]
 
+    @property
+    def is_tried(self) -> bool:
+        """Whether the order was tried out."""
+        return all(server.step.harm is not None for server in self.servers)
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether no step makes a conversation worse than both before and after all of them."""
+        return all(server.step.harm is not None and not server.step.harm.count for server in self.servers)
+
     @cached_property
     def general(self) -> tuple[ReviewedEdit, ...]:
         """Edits that concern no server of their own."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from threading import Event, Thread
 
 import pytest
 from django.db import connection
 
-from brokerui.changes.applying import draft_apply, draft_roll_back
-from brokerui.changes.models import SavedDraft
+from brokerui.analysis.confirmation.tasks import confirmations_look
+from brokerui.changes.applying import Confirmation, draft_apply, draft_roll_back
+from brokerui.changes.models import DraftState, SavedDraft
+from brokerui.changes.selectors import draft_get
 from brokerui.changes.services import draft_create
 from brokerui.estate.cache import estates
 from brokerui.estate.models import Instance
@@ -20,7 +23,8 @@ from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.documents.estate_document import read_estate, write_estate
 from routing.model.address import parse_address
-from routing.model.edits import PutRoute
+from routing.model.edits import DropRoute, PutRoute, SetForwarding
+from routing.model.estate import Edit
 from routing.model.route import Route
 from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
 from tests.brokerui.messaging.test_services import begin, receive, send, time
@@ -34,6 +38,8 @@ NOWHERE = "tcp://nobody.example:4022"
 MOVES = 6
 IN_A_STEP = 3
 """Messages that are sent between two steps of a draft."""
+STORM = 6
+"""Conversations of a storm."""
 RETRY_MS = 70_000
 """More than the longest time between two attempts."""
 
@@ -159,3 +165,53 @@ def test_an_application_that_sends_all_the_while(wires: tuple[Wire, Wire], time:
     assert len(set(counts)) > 1, "it sent while the route was moved"
     assert arrived == sent
     assert live_document() == before
+
+
+@pytest.mark.parametrize(
+    ("edit", "limits", "why"),
+    [
+        (DropRoute("A", "one", "to"), {"delayed_limit": STORM - 1}, f"delayed conversations: {STORM}; the limit is"),
+        (SetForwarding("B", forwarding=True), {"depth_limit": STORM}, "messages in one queue: "),
+    ],
+    ids=["the way is broken", "nobody receives"],
+)
+def test_a_storm_that_crosses_a_limit_rolls_the_draft_back_and_every_message_arrives_once(
+    wires: tuple[Wire, Wire], time: list[int], edit: Edit, limits: dict[str, int], why: str
+) -> None:
+    """What the beat runs looks again and again, as in a deployment; nobody confirms, and nobody presses a button."""
+    wire, before = wires[0], live_document()
+    handles = [begin() for _ in range(STORM)]
+    storm(handles, 0)
+    wire.carry()
+    draft = draft_create(name="bold", author="ada", edits=[edit])
+    draft = draft_apply(
+        number=draft.id,
+        revision=draft.revision,
+        author="ada",
+        confirmation=Confirmation(timedelta(minutes=5), **limits),
+    )
+    follow()
+    arrived = received()
+    confirmations_look()
+    assert draft_get(draft.id).state == DraftState.APPLIED, "no limit is crossed yet"
+    for turn in range(1, STORM):
+        storm(handles, turn)
+        wire.carry()
+        confirmations_look()
+        if draft_get(draft.id).state != DraftState.APPLIED:
+            break
+        time[0] += RETRY_MS
+    assert draft_get(draft.id).state == DraftState.ROLLED_BACK
+    entry = draft_get(draft.id).review.get(action="roll_back")
+    assert (entry.author, entry.text.startswith(why)) == ("brokerui", True)
+    assert live_document() == before
+    follow()
+    arrived += drained(wires, time)
+    sent = [b"%d of %d" % (number, conversation) for number in range(turn + 1) for conversation in range(STORM)]
+    assert sorted(map(bytes, arrived)) == sorted(sent)
+
+
+def storm(handles: list[str], turn: int) -> None:
+    """A message of each conversation, which says the turn and its conversation."""
+    for number, handle in enumerate(handles):
+        send(handle, b"%d of %d" % (turn, number))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
+from brokerui.changes import deployment
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_get
 from brokerui.changes.services import draft_create
@@ -16,10 +18,11 @@ from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.estate.services import estate_edit
 from routing.documents.estate_document import write_estate
-from routing.model.edits import SetHopLimit
-from routing.model.estate import Edit
+from routing.model.address import parse_address
+from routing.model.edits import PutDatabase, PutInstance, SetHopLimit
+from routing.model.estate import Database, Edit
 from tests.brokerui.changes.helpers import drop, put
-from tests.brokerui.estate.helpers import TWO, brought_in
+from tests.brokerui.estate.helpers import REACHED, TWO, brought_in
 from tests.brokerui.pages.changes.test_page import words_of
 from tests.brokerui.site import nothing_shown, signed_in
 
@@ -158,3 +161,25 @@ def test_what_gets_worse_is_named_and_has_to_be_accepted(editor: Client) -> None
     assert "Some conversations get worse. Look at them, and tick that you have seen them." in page
     assert live_version() == 1
     assert "Applied as version 2" in press(editor, draft, "apply", worse_seen="on")
+
+
+def test_the_page_says_that_the_order_was_tried(editor: Client) -> None:
+    other = next(name for name in TWO.instances if name != "here")
+    draft = made(put("one"), PutDatabase(other, Database("Attic")))
+    assert "Tried: between the steps, no conversation is worse" in review(editor, draft)
+
+
+def test_a_step_that_makes_something_worse_for_a_moment_says_so(
+    editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A port and the route to it move: in between nobody listens where the route leads, whichever is first."""
+    address = parse_address("tcp://there.example:5022")
+    brought_in(REACHED)
+    elsewhere = PutInstance(replace(REACHED.instances["there"], addresses=(address,)))
+    draft = draft_create(name="Move parts", author="ada", edits=[put("R", address.text), elsewhere])
+    page = review(editor, draft)
+    assert "This is the order in which the fewest conversations are worse for a moment." in page
+    assert re.search(r"Until the next step, \d+ kinds? of conversation (is|are) worse than before and after", page)
+    monkeypatch.setattr(deployment, "MOST_STEPS", 1)
+    deployment.forget_orders()
+    assert "This order was not tried out" in review(editor, draft)

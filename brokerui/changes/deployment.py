@@ -63,7 +63,7 @@ class ServerStep:
     imported_at: datetime | None
     """Of the import that `state` is about."""
     harm: Harm | None
-    """What is worse until the next step than both before and after all of them; None: it was not tried."""
+    """The conversations that are worse until the next step than before and after all of them; None: not tried."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def draft_sql(draft: SavedDraft) -> dict[str, str]:
 
 
 def script_of(draft: SavedDraft, instance: str) -> str:
-    """Return the script of one instance: as a user saved it, with what was changed since; else as it is written out."""
+    """Return the script of one instance: as a user saved it, with the changes since then; else as it is written out."""
     before, after = draft_base(draft).estate, draft_estate(draft).estate
     kept = draft.scripts.filter(instance=instance).first()
     text = _carried_on(kept, before, after) if kept is not None else None
@@ -71,7 +71,7 @@ def script_of(draft: SavedDraft, instance: str) -> str:
 
 
 def _carried_on(kept: DraftScript, before: Estate, after: Estate) -> str | None:
-    """Return the kept script with what has changed since. What it says has to hold whenever it is read again."""
+    """Return the kept script with the changes since then. Its edits are the same whenever it is read again."""
 
     def read(text: str) -> Estate | None:
         try:

@@ -44,7 +44,7 @@ class Piece:
 
 
 def carried_on(kept: str, read: Read, rest: Rest) -> str | None:
-    """Return the script as it was kept, with what has changed since; None where that cannot be said of it."""
+    """Return the script as it was kept, with the changes since then; None where reading that gives something else."""
     made = read(kept)
     if made is None:
         return None
@@ -55,7 +55,7 @@ def carried_on(kept: str, read: Read, rest: Rest) -> str | None:
 
 
 def _changed(pieces: list[Piece], left: str, read: Read, rest: Rest) -> list[Piece]:
-    """Let each statement that names what has changed go, or give way to the statement of now."""
+    """Let each statement whose object was changed go, or give way to the statement of now."""
     for index in [index for index, piece in enumerate(pieces[:MOST]) if _is_statement(piece)]:
         wanted = frozenset().union(*(one.names for one in pieces_of(left)))
         if not left or not pieces[index].names & wanted:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -112,6 +112,19 @@ def version_list(*, before: int | None = None, limit: int = LISTED) -> list[Vers
     """The newest versions, newest first, without what they hold; `before` goes on where a list ended."""
     rows = Version.objects.defer("document", "edits")
     return list((rows if before is None else rows.filter(number__lt=before))[:limit])
+
+
+def estates_between(first: int, last: int) -> Iterator[tuple[Version, Estate]]:
+    """Yield the versions from `first` to `last`, each with its estate, which is made from the one before."""
+    estate = None
+    for version in Version.objects.filter(number__gte=first, number__lte=last).order_by("number"):
+        if estate is None:
+            estate = estate_as_of(version=version.number).estate
+        elif version.document is None:
+            estate = _then(estate, version.edits)
+        else:
+            estate = estates.get(version.digest) or unpack_estate(version.document)
+        yield version, estate
 
 
 def instance_freshness() -> dict[str, datetime | None]:

@@ -70,7 +70,7 @@ def step_order(before: Estate, after: Estate, steps: Sequence[Step], at: datetim
 
 
 def between(before: Estate, after: Estate, done: Sequence[Step]) -> Estate:
-    """Return the estate in which only some steps are done. What is of no instance is as before."""
+    """Return the estate in which only some steps are done. The hop limit is as before."""
     changed = {name for step in done for name in step}
     names = dict.fromkeys([*before.instances, *after.instances])
     found = {name: (after if name in changed else before).instances.get(name) for name in names}

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from brokerui.estate.models import Version
-from brokerui.estate.selectors import estate_as_of, version_list
+from brokerui.estate.selectors import estates_between
 from routing.diff.result import Outcomes, verdict_of_change
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
@@ -48,13 +48,12 @@ def turns_of(conversation: Conversation, since: int, until: int, at: datetime) -
 
     `at` is the moment for the lifetimes of routes, so that only edits make a difference.
     """
-    versions = version_list(before=until + 1, limit=min(MOST, until - since) + 1)[::-1]
-    found = tuple(_turns(conversation, versions, at))[::-1]
-    return Turns(versions[0].number if versions else until, until, found)
+    first = max(since, until - MOST, 1)
+    return Turns(first, until, tuple(_turns(conversation, estates_between(first, until), at))[::-1])
 
 
-def _turns(conversation: Conversation, versions: Iterable[Version], at: datetime) -> Iterator[Turn]:
-    ends = ((version, _ends(estate_as_of(version=version.number).estate, conversation, at)) for version in versions)
+def _turns(conversation: Conversation, versions: Iterable[tuple[Version, Estate]], at: datetime) -> Iterator[Turn]:
+    ends = ((version, _ends(estate, conversation, at)) for version, estate in versions)
     for (_version, before), (version, after) in pairwise(ends):
         if before != after:
             yield Turn(version, before, after)

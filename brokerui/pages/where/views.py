@@ -111,9 +111,14 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
         "command": command(parsed.conversation, moment, document, estate),
         "document": document,
-        "since": question.query(viewed.query) if viewed.is_live and viewed.draft is None and live_version() > 1 else "",
+        "since": question.query(viewed.query) if _has_a_past(viewed) else "",
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,
     }
+
+
+def _has_a_past(viewed: EstateView) -> bool:
+    """Return whether there are versions to compare: of the live estate, more than the first."""
+    return viewed.is_live and viewed.draft is None and bool(viewed.as_of or viewed.version > 1)
 
 
 def _question(request: HttpRequest, estate: Estate, now: datetime) -> WhereQuestion:

@@ -1,7 +1,7 @@
 // The picture as the server drew it: its boxes, databases and rows, and where each is once boxes have been moved.
 export const pane = document.getElementById("canvas");
 export const picture = pane?.querySelector("svg.net") ?? null;
-// What is shifted and scaled: a browser lays an SVG out anew when its own transform changes, and a box around it not.
+// The box that is shifted and scaled: a browser lays an SVG out anew when its own transform changes, and a box around it not.
 export const sheet = pane?.querySelector(".sheet") ?? null;
 
 export function marks() { return picture ? [...picture.querySelectorAll("a.mark")] : []; }

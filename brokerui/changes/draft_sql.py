@@ -43,7 +43,7 @@ class SqlRead:
     edits: tuple[Edit, ...] | None
     """All edits that the draft then has; None: it stays as it is."""
     further: tuple[Edit, ...]
-    """What the script would add to the edits that the draft has."""
+    """Edits that the script would add to those that the draft has."""
     unsupported: tuple[Finding, ...]
     """A finding for each statement that was left out, or that was read with a doubt."""
 

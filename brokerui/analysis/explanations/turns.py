@@ -1,4 +1,4 @@
-"""What changed for one conversation: the versions of the live estate in which it began to end otherwise."""
+"""Turns of one conversation: the versions of the live estate in which it began to end otherwise."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ class MapPlan:
     is_draft: bool = False
     """Whether it shows a draft: what the draft leaves as it is stands back then."""
     shared: str = ""
-    """What all names of services begin with: rows show `…/` in its place."""
+    """The beginning of all names of services: rows show `…/` in its place."""
 
     def rows(self) -> Iterator[MapRow]:
         for box in self.boxes.values():

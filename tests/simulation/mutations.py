@@ -460,6 +460,39 @@ def wait_always_as_at_first() -> Patches:
     yield retransmission, "retry_delay_ms", waiting
 
 
+def _after_a_restart(delay_ms: Callable[[int], int]) -> Patches:
+    """The delay before the next attempt, by the usual one, once a broker of the world was stopped."""
+    real, stop = host.SimulatedBroker.start, host.SimulatedBroker.stop
+    state = {"is_restarted": False}
+
+    def started(broker: host.SimulatedBroker, estate_: estate.Estate | None = None) -> None:
+        if broker._life == 0:  # another world begins
+            state["is_restarted"] = False
+        real(broker, estate_)
+
+    def stopped(broker: host.SimulatedBroker, why: str) -> None:
+        stop(broker, why)
+        state["is_restarted"] = True
+
+    def delay(failures: int, choices: Choices) -> int:
+        usual = retry_delay_ms(failures, choices)
+        return delay_ms(usual) if state["is_restarted"] else usual
+
+    yield host.SimulatedBroker, "start", started
+    yield host.SimulatedBroker, "stop", stopped
+    yield retransmission, "retry_delay_ms", delay
+
+
+@breaking("retry-rule")
+def send_again_too_soon_after_a_restart() -> Patches:
+    return _after_a_restart(lambda usual: usual // 2)
+
+
+@mutation
+def send_again_too_seldom_after_a_restart() -> Patches:
+    return _after_a_restart(lambda usual: usual * 10_000)
+
+
 # ------------------------------------------------------------------------------------------------ targets
 @mutation
 def skip_the_pin() -> Patches:

@@ -69,10 +69,10 @@ class RetryingChecker(Checker):
 
     def _start(self, started: BrokerStarted) -> None:
         self._started[started.broker] = self._started.get(started.broker, 0) + 1
-        self._begin_anew(started.broker)
+        self._begin_anew(started.broker, is_place_lost=True)
 
     def _fail_over(self, record: FailedOver) -> None:
-        self._begin_anew(record.principal)
+        self._begin_anew(record.principal, is_place_lost=True)
 
     def _commit(self, commit: Committed) -> None:
         if commit.retry_all:
@@ -84,10 +84,12 @@ class RetryingChecker(Checker):
                 # Frames that arrived while an application held the conversation are handled later.
                 self._rounds[row.handle].free = max(self._rounds[row.handle].free, 1)
 
-    def _begin_anew(self, broker: str) -> None:
+    def _begin_anew(self, broker: str, *, is_place_lost: bool = False) -> None:
+        """Allow rounds; only a restart and a failover may lose up to where a long message was sent."""
         for handle, rounds in self._rounds.items():
             if self.ledger.where[handle] == broker:
-                rounds.free, rounds.is_place_lost = ANOTHER_LIFE, True
+                rounds.free = ANOTHER_LIFE
+                rounds.is_place_lost = rounds.is_place_lost or is_place_lost
 
     def _arrive(self, arrived: FrameArrived) -> None:
         """Allow a new round: an acknowledgement, or any other frame of the peer, may be progress."""

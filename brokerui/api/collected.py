@@ -24,8 +24,8 @@ from routing.common.moment import format_moment
 from routing.common.names import SERVICE_NAME_CHARS
 from routing.common.sentence import translator
 from routing.dialog.states import STATES
-from routing.lint.context import HostedDatabase
 from routing.lint.left_over import MEANS
+from routing.lint.linted_objects import HostedDatabase
 from routing.model.collected import CollectedEndpoints, EndpointSum
 from routing.model.estate import Estate
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import LintContext, LintedRoute, instance_finding, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import TDS_PORT, corrected, host_meant, host_of, network_addresses
+from routing.lint.linted_objects import LintedRoute, instance_finding, lost
 from routing.lint.loopback import is_loopback, listener_at, listener_sentence
 from routing.lint.reasons import unless
 from routing.lint.remedy import altered

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, database_finding, few
+from routing.lint.context import LintContext
 from routing.lint.facts import own_services
+from routing.lint.linted_objects import HostedDatabase, database_finding, few
 from routing.lint.remedy import alter_database, alter_queue_on, new_broker, use
 from routing.model.estate import MIRROR, Database
 from routing.model.route import AUTO_CREATED_LOCAL

@@ -17,8 +17,9 @@ from routing.dialog.status_catalogue import CATALOGUE
 from routing.dialog.status_kind import MESSAGES_WAIT, NOT_ACKNOWLEDGED
 from routing.dialog.status_texts import status_kind
 from routing.lint.acknowledging import BLANK, way_back
-from routing.lint.context import HostedDatabase, LintContext
+from routing.lint.context import LintContext
 from routing.lint.left_over import LEAK, left_over
+from routing.lint.linted_objects import HostedDatabase
 from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.estate import Estate
 

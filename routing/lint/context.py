@@ -6,50 +6,21 @@ Every index is computed on first use, and once.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from datetime import datetime
 from functools import cached_property
-from typing import NamedTuple
 
 from routing.classes.traffic_class import UNKNOWN_SERVICE
-from routing.common.finding import Finding
-from routing.common.names import MSDB
-from routing.common.sentence import Sentence
 from routing.lint.facts import host_in_name, host_of, is_guessed, network_addresses
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, is_like_any
 from routing.model.conversation import Conversation
 from routing.model.estate import MIRROR, PRINCIPAL, Database, Estate, Instance
-from routing.model.route import Route
 from routing.rules.choosing import Decisions
-from routing.rules.decision import DELAYED, DROPPED, ROUTE_REQUESTED, Delay, Outcome
+from routing.rules.decision import ROUTE_REQUESTED, Delay, Outcome
 from routing.rules.hop import Hop
 from routing.rules.journey import Journeys
 from routing.rules.router import decide
 from routing.rules.suppositions import Supposition, suppositions
-
-
-class HostedDatabase(NamedTuple):
-    """A database and its instance."""
-
-    instance: Instance
-    database: Database
-
-
-class LintedRoute(NamedTuple):
-    """A row of `sys.routes`, with its instance and database."""
-
-    instance: Instance
-    database: Database
-    route: Route
-
-    def finding(self, code: str, severity: str, reason: Sentence, remedy: str | None = None) -> Finding:
-        return Finding(
-            code, severity, self.instance.name, self.database.name, self.route.name, reason, remedy_sql=remedy
-        )
-
-    @property
-    def begins_in(self) -> str | None:
-        """The database whose conversations the route is for; None (in msdb): messages from outside."""
-        return None if self.database.name == MSDB else self.database.name
 
 
 class LintContext:
@@ -276,42 +247,3 @@ class LintContext:
             decisions = self.begun(held, UNKNOWN_SERVICE)
             kept = self._keeps[key] = all(isinstance(d, Delay) and d.reason != ROUTE_REQUESTED for d in decisions)
         return kept
-
-
-def is_like_any(here: Instance, database: str | None, service: str) -> bool:
-    """True if a table treats a service name, with any identifier, like a name that occurs nowhere.
-
-    It has no route for the name, no database of the instance can be its target, and no route without a name reads the
-    service name (CHOOSE-4) or depends on its principal (MIR).
-    """
-    table = here.tables[database]
-    if service in table.named or service in here.targets:
-        return False
-    return not (table.wildcard.transport or table.wildcard.mirrored)
-
-
-def lost(ends: Collection[Outcome]) -> bool:
-    """True if every outcome loses or delays the message. A requested route may still arrive (MATCH-4), so that is no
-    loss."""
-    return all(end.kind in (DELAYED, DROPPED) and end.detail != ROUTE_REQUESTED for end in ends)
-
-
-def few(names: Sequence[str], most: int = 3) -> tuple[str, ...]:
-    """The first `most` names, and an ellipsis if there are more."""
-    return tuple(names) if len(names) <= most else (*names[:most], "…")
-
-
-def instance_finding(
-    code: str, severity: str, instance: Instance, reason: Sentence, remedy: str | None = None
-) -> Finding:
-    """A finding about an instance itself."""
-    return Finding(code, severity, instance.name, None, instance.name, reason, remedy_sql=remedy)
-
-
-def database_finding(
-    code: str, severity: str, held: HostedDatabase, reason: Sentence, remedy: str | None = None
-) -> Finding:
-    """A finding about a database itself."""
-    return Finding(
-        code, severity, held.instance.name, held.database.name, held.database.name, reason, remedy_sql=remedy
-    )

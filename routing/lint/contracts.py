@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few
+from routing.lint.context import LintContext
 from routing.lint.facts import begins_only, own_services
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, few
 from routing.lint.remedy import bracketed, use
 from routing.model.catalog_objects import Service
 from routing.model.conversation import Conversation

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Set
 from routing.common.finding import INFO, WARNING, Finding
 from routing.common.names import is_system_service
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, few
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import HostedDatabase, few
 from routing.model.estate import Instance
 from routing.rules.decision import Deliver
 

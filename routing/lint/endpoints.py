@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.context import LintContext, instance_finding
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import instance_finding
 from routing.lint.remedy import alter_endpoint, create_endpoint
 from routing.model.address import DEFAULT_PORT
 

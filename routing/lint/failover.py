@@ -10,8 +10,9 @@ from routing.common.finding import WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
 from routing.lint.addresses import first_label
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, instance_finding
+from routing.lint.context import LintContext
 from routing.lint.facts import host_in_name, host_of
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, few, instance_finding
 from routing.lint.loopback import is_loopback
 from routing.lint.remedy import (
     alter_endpoint,

@@ -8,7 +8,8 @@ from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
-from routing.lint.context import LintContext, LintedRoute, instance_finding
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import LintedRoute, instance_finding
 from routing.lint.msdb_routes import databases_meant, is_of_use_to_msdb
 from routing.lint.remedy import alter_endpoint
 from routing.model.estate import Instance

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from routing.common.finding import ERROR, Finding
 from routing.common.sentence import say
-from routing.lint.context import LintContext, LintedRoute
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import LintedRoute
 from routing.lint.remedy import altered
 from routing.model.conversation import Conversation
 from routing.model.estate import MAX_HOP_LIMIT

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import network_addresses
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, database_finding, lost
 from routing.lint.remedy import altered, new_broker
 from routing.model.estate import Instance
 

@@ -8,8 +8,9 @@ from datetime import timedelta
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.moment import format_moment
 from routing.common.sentence import say
-from routing.lint.context import LintContext, LintedRoute, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import asks_for_routes
+from routing.lint.linted_objects import LintedRoute, lost
 from routing.lint.remedy import made_again
 from routing.rules.decision import DELAYED, DROPPED
 

@@ -8,8 +8,9 @@ from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, MSDB, is_system_service
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import asks_for_routes, begins_only
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, database_finding, few, lost
 from routing.lint.remedy import free_name, new_route, taken_names, use
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Instance

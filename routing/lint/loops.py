@@ -15,8 +15,9 @@ from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
 from routing.lint.chains import NodeSet, OverlayGraph
-from routing.lint.context import LintContext, lost
+from routing.lint.context import LintContext
 from routing.lint.cycles import circle, cycles
+from routing.lint.linted_objects import lost
 from routing.lint.sending import Forwarders, Ground, Sends, is_nameless, leads
 from routing.model.conversation import Conversation
 

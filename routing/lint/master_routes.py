@@ -9,7 +9,8 @@ from routing.classes.traffic_class import UNKNOWN_SERVICE
 from routing.common.finding import WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, few
 from routing.lint.msdb_routes import databases_without, moved_to
 from routing.lint.remedy import create_route, drop_route, free_name, is_accepted, taken_names, use
 from routing.model.estate import Database

@@ -8,8 +8,9 @@ from datetime import datetime
 
 from routing.common.sentence import Sentence, say
 from routing.lint.addresses import first_label, is_placeholder, unresolved
-from routing.lint.context import LintContext, few
+from routing.lint.context import LintContext
 from routing.lint.facts import host_in_name, host_meant, host_of
+from routing.lint.linted_objects import few
 from routing.lint.loopback import is_loopback
 from routing.model.address import parse_network_address
 from routing.model.estate import Estate

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from routing.common.finding import WARNING, Finding
 from routing.common.sentence import Sentence, say_counted
-from routing.lint.context import LintContext, instance_finding
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import instance_finding
 from routing.model.missing_statement import MissingStatement
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from routing.common.finding import WARNING, Finding
 from routing.common.names import EVENT_NOTIFICATION_SERVICE, MSDB, is_system_service
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, lost
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, few, lost
 from routing.lint.remedy import create_route, drop_route, free_name, is_accepted, taken_names, use
 from routing.model.conversation import Conversation
 from routing.model.estate import Database, Instance

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, is_system_service
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, few, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import own_services
 from routing.lint.identifiers import mistaken
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, few, lost
 from routing.lint.remedy import altered
 from routing.lint.spelling import is_mistyped
 from routing.model.address import LOCAL, Address

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase
 from routing.lint.contracts import contract_problem
+from routing.lint.linted_objects import HostedDatabase
 from routing.lint.remedy import alter_database, alter_endpoint, alter_queue_on, use
 from routing.model.catalog_objects import Service
 from routing.model.estate import Database, Estate, Instance

@@ -8,8 +8,9 @@ from routing.classes.traffic_class import UNKNOWN_IDENTIFIER
 from routing.common.finding import ERROR, Finding
 from routing.common.names import is_system_service
 from routing.common.sentence import Sentence, say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute, database_finding, few, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import begins_only
+from routing.lint.linted_objects import HostedDatabase, LintedRoute, database_finding, few, lost
 from routing.lint.remedy import alter_route, free_name, new_route, taken_names, use
 from routing.lint.spelling import looks
 from routing.model.address import parse_address

@@ -9,7 +9,8 @@ from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE
 from routing.common.finding import INFO, WARNING, Finding
 from routing.common.names import MSDB
 from routing.common.sentence import say
-from routing.lint.context import HostedDatabase, LintContext, LintedRoute
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import HostedDatabase, LintedRoute
 from routing.lint.remedy import drop_route, use
 from routing.model.route import Route
 from routing.model.route_table import RouteSet, RouteTable

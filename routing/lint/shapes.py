@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import say
-from routing.lint.context import LintContext, LintedRoute, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import own_services
+from routing.lint.linted_objects import LintedRoute, lost
 from routing.lint.reasons import unless
 from routing.lint.remedy import altered, drop_route, made_again, use
 from routing.model.address import address_in_name

@@ -8,8 +8,9 @@ from functools import lru_cache
 from routing.common.finding import ERROR, WARNING, Finding
 from routing.common.names import DYNAMIC_ROUTING_SERVICE, SYSTEM_SERVICES
 from routing.common.sentence import say
-from routing.lint.context import LintContext, LintedRoute, lost
+from routing.lint.context import LintContext
 from routing.lint.facts import own_services
+from routing.lint.linted_objects import LintedRoute, lost
 from routing.lint.remedy import altered
 
 

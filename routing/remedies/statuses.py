@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from routing.common.names import MSDB
-from routing.lint.context import HostedDatabase
+from routing.lint.linted_objects import HostedDatabase
 from routing.lint.remedy import (
     alter_database,
     alter_endpoint,

@@ -17,6 +17,14 @@ from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.dialog.system_names import DEFAULT, END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, TIMER_TYPE
 from routing.dialog.unit_of_work import UnitOfWork
+from routing.simulation.application_records import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    DialogBegan,
+    VerbRefused,
+    body_of,
+)
 from routing.simulation.chance import Chance
 from routing.simulation.clock import START, Scheduler
 from routing.simulation.dynamic_routing import DynamicRoutingService
@@ -29,15 +37,7 @@ from routing.simulation.landscape import (
 )
 from routing.simulation.plans import ConversationPlan, PlanStep
 from routing.simulation.poison_handling import PoisonHandling, SetQueueStatus
-from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationReceived,
-    ApplicationSent,
-    DialogBegan,
-    Record,
-    VerbRefused,
-    body_of,
-)
+from routing.simulation.records import Record
 from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world import World
 from routing.simulation.world_context import (

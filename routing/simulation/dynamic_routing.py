@@ -10,9 +10,10 @@ from routing.dialog.batch import ClaimRequest
 from routing.dialog.end_conversation import end_conversation, end_with_error
 from routing.dialog.problems import VerbError
 from routing.dialog.unit_of_work import UnitOfWork
+from routing.simulation.application_records import ApplicationEnded, VerbRefused
 from routing.simulation.clock import Scheduler
 from routing.simulation.landscape import NEVER_ANSWERS, DynamicRoute, Repair
-from routing.simulation.records import ApplicationEnded, Record, VerbRefused
+from routing.simulation.records import Record
 from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world_context import BUSY, GONE
 

@@ -9,17 +9,12 @@ from routing.adjacent.errors import Corrupted
 from routing.adjacent.fragment import Header, read_fragment
 from routing.adjacent.guard import SALT_BYTES, SEALED
 from routing.security.instance_security import DialogProtection
+from routing.simulation.application_records import BodyDigest, body_of
 from routing.simulation.chance import Chance
 from routing.simulation.clock import Scheduler
 from routing.simulation.history import WorldHistory
 from routing.simulation.landscape import address
-from routing.simulation.records import (
-    BodyDigest,
-    FaultNoted,
-    FrameLost,
-    FrameSent,
-    body_of,
-)
+from routing.simulation.records import FaultNoted, FrameLost, FrameSent
 from routing.simulation.world import LinkFaults, World
 
 UNHARMED: Final[frozenset[int]] = frozenset()

@@ -8,9 +8,10 @@ from routing.dialog.batch import ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.poison_messages import note_commit, note_rollback
 from routing.dialog.unit_of_work import UnitOfWork
+from routing.simulation.application_records import ReceiveFinished
 from routing.simulation.clock import Scheduler
 from routing.simulation.fault_schedule import Poison
-from routing.simulation.records import ReceiveFinished, Record
+from routing.simulation.records import Record
 from routing.simulation.simulated_broker import SimulatedBroker
 from routing.simulation.world import World
 from routing.simulation.world_context import COMMITTED, ROLLED_BACK

@@ -12,14 +12,9 @@ from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
 from routing.runtime.store import QueueDepth
+from routing.simulation.application_records import body_of
 from routing.simulation.memory_store import MemoryStore
-from routing.simulation.records import (
-    Committed,
-    EndpointSnapshot,
-    KeptMessage,
-    RetainedRow,
-    body_of,
-)
+from routing.simulation.records import Committed, EndpointSnapshot, KeptMessage, RetainedRow
 from routing.simulation.world import PlannedCrash
 
 

@@ -8,20 +8,23 @@ from itertools import groupby
 
 from routing.adjacent.fragment import Header
 from routing.common.identifier import identifier_of
+from routing.simulation.application_records import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    DialogBegan,
+    VerbRefused,
+)
 from routing.simulation.checking import Violation
 from routing.simulation.clock import START
 from routing.simulation.history import WorldHistory
 from routing.simulation.ledger import Ledger
 from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationReceived,
-    ApplicationSent,
     BrokerBroke,
     BrokerRenewed,
     BrokerStarted,
     BrokerStopped,
     Committed,
-    DialogBegan,
     FailedOver,
     FaultNoted,
     FrameArrived,
@@ -29,7 +32,6 @@ from routing.simulation.records import (
     FrameSent,
     KeptMessage,
     Record,
-    VerbRefused,
     WorldHealed,
     WorldOver,
 )

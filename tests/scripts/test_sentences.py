@@ -38,7 +38,7 @@ def found() -> list[UserSentence]:
         ("brokerui/core/refusals.py", "the Host header {quoted(host)} is not in ALLOWED_HOSTS"),
         ("brokerui/api/messaging/queue_bodies.py", "The largest number of messages."),
         ("brokerui/core/problems.py", "Unsupported media type"),
-        ("pipeline/cli.py", "the same seed gives the same rows"),
+        ("pipeline/job_arguments.py", "the same seed gives the same rows"),
         ("routing/lint/registry.py", "Replies do not arrive"),
         ("docs/reference/findings/no-return-route.md", "Replies do not arrive. Severity: error."),
     ],

@@ -19,16 +19,19 @@ from routing.dialog.fragmentation import MAX_FRAGMENTS_PER_MESSAGE
 from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
 from routing.model.estate import MIRROR
 from routing.security.instance_security import DialogProtection
+from routing.simulation.application_records import (
+    ApplicationEnded,
+    ApplicationReceived,
+    ApplicationSent,
+    BodyDigest,
+    body_of,
+)
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checkers.acknowledging import AcknowledgingChecker
 from routing.simulation.checkers.deciding import DecidingChecker
 from routing.simulation.checking import check
 from routing.simulation.history import WorldHistory
 from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationReceived,
-    ApplicationSent,
-    BodyDigest,
     BrokerBroke,
     BrokerStarted,
     BrokerStopped,
@@ -38,7 +41,6 @@ from routing.simulation.records import (
     FrameSent,
     Record,
     WorldOver,
-    body_of,
 )
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world

@@ -10,6 +10,7 @@ import pytest
 
 from routing.dialog.settings import DialogSettings
 from routing.runtime.forwarding import OVERHEAD_BYTES
+from routing.simulation.application_records import BodyDigest
 from routing.simulation.checkers.asking import AskingChecker
 from routing.simulation.checkers.bounding import BoundingChecker
 from routing.simulation.checking import CheckerFactory, Violation, check
@@ -17,7 +18,6 @@ from routing.simulation.clock import START
 from routing.simulation.history import WorldHistory
 from routing.simulation.limits import WorldLimits
 from routing.simulation.records import (
-    BodyDigest,
     BrokerRenewed,
     BrokerStopped,
     Committed,

@@ -12,21 +12,14 @@ import pytest
 from routing.common.broker_events import QueueDisabled
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, TIMER_TYPE
 from routing.model.estate import Estate
+from routing.simulation.application_records import ReceiveFinished
 from routing.simulation.checkers import CHECKERS
 from routing.simulation.checkers.poisoning import PoisoningChecker
 from routing.simulation.checkers.silencing import SilencingChecker
 from routing.simulation.checking import CheckerFactory, check
 from routing.simulation.clock import START
 from routing.simulation.history import WorldHistory
-from routing.simulation.records import (
-    BrokerRenewed,
-    BrokerStarted,
-    Committed,
-    FrameArrived,
-    FrameSent,
-    ReceiveFinished,
-    Record,
-)
+from routing.simulation.records import BrokerRenewed, BrokerStarted, Committed, FrameArrived, FrameSent, Record
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world
 

@@ -9,14 +9,10 @@ import pytest
 
 from routing.common.sentence import say
 from routing.simulation import violation_trace as telling
+from routing.simulation.application_records import DialogBegan
 from routing.simulation.checking import Violation
 from routing.simulation.history import WorldHistory
-from routing.simulation.records import (
-    BrokerBroke,
-    BrokerRenewed,
-    DialogBegan,
-    FailedOver,
-)
+from routing.simulation.records import BrokerBroke, BrokerRenewed, FailedOver
 from routing.simulation.violation_trace import MAX_LINES, trace_lines
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world

@@ -21,7 +21,7 @@ from routing.dialog.status_kind import (
 )
 from routing.dialog.status_texts import status_kind
 from routing.lint.collected import status_meaning, waits
-from routing.lint.context import HostedDatabase
+from routing.lint.linted_objects import HostedDatabase
 from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate

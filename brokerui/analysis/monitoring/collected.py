@@ -10,8 +10,8 @@ from routing.common.finding import INFO
 from routing.common.sentence import Sentence
 from routing.dialog.states import STATES
 from routing.lint.collected import StatusMeaning, status_meaning
-from routing.lint.context import HostedDatabase
 from routing.lint.left_over import MANY, MEANS, STEPS
+from routing.lint.linted_objects import HostedDatabase
 from routing.model.collected import CollectedEndpoints, CollectedTransmissions, EndpointSum, TransmissionSum
 from routing.model.estate import Database, Estate, Instance
 

@@ -13,13 +13,9 @@ from time import perf_counter
 from brokerui.cli.arguments import must_be_given
 from brokerui.core.languages import here, local
 from routing.common.sentence import Sentence, say, say_counted
+from routing.simulation.application_records import ApplicationSent
 from routing.simulation.faults import LEVELS
-from routing.simulation.records import (
-    ApplicationSent,
-    BrokerStopped,
-    FrameLost,
-    FrameSent,
-)
+from routing.simulation.records import BrokerStopped, FrameLost, FrameSent
 from routing.simulation.shrinking import SimulationResult, shrink, simulate
 from routing.simulation.violation_trace import trace_lines
 from routing.simulation.world import maskable_parts

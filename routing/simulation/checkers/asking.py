@@ -7,8 +7,9 @@ from typing import Any
 
 from routing.common.sentence import say
 from routing.dialog.system_names import MISSING_ROUTE_TYPE, SYSTEM_SERVICE
+from routing.simulation.application_records import ApplicationReceived
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import ApplicationReceived, Committed, FailedOver
+from routing.simulation.records import Committed, FailedOver
 
 
 class AskingChecker(Checker):

@@ -8,14 +8,9 @@ from typing import Any
 from routing.common.sentence import say
 from routing.dialog.states import AS_INITIATOR, AS_TARGET, NONE, DialogState
 from routing.dialog.system_names import SYSTEM_TYPES
+from routing.simulation.application_records import ApplicationEnded, ApplicationReceived
 from routing.simulation.checking import Checker, CheckResult, Orphan
-from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationReceived,
-    BrokerRenewed,
-    Committed,
-    EndpointSnapshot,
-)
+from routing.simulation.records import BrokerRenewed, Committed, EndpointSnapshot
 
 _STEPS: dict[bool, set[tuple[DialogState, DialogState]]] = {
     is_initiator: {(state, to) for (state, _), to in table.items() if not isinstance(to, int)}

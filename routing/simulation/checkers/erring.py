@@ -9,16 +9,10 @@ from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.dialog.error_conversations import ERRED_STATES
 from routing.dialog.system_names import ERROR_TYPE, SYSTEM_SERVICE
+from routing.simulation.application_records import ApplicationReceived
 from routing.simulation.checking import Checker, CheckResult
 from routing.simulation.delivery_oracle import DeliveryOracle
-from routing.simulation.records import (
-    ApplicationReceived,
-    BrokerStarted,
-    Committed,
-    ConversationsErred,
-    EndpointSnapshot,
-    FrameSent,
-)
+from routing.simulation.records import BrokerStarted, Committed, ConversationsErred, EndpointSnapshot, FrameSent
 from routing.simulation.trust import NO_TRUST
 
 _HERE, _AT_PEER = -9719, -9720

@@ -14,16 +14,9 @@ from routing.common.sentence import say
 from routing.dialog.fragmentation import position
 from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 from routing.model.estate import Estate
+from routing.simulation.application_records import ApplicationEnded
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import (
-    ApplicationEnded,
-    BrokerRenewed,
-    BrokerStarted,
-    Committed,
-    FailedOver,
-    FrameArrived,
-    FrameSent,
-)
+from routing.simulation.records import BrokerRenewed, BrokerStarted, Committed, FailedOver, FrameArrived, FrameSent
 
 _ENDS = frozenset(
     (

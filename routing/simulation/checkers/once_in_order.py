@@ -7,14 +7,9 @@ from typing import Any
 
 from routing.common.sentence import say
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE, MISSING_ROUTE_TYPE, SYSTEM_TYPES
+from routing.simulation.application_records import ApplicationEnded, ApplicationReceived, ApplicationSent, BodyDigest
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationReceived,
-    ApplicationSent,
-    BodyDigest,
-    Committed,
-)
+from routing.simulation.records import Committed
 
 SentMessage = tuple[str, BodyDigest]
 

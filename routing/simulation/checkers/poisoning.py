@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from routing.common.broker_events import QueueDisabled
 from routing.common.sentence import say
+from routing.simulation.application_records import ReceiveFinished
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import Committed, ReceiveFinished
+from routing.simulation.records import Committed
 
 IN_A_ROW: Final = 5
 BrokerQueue = tuple[str, str, str]

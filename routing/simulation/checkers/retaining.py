@@ -12,17 +12,9 @@ from typing import Any
 
 from routing.common.sentence import say
 from routing.dialog.messages import RETAINED_RECEIVED, RETAINED_SENT
+from routing.simulation.application_records import ApplicationSent, BodyDigest
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import (
-    ApplicationSent,
-    BodyDigest,
-    BrokerRenewed,
-    BrokerStarted,
-    Committed,
-    RetainedLeft,
-    RetainedRow,
-    WorldOver,
-)
+from routing.simulation.records import BrokerRenewed, BrokerStarted, Committed, RetainedLeft, RetainedRow, WorldOver
 
 _LIVING = frozenset(("SO", "SI", "CO", "DI", "ER"))
 """States of a side that has not ended."""

@@ -10,13 +10,9 @@ from routing.adjacent.guard import SEALED
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
 from routing.security.instance_security import DialogProtection
+from routing.simulation.application_records import BodyDigest
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import (
-    BodyDigest,
-    Committed,
-    FrameArrived,
-    FrameSent,
-)
+from routing.simulation.records import Committed, FrameArrived, FrameSent
 
 SHORT = 8
 """Bytes of a body that may by chance be equal encrypted and in clear."""

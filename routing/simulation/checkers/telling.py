@@ -10,18 +10,9 @@ from routing.common.broker_events import ConversationEvent, Event
 from routing.common.event_subclasses import ConversationSubclass
 from routing.common.sentence import say
 from routing.dialog.system_names import SYSTEM_SERVICE, SYSTEM_TYPES
+from routing.simulation.application_records import ApplicationEnded, ApplicationSent, DialogBegan
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import (
-    ApplicationEnded,
-    ApplicationSent,
-    BrokerBroke,
-    BrokerStopped,
-    Committed,
-    DialogBegan,
-    EventsReported,
-    FrameArrived,
-    WorldOver,
-)
+from routing.simulation.records import BrokerBroke, BrokerStopped, Committed, EventsReported, FrameArrived, WorldOver
 
 _CORRUPTED = 161
 _ENDS = {

@@ -11,7 +11,7 @@ import pytest
 
 from brokerui.cli.main import COMMANDS
 from brokerui.core.home import CHECKOUT
-from pipeline.cli import JOBS
+from pipeline.job_arguments import JOBS
 from tests.brokerui.cli.command_line import FOUND, asked, written
 
 FULL, CLOSED, GONE = ">/dev/full", ">&-", "| true"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from routing.classes.traffic_class import UNKNOWN_SERVICE
-from routing.lint.context import lost
 from routing.lint.cycles import circle, cycles
+from routing.lint.linted_objects import lost
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.decision import Send

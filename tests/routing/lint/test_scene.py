@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, Vocabulary
 from routing.documents.estate_document import read_estate
-from routing.lint.context import LintContext, lost
+from routing.lint.context import LintContext
+from routing.lint.linted_objects import lost
 from routing.model.conversation import Conversation
 from routing.model.estate import Estate
 from routing.rules.journey import outcomes

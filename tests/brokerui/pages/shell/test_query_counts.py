@@ -12,7 +12,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from rest_framework.settings import api_settings
 
-from benchmarks.addresses import Addresses, addresses, rows_there, unnamed
+from benchmarks.address_places import rows_there
+from benchmarks.addresses import Addresses, addresses, unnamed
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create, user_create

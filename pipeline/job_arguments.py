@@ -1,0 +1,190 @@
+"""Arguments of each job of the pipeline, and the function that runs it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from routing.common.errors import Invalid
+from routing.common.moment import typed_moment
+
+if TYPE_CHECKING:
+    from pipeline.results.run_record import JobRun
+    from pipeline.runtime.session import SparkSettings
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+"""Default start of synthetic traffic, a Monday: fixed, so that a seed always gives the same rows."""
+
+
+def add_spark(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--master", default="local[*]", help="where Spark runs (default: local[*], this machine)")
+    parser.add_argument("--memory", default="1g", help="memory of Spark on this machine (default: 1g)")
+    parser.add_argument(
+        "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"
+    )
+    help_text = "for a program that starts the job: progress as lines of JSON; ends when standard input is closed"
+    parser.add_argument("--watched", action="store_true", help=help_text)
+
+
+def _settings(options: argparse.Namespace) -> SparkSettings:
+    from pipeline.runtime.session import SparkSettings
+
+    return SparkSettings(options.master, options.memory, dict(options.conf))
+
+
+def _add_generate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--estate", required=True, help="estate document, or a folder of versions: the last one")
+    parser.add_argument("--rows", required=True, type=_positive, metavar="N")
+    parser.add_argument("--seed", required=True, type=int, metavar="S", help="the same seed gives the same rows")
+    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--start", type=_moment, default=START, metavar="T", help=f"default: {START:%Y-%m-%d}")
+    parser.add_argument("--days", type=_positive, default=7, metavar="N", help="default: 7")
+    parser.add_argument(
+        "--classes",
+        type=_positive,
+        default=5_000,
+        metavar="N",
+        help="largest number of classes of traffic (default: 5,000)",
+    )
+
+
+def _generate(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.generate import GenerateOptions, generate
+
+    wanted = GenerateOptions(
+        estate=options.estate,
+        rows=options.rows,
+        seed=options.seed,
+        out=options.out,
+        start=options.start,
+        days=options.days,
+        classes=options.classes,
+    )
+    return generate(wanted, _settings(options))
+
+
+def _add_ingest(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--in", required=True, dest="traffic", metavar="DIR", help="a folder of traffic files, or one file"
+    )
+    parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
+    parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that were ingested before")
+    parser.add_argument("--follow", action="store_true", help="continue with files that arrive, until Ctrl-C")
+    parser.add_argument(
+        "--every",
+        default="10 seconds",
+        metavar="TIME",
+        help="time between two looks for new files (default: 10 seconds)",
+    )
+
+
+def _ingest(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.follow import follow
+    from pipeline.jobs.ingest import IngestOptions, ingest
+
+    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates)
+    return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
+
+
+def _add_traffic(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one file")
+    parser.add_argument("--out", required=True, metavar="OUT")
+
+
+def _add_route(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--estate", required=True, metavar="E|DIR", help="an estate document, or the folder of a history"
+    )
+    _add_traffic(parser)
+
+
+def _route(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.route import RouteOptions, route
+
+    return route(RouteOptions(options.estate, options.traffic, options.out), _settings(options))
+
+
+def _add_replay(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--baseline", required=True, metavar="E0|DIR", help="an estate document, or the folder of a history"
+    )
+    parser.add_argument("--proposed", required=True, metavar="E1")
+    _add_traffic(parser)
+    parser.add_argument("--rows", action="store_true", help="also write the answer for each row, to OUT/rows")
+
+
+def _replay(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.replay import ReplayOptions, replay
+
+    wanted = ReplayOptions(options.baseline, options.proposed, options.traffic, options.out, options.rows)
+    return replay(wanted, _settings(options))
+
+
+def _add_telemetry(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--events", required=True, metavar="IN", help="an event log, or one file of it")
+    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument(
+        "--estate", metavar="E|DIR", help="the estate whose routes and addresses the log is compared with"
+    )
+    parser.add_argument(
+        "--unused-days",
+        type=_positive,
+        default=30,
+        metavar="N",
+        help="days after which a route counts as unused (default: 30)",
+    )
+
+
+def _telemetry(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.telemetry import TelemetryOptions, telemetry
+
+    wanted = TelemetryOptions(options.events, options.out, options.estate, options.unused_days)
+    return telemetry(wanted, _settings(options))
+
+
+def _add_graph(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--events", required=True, metavar="IN", help="an event log")
+    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument(
+        "--compute", action="store_true", help="compute the tables, not only check that they fit together"
+    )
+
+
+def _graph(options: argparse.Namespace) -> JobRun:
+    from pipeline.jobs.graph import GraphOptions, graph
+
+    return graph(GraphOptions(options.events, options.out, options.compute), _settings(options))
+
+
+Job = tuple[str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "JobRun"]]
+JOBS: dict[str, Job] = {
+    "generate": ("realistic traffic of an estate, from a seed", _add_generate, _generate),
+    "ingest": ("traffic files to a lake: kept, cleaned, each row once", _add_ingest, _ingest),
+    "route": ("the outcome of each conversation under the routes of its time", _add_route, _route),
+    "replay": ("the outcomes that traffic would have had under proposed routes", _add_replay, _replay),
+    "graph": ("the tables of telemetry as a declared graph", _add_graph, _graph),
+    "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
+}
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
+    return number
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return typed_moment(text)
+    except Invalid as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+
+
+def _setting(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals or not key.startswith("spark."):
+        raise argparse.ArgumentTypeError(f"must be spark.KEY=VALUE, not {text}")
+    return key, value

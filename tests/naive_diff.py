@@ -43,7 +43,7 @@ class Name(NamedTuple):
     """A name as the class shows it, and as it is asked for."""
 
     label: str
-    asked: str
+    service: str
 
 
 Origin = tuple[tuple[str, str], ...]
@@ -187,8 +187,8 @@ def all_classes(both: Documents) -> Iterator[Class]:
     """Every class, each once."""
     points = sorted(both.points_before | both.points_after)
     for name in sorted(all_names(both)):
-        targets: set[str | None] = set(identifiers_of_databases(both, name.asked))
-        forward = targets | identifiers_of_routes(both, name.asked) | {None, "*"}
+        targets: set[str | None] = set(identifiers_of_databases(both, name.service))
+        forward = targets | identifiers_of_routes(both, name.service) | {None, "*"}
         for origin in points:
             yield from (Class(origin, name, identifier, False) for identifier in forward)
             yield from (Class(origin, name, identifier, True) for identifier in targets)
@@ -199,12 +199,12 @@ def ask(both: Documents, estate: Json, one: Class, at: datetime) -> list[Outcome
     identifier = both.invented_identifier if one.identifier == "*" else one.identifier
     conversation = {
         "from": dict(one.origin),
-        "to_service": one.name.asked,
+        "to_service": one.name.service,
         "to_broker_instance": identifier,
         "is_reply": one.is_reply,
     }
     ends = outcomes(estate, conversation, at)
-    if one.name.label == one.name.asked:
+    if one.name.label == one.name.service:
         return ends
     return [hide_invented_host(both, end) for end in ends]
 

@@ -71,10 +71,10 @@ SECONDS = 120
 
 def summary(folder: Path, **dies: tuple[int, ...]) -> str:
     """The last line of a run in three processes; the tests with these numbers end the process they are in."""
-    return said(folder, **dies)[-1].strip("= ").partition(" in ")[0]
+    return output_of(folder, **dies)[-1].strip("= ").partition(" in ")[0]
 
 
-def said(folder: Path, *options: str, **dies: tuple[int, ...]) -> list[str]:
+def output_of(folder: Path, *options: str, **dies: tuple[int, ...]) -> list[str]:
     (folder / "conftest.py").write_text(CONFTEST)
     for name, numbers in dies.items():
         file = folder / "tests" / name / f"test_{name}.py"
@@ -106,7 +106,7 @@ def test_one_that_looks_for_the_tests(tmp_path: Path) -> None:
     """The others wait for the one that takes its place, and then all have work."""
     (tmp_path / "tests" / "late").mkdir(parents=True)
     (tmp_path / "tests" / "late" / "test_late.py").write_text(DIES_ONCE)
-    lines = said(tmp_path, alone=(), other=())
+    lines = output_of(tmp_path, alone=(), other=())
     assert f" {2 * COUNT + 1} passed in " in lines[-1]
     assert len({line[:5] for line in lines if "PASSED" in line}) == 3
 
@@ -120,7 +120,7 @@ def test_many(tmp_path: Path) -> None:
 def test_what_is_marked_runs_on_both_databases(tmp_path: Path) -> None:
     (tmp_path / "tests" / "both").mkdir(parents=True)
     (tmp_path / "tests" / "both" / "test_both.py").write_text(ON_BOTH)
-    assert said(tmp_path, "--postgresql")[-1].strip("= ").startswith("11 passed in ")
+    assert output_of(tmp_path, "--postgresql")[-1].strip("= ").startswith("11 passed in ")
 
 
 def test_postgresql_is_first_then_the_longest_and_last_what_every_process_can_run() -> None:

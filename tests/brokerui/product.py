@@ -68,7 +68,7 @@ class Product:
     home: Path
     port: int
     process: subprocess.Popen[str]
-    said: list[str] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)
     """Lines of standard output."""
     complained: list[str] = field(default_factory=list)
     """Lines of standard error."""
@@ -107,12 +107,12 @@ def running(
     product = Product(home, port, process)
     readers = [
         Thread(target=_collect, args=pair, daemon=True)
-        for pair in ((process.stdout, product.said), (process.stderr, product.complained))
+        for pair in ((process.stdout, product.printed), (process.stderr, product.complained))
     ]
     for reader in readers:
         reader.start()
     try:
-        eventually(lambda: product.said or process.poll() is not None, START_SECONDS)
+        eventually(lambda: product.printed or process.poll() is not None, START_SECONDS)
         yield product
     finally:
         if process.poll() is None:

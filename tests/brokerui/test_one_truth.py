@@ -85,18 +85,18 @@ def test_all_say_the_same_of_one_conversation(call: Call, viewer: Client, tmp_pa
     estate_import(estate=where, author="test")
     document = written(tmp_path, "estate.json", write_estate(where))
     verdicts = reachable(viewer)
-    for asked in conversations(where):
-        explanation = explain(where, asked, AT)
+    for question in conversations(where):
+        explanation = explain(where, question, AT)
         head = headline(explanation, where)
-        said = [str(sentence) for sentence in (head.title, *head.details)]
-        origin = f"{asked.instance}/{asked.database}"
-        text = call("explain", document, "--from", origin, "--to", asked.to_service, "--at", NOW).out
-        page = words_of(viewer.get("/where/", {"from": origin, "to": asked.to_service, "at": NOW}))
-        answer = over_rest(viewer, asked)
-        assert [one for one in said if one not in text] == []
-        assert [one for one in said if one not in page] == []
-        assert answer["answer"] == " ".join(said)
-        assert answer["verdict"] == verdicts[asked.instance, asked.database, asked.to_service]
+        expected = [str(sentence) for sentence in (head.title, *head.details)]
+        origin = f"{question.instance}/{question.database}"
+        text = call("explain", document, "--from", origin, "--to", question.to_service, "--at", NOW).out
+        page = words_of(viewer.get("/where/", {"from": origin, "to": question.to_service, "at": NOW}))
+        answer = over_rest(viewer, question)
+        assert [one for one in expected if one not in text] == []
+        assert [one for one in expected if one not in page] == []
+        assert answer["answer"] == " ".join(expected)
+        assert answer["verdict"] == verdicts[question.instance, question.database, question.to_service]
         assert answer["verdict"] == verdict(explanation.forward.outcomes)
         assert (head.tone == GOOD) == is_well(explanation, where), "green means well, and nothing else does"
         offers = conversation_offers(explanation, where, findings_of_way(explanation, where))
@@ -114,8 +114,8 @@ def reachable(viewer: Client) -> dict[tuple[str, str, str], str]:
     return {(row["instance"], row["database"], row["service"]): row["verdict"] for row in rows}
 
 
-def over_rest(viewer: Client, asked: Conversation) -> dict[str, list[dict[str, str]]]:
-    body = {"conversation": conversation_as_json(asked), "at": NOW}
+def over_rest(viewer: Client, question: Conversation) -> dict[str, list[dict[str, str]]]:
+    body = {"conversation": conversation_as_json(question), "at": NOW}
     response = viewer.post("/api/v1/whatif/", json.dumps(body), content_type="application/json")
     assert response.status_code == 200, unescape(response.content.decode())
     found: dict[str, list[dict[str, str]]] = response.json()

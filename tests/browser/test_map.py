@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 PARTS = "/map/?scenario=2-network-route"
 
 
-def told(page: Page) -> Any:
+def panel(page: Page) -> Any:
     return page.get_by_role("complementary", name="Selection")
 
 
@@ -63,16 +63,16 @@ def test_along_the_routes_by_keyboard(site: Page) -> None:
     expect(route).to_be_focused()
     site.evaluate("window.stayed = true")
     site.keyboard.press("Enter")
-    expect(told(site)).to_contain_text("tcp://host2")
+    expect(panel(site)).to_contain_text("tcp://host2")
     expect(route).to_have_attribute("aria-current", "true")
     expect(site.locator("#live")).to_contain_text("OrderPartsRoute")
     assert selected(site) == "route/headquarters/AdventureWorks/OrderPartsRoute"
     site.keyboard.press("Escape")
-    expect(told(site)).to_contain_text("How to read it")
+    expect(panel(site)).to_contain_text("How to read it")
     expect(route).to_be_focused()
     assert selected(site) == ""
     site.go_back()
-    expect(told(site)).to_contain_text("OrderPartsRoute")
+    expect(panel(site)).to_contain_text("OrderPartsRoute")
     assert site.evaluate("window.stayed")
     site.keyboard.press("End")
     site.keyboard.press("Tab")
@@ -82,9 +82,9 @@ def test_along_the_routes_by_keyboard(site: Page) -> None:
 def test_a_server_tells_its_findings_and_leads_on(site: Page) -> None:
     site.goto("/map/?scenario=three-servers")
     press(site, "office: forwarding off.")
-    expect(told(site)).to_contain_text("office")
-    expect(told(site)).to_contain_text("finding")
-    told(site).get_by_role("link", name="Show its neighbours").click()
+    expect(panel(site)).to_contain_text("office")
+    expect(panel(site)).to_contain_text("finding")
+    panel(site).get_by_role("link", name="Show its neighbours").click()
     site.wait_for_url("**focus=office*")
     expect(site.get_by_label("Around instance")).to_have_value("office")
 
@@ -135,7 +135,7 @@ def test_a_selection_and_a_reload_leave_the_picture_where_it_was(site: Page) -> 
     site.get_by_role("button", name="Larger").click()
     before = size_of(site)
     press(site, "host2: forwarding off.")
-    expect(told(site)).to_contain_text("host2")
+    expect(panel(site)).to_contain_text("host2")
     assert site.evaluate("window.stayed")
     after = size_of(site)  # a selected box has a wider edge
     assert max(abs(after[side] - before[side]) for side in before) < 2
@@ -179,12 +179,12 @@ def test_without_scripts_everything_is_a_link(browser: Any, live_server: Any, si
     page = context.new_page()
     page.goto(PARTS)
     press(page, "OrderPartsRoute: for OrderParts. It leads to host2.")
-    expect(told(page)).to_contain_text("remote_service_name")
+    expect(panel(page)).to_contain_text("remote_service_name")
     page.get_by_role("link", name="Close").click()
-    expect(told(page)).to_contain_text("How to read it")
+    expect(panel(page)).to_contain_text("How to read it")
     page.get_by_role("link", name="As a list").click()
     page.get_by_role("link", name="AdventureWorks").click()
-    expect(told(page)).to_contain_text("OrderPartsRoute")
+    expect(panel(page)).to_contain_text("OrderPartsRoute")
     context.close()
 
 

@@ -28,7 +28,7 @@ def answer(page: Page) -> Any:
     return page.get_by_role("region", name="Answer")
 
 
-def asked(page: Page) -> dict[str, str]:
+def query_of(page: Page) -> dict[str, str]:
     """The question that stands in the address."""
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
@@ -79,7 +79,7 @@ def test_by_keyboard_alone(site: Page) -> None:
     site.keyboard.press("Enter")
     expect(answer(site)).to_contain_text("Waits in Parts on host2")
     expect(site.get_by_label("To service")).to_be_focused()
-    assert asked(site) == {"scenario": "2-network-route", "from": "host2/Parts", "to": "Expenses"}
+    assert query_of(site) == {"scenario": "2-network-route", "from": "host2/Parts", "to": "Expenses"}
 
 
 def test_a_scenario_that_is_pointed_at_opens_at_once(site: Page) -> None:
@@ -153,7 +153,7 @@ def test_why_not_another_route(site: Page) -> None:
     field.press("Enter")
     answers = site.locator(".why-not-answers")
     expect(answers).to_contain_text("Not used MATCH-2 is asked only at MATCH-5; the matching ended at MATCH-2")
-    assert asked(site)["route"] == "headquarters/AdventureWorks/AutoCreatedLocal"
+    assert query_of(site)["route"] == "headquarters/AdventureWorks/AutoCreatedLocal"
 
 
 def test_a_large_estate_is_searched_as_one_types(site: Page) -> None:

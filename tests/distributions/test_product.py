@@ -60,7 +60,7 @@ def test_it_starts_and_shows_the_demo_and_the_findings(
     elsewhere.mkdir()
     program = [str(with_dependencies.folder / "bin" / "brokerui"), "up"]
     with running(home, program=program, folder=elsewhere, BROKERUI_ADMIN_PASSWORD=PASSWORD) as product:
-        assert product.said[0].startswith("BrokerUI is ready: "), product.complained
+        assert product.printed[0].startswith("BrokerUI is ready: "), product.complained
         assert list(product.pids()) == PROGRAMS
         site = Site(f"http://127.0.0.1:{product.port}")
         site.sign_in("admin", PASSWORD)

@@ -54,7 +54,7 @@ def quarantined(out: Path) -> list[Json]:
     return pq.read_table(folder).to_pylist() if folder.exists() else []
 
 
-def asked(tmp_path: Path, estate: Json, *rows: Json) -> tuple[JobRun, dict[str, Json]]:
+def run_and_rows(tmp_path: Path, estate: Json, *rows: Json) -> tuple[JobRun, dict[str, Json]]:
     traffic = written(tmp_path / "in" / "t.jsonl", list(rows))
     return routed(written(tmp_path / "estate.json", estate), traffic, tmp_path / "out")
 
@@ -111,7 +111,7 @@ def _as_conversation(one: Json) -> Json:
 
 def test_a_route_counts_until_its_lifetime_and_not_at_it(tmp_path: Path) -> None:
     estate = document({**TO_PARTS, "lifetime": NOON})
-    _, found = asked(tmp_path, estate, row(1, at="2026-03-01T11:59:59.999999Z"), row(2), row(3, at="2030-01-01"))
+    _, found = run_and_rows(tmp_path, estate, row(1, at="2026-03-01T11:59:59.999999Z"), row(2), row(3, at="2030-01-01"))
     assert [found[f"c{n}"]["verdict"] for n in (1, 2, 3)] == ["must_deliver", "delayed", "delayed"]
 
 
@@ -145,7 +145,7 @@ def test_a_lifetime_beyond_its_version_is_none_of_its_moments(tmp_path: Path) ->
 
 
 def test_a_row_of_output_for_each_row_of_input_with_its_columns(tmp_path: Path) -> None:
-    run, found = asked(tmp_path, document(TO_PARTS), row(1), row(1), row(2, is_reply=None))
+    run, found = run_and_rows(tmp_path, document(TO_PARTS), row(1), row(1), row(2, is_reply=None))
     table = pq.read_table(tmp_path / "out")
     assert table.column_names == [*COLUMNS, "outcomes", "verdict"]
     assert table.num_rows == 3  # routing does not look for rows that came twice
@@ -155,7 +155,7 @@ def test_a_row_of_output_for_each_row_of_input_with_its_columns(tmp_path: Path) 
 
 
 def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
-    asked(tmp_path, document(TO_PARTS), row(1), row(2, from_database="Nowhere"))
+    run_and_rows(tmp_path, document(TO_PARTS), row(1), row(2, from_database="Nowhere"))
     record = json.loads((tmp_path / "out" / "_run.json").read_text())
     assert record["job"] == "route"
     assert record["counts"] == {"in": 2, "out": 1, "quarantined": 1}
@@ -168,7 +168,7 @@ def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
 
 def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) -> None:
     away = [a_route(name, f"tcp://{name}.example", "Stock") for name in ("b", "a")]
-    _, found = asked(tmp_path, document(*away), row())
+    _, found = run_and_rows(tmp_path, document(*away), row())
     addresses = [one["address"] for one in found["c1"]["outcomes"]]
     assert addresses == ["tcp://a.example:4022", "tcp://b.example:4022"]
     assert found["c1"]["verdict"] == "exits"
@@ -176,7 +176,7 @@ def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) ->
 
 def test_counts_come_by_class_not_by_row_in_questions(tmp_path: Path) -> None:
     """The engine is asked once for all rows that are alike."""
-    run, _ = asked(tmp_path, document(TO_PARTS), *(row(n) for n in range(50)), row(50, to_service="Entry"))
+    run, _ = run_and_rows(tmp_path, document(TO_PARTS), *(row(n) for n in range(50)), row(50, to_service="Entry"))
     assert run.extra["questions"] == 2
 
 
@@ -210,7 +210,7 @@ def test_traffic_that_is_not_there_is_one_error(tmp_path: Path, name: str, says:
 
 def test_counters_of_reasons_add_up(tmp_path: Path) -> None:
     rows = [row(1), row(2, at="soon"), row(3, from_instance="host9"), row(4, messages=-1), row(5, to_service="")]
-    run, _ = asked(tmp_path, document(TO_PARTS), *rows)
+    run, _ = run_and_rows(tmp_path, document(TO_PARTS), *rows)
     assert run.reasons == {"bad_at": 1, "bad_messages": 1, "bad_to_service": 1, "unknown_entry": 1}
     assert Counter(one["reason"] for one in quarantined(tmp_path / "out")) == run.reasons
 

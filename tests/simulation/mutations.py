@@ -118,12 +118,12 @@ def acknowledge_what_was_corrupted() -> Patches:
 def acknowledge_the_gaps_too() -> Patches:
     real = control_messages.ack_ranges
 
-    def said(received: Any) -> tuple[Any, ...]:
+    def mutated_ranges(received: Any) -> tuple[Any, ...]:
         ranges = real(received)
         return ((*ranges[0][:2], *ranges[-1][2:]),) if ranges else ()
 
-    yield control_messages, "ack_ranges", said
-    yield retransmission, "ack_ranges", said
+    yield control_messages, "ack_ranges", mutated_ranges
+    yield retransmission, "ack_ranges", mutated_ranges
 
 
 @mutation

@@ -110,7 +110,7 @@ def sql(client: Client, depot: None) -> Iterator[sqlite3.Connection]:
         yield connection
 
 
-def asked(sql: sqlite3.Connection, text: str) -> list[tuple[Any, ...]]:
+def rows_of(sql: sqlite3.Connection, text: str) -> list[tuple[Any, ...]]:
     return sql.execute(f"{text} ORDER BY 1, 2").fetchall()
 
 
@@ -149,20 +149,20 @@ def test_types_of_sys_databases() -> None:
 
 
 def test_the_priorities_of_the_product_s_documentation(sql: sqlite3.Connection) -> None:
-    found = asked(
+    found = rows_of(
         sql,
         "SELECT p.name, c.name, s.name, p.remote_service_name, p.priority FROM conversation_priorities p"
         " JOIN service_contracts c ON p.service_contract_id = c.service_contract_id"
         " JOIN services s ON p.local_service_id = s.service_id",
     )
     assert found == [("Fast", "//c/ship", "Ship", None, 9)]
-    assert asked(sql, "SELECT name, priority FROM conversation_priorities WHERE service_contract_id IS NULL") == [
+    assert rows_of(sql, "SELECT name, priority FROM conversation_priorities WHERE service_contract_id IS NULL") == [
         ("Any", 5)
     ]
 
 
 def test_services_with_their_queues_contracts_and_message_types(sql: sqlite3.Connection) -> None:
-    found = asked(
+    found = rows_of(
         sql,
         "SELECT s.name, c.name, m.name, u.is_sent_by_initiator, u.is_sent_by_target, m.validation"
         " FROM services s JOIN service_contract_usages su ON su.service_id = s.service_id"
@@ -186,41 +186,41 @@ def test_queues_by_both_ways(sql: sqlite3.Connection) -> None:
         "JOIN service_queue_usages u ON u.service_id = s.service_id"
         " LEFT JOIN service_queues q ON q.object_id = u.service_queue_id"
     )
-    assert asked(sql, query.format(by_column)) == [("Bill", None), ("Ship", "ShipQueue")]
-    assert asked(sql, query.format(by_view)) == [("Bill", None), ("Ship", "ShipQueue")]
-    assert asked(sql, "SELECT name, 1 FROM services WHERE service_queue_id IS NULL") == []
+    assert rows_of(sql, query.format(by_column)) == [("Bill", None), ("Ship", "ShipQueue")]
+    assert rows_of(sql, query.format(by_view)) == [("Bill", None), ("Ship", "ShipQueue")]
+    assert rows_of(sql, "SELECT name, 1 FROM services WHERE service_queue_id IS NULL") == []
 
 
 def test_what_sql_server_creates_has_its_numbers_and_owner(sql: sqlite3.Connection) -> None:
-    assert asked(sql, "SELECT service_id, name, principal_id FROM services WHERE service_id < 65536") == [
+    assert rows_of(sql, "SELECT service_id, name, principal_id FROM services WHERE service_id < 65536") == [
         (1, QUERY_NOTIFICATION_SERVICE, 1),
         (2, EVENT_NOTIFICATION_SERVICE, 1),
         (3, f"{SYSTEM_PREFIX}ServiceBroker/ServiceBroker", 1),
     ]
-    assert asked(sql, "SELECT name, object_id FROM service_queues WHERE is_ms_shipped") == [
+    assert rows_of(sql, "SELECT name, object_id FROM service_queues WHERE is_ms_shipped") == [
         ("EventNotificationErrorsQueue", 2009058193),
         ("QueryNotificationErrorsQueue", 1977058079),
         ("ServiceBrokerQueue", 2041058307),
     ]
     default = "WHERE name = 'DEFAULT'"
-    assert asked(sql, f"SELECT message_type_id, principal_id FROM service_message_types {default}") == [(14, 1)]
-    assert asked(sql, f"SELECT service_contract_id, principal_id FROM service_contracts {default}") == [(6, 1)]
+    assert rows_of(sql, f"SELECT message_type_id, principal_id FROM service_message_types {default}") == [(14, 1)]
+    assert rows_of(sql, f"SELECT service_contract_id, principal_id FROM service_contracts {default}") == [(6, 1)]
 
 
 def test_values_of_bindings_databases_and_endpoints(sql: sqlite3.Connection) -> None:
     columns = "name, service_contract_id, remote_principal_id, is_anonymous_on, remote_principal_name"
-    assert asked(sql, f"SELECT {columns} FROM remote_service_bindings") == [
+    assert rows_of(sql, f"SELECT {columns} FROM remote_service_bindings") == [
         ("B", 0, 5, 0, "FarUser"),
         ("D", 0, 1, 1, "dbo"),
     ]
     columns = "name, database_id, state_desc, service_broker_guid, is_broker_enabled, is_read_only"
-    assert asked(sql, f"SELECT {columns} FROM databases") == [
+    assert rows_of(sql, f"SELECT {columns} FROM databases") == [
         ("Depot", 5, None, "6f3f0d5e-0000-4000-8000-000000000001", 1, None),
         ("Sales", 6, "RESTORING", None, 1, None),
         ("msdb", 4, None, None, 1, None),
     ]
     by_id = "SELECT e.name, t.port, e.state_desc FROM endpoints e JOIN tcp_endpoints t ON t.endpoint_id = e.endpoint_id"
-    assert asked(sql, f"{by_id} JOIN service_broker_endpoints b ON b.endpoint_id = e.endpoint_id") == [
+    assert rows_of(sql, f"{by_id} JOIN service_broker_endpoints b ON b.endpoint_id = e.endpoint_id") == [
         ("ServiceBrokerEndpoint", 4022, "STOPPED")
     ]
 

@@ -57,10 +57,10 @@ def test_a_draft_is_compared_as_the_command_compares(
     before.write_text(write_estate(scenario_get("three-servers")))
     after.write_bytes(b"".join(viewer.get(f"{draft}estate/").streaming_content))
     assert main(["diff", str(before), str(after), "--format", "json"]) == 3
-    told = json.loads(capsys.readouterr().out)
+    printed = json.loads(capsys.readouterr().out)
     got = body_of(viewer.get(f"{draft}diff/"))
     assert got.pop("version") == 1
-    assert got == told
+    assert got == printed
     assert got["summary"]["worse"] > 0
     assert {"kind", "messages"} <= got["changed"][0].keys()
 

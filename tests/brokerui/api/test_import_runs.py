@@ -35,7 +35,7 @@ def woken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return calls
 
 
-def told(client: Client, response: Any) -> dict[str, Any]:
+def progress_of(client: Client, response: Any) -> dict[str, Any]:
     """The state of the import at the address in the answer."""
     answer = client.get(response.headers["Location"])
     assert answer.status_code == 200
@@ -46,12 +46,12 @@ def test_what_takes_long_is_kept_and_done_later(client: Client, woken: list[int]
     monkeypatch.setattr(import_job, "SMALL_BYTES", 10)
     sent = raw(client, OTHER, query="?note=moved")
     assert (sent.status_code, sent.headers["Retry-After"], woken) == (202, "1", [1])
-    waiting = told(client, sent)
+    waiting = progress_of(client, sent)
     assert sent.json() == waiting
     assert (waiting["state"], waiting["result"], waiting["problem"]) == ("waiting", None, None)
     assert instances() == {"hub", "far/away"}
     jobs_run()
-    done = told(client, sent)
+    done = progress_of(client, sent)
     assert (done["state"], done["problem"], instances()) == ("done", None, {"other"})
     assert done["result"]["version"] == 2
     assert done["result"]["counts"]["instances"] == 1
@@ -70,7 +70,7 @@ def test_the_result_is_that_of_an_import_at_once(client: Client) -> None:
     at_once = raw(client, script, "application/sql", "?instance=hub&dry_run=true").json()
     sent = raw(client, script, "application/sql", "?instance=hub&dry_run=true", **LATER)
     jobs_run()
-    later = told(client, sent)
+    later = progress_of(client, sent)
     assert (later["state"], later["dry_run"]) == ("done", True)
     assert later["result"] == at_once
     assert at_once["findings_total"] > 0
@@ -81,7 +81,7 @@ def test_what_is_wrong_is_told_as_it_would_have_been(client: Client) -> None:
     wrong = SMALL.replace('"LOCAL"', '"nowhere"', 1)
     at_once, sent = raw(client, wrong), raw(client, wrong, **LATER)
     jobs_run()
-    failed = told(client, sent)
+    failed = progress_of(client, sent)
     assert (failed["state"], failed["result"]) == ("failed", None)
     assert {**failed["problem"], "detail": ""} == {**at_once.json(), "detail": ""}
     assert failed["problem"]["detail"].endswith(at_once.json()["errors"][0]["detail"])
@@ -94,7 +94,7 @@ def test_a_fault_of_ours_is_told_as_one(client: Client, monkeypatch: Any) -> Non
     for _ in range(3):
         Job.objects.update(due_at=timezone.now())
         jobs_run()
-    problem = told(client, sent)["problem"]
+    problem = progress_of(client, sent)["problem"]
     assert (problem["status"], problem["code"]) == (500, "server_error")
 
 
@@ -104,13 +104,13 @@ def test_it_is_applied_to_the_version_that_was_seen_only(client: Client) -> None
     sent = raw(client, OTHER, If_Match=tag, **LATER)
     estate_edit(edits=[SetHopLimit(3)], base_version=1, author="x")
     jobs_run()
-    problem = told(client, sent)["problem"]
+    problem = progress_of(client, sent)["problem"]
     assert (problem["status"], problem["code"]) == (409, "conflict")
     assert estate_current().version == 2
     sent = raw(client, OTHER, **LATER)
     estate_edit(edits=[SetHopLimit(4)], base_version=2, author="x")
     jobs_run()
-    assert (told(client, sent)["state"], instances()) == ("done", {"other"})
+    assert (progress_of(client, sent)["state"], instances()) == ("done", {"other"})
 
 
 def test_what_comes_while_it_is_applied_is_not_written_over(client: Client, monkeypatch: Any) -> None:
@@ -122,25 +122,25 @@ def test_what_comes_while_it_is_applied_is_not_written_over(client: Client, monk
 
     monkeypatch.setattr(import_job, "difference_made", slowly)
     jobs_run()
-    assert told(client, sent)["problem"]["code"] == "conflict"
+    assert progress_of(client, sent)["problem"]["code"] == "conflict"
     assert instances() == {"hub", "far/away"}
 
 
 def test_it_can_be_discarded_before_it_is_done(client: Client) -> None:
     sent = raw(client, OTHER, **LATER)
-    client.post(f"/imports/{told(client, sent)['id']}/discard/")
+    client.post(f"/imports/{progress_of(client, sent)['id']}/discard/")
     jobs_run()
-    assert (told(client, sent)["state"], instances()) == ("discarded", {"hub", "far/away"})
+    assert (progress_of(client, sent)["state"], instances()) == ("discarded", {"hub", "far/away"})
 
 
 def test_one_that_failed_can_be_taken_up_on_the_page(client: Client) -> None:
-    number = told(client, sent := raw(client, SMALL.replace('"LOCAL"', '"nowhere"', 1), **LATER))["id"]
+    number = progress_of(client, sent := raw(client, SMALL.replace('"LOCAL"', '"nowhere"', 1), **LATER))["id"]
     jobs_run()
     page = client.get(f"/imports/{number}/")
     assert b"must be LOCAL, TRANSPORT or tcp://HOST[:PORT]" in page.content
     client.post(f"/imports/{number}/again/")
     jobs_run()
-    assert told(client, sent)["state"] == "failed"
+    assert progress_of(client, sent)["state"] == "failed"
     assert not ImportRun.objects.get().unattended
 
 
@@ -152,7 +152,7 @@ def test_the_same_key_is_the_same_import(client: Client) -> None:
     assert first.headers["Location"] == second.headers["Location"]
     jobs_run()
     third = raw(client, OTHER, **LATER, **KEY)
-    assert (third.status_code, third.json()) == (200, told(client, first)["result"])
+    assert (third.status_code, third.json()) == (200, progress_of(client, first)["result"])
     assert ImportRun.objects.count() == 1
     assert AuditEntry.objects.filter(action="estate.import", version__number=2).count() == 1
 

@@ -107,7 +107,7 @@ def written(folder: Path, name: str, content: Any) -> Path:
     return path
 
 
-def asked(to: str = "Stock", **rest: Any) -> Json:
+def question(to: str = "Stock", **rest: Any) -> Json:
     """A conversation begun in Orders."""
     return {"id": "c1", "from": {"instance": "host1", "database": "Orders"}, "to_service": to, **rest}
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.brokerui.cli.command_line import FOUND, Call, asked, call_with, misused, refused, written
+from tests.brokerui.cli.command_line import FOUND, Call, call_with, misused, question, refused, written
 
 COMMANDS = {
-    "outcomes": lambda estate, folder: ("outcomes", estate, written(folder, "asked.jsonl", [asked()])),
+    "outcomes": lambda estate, folder: ("outcomes", estate, written(folder, "asked.jsonl", [question()])),
     "explain": lambda estate, _: ("explain", estate, "--outside", "host1", "--to", "Stock"),
     "diff, before": lambda estate, folder: ("diff", estate, written(folder, "after.json", FOUND)),
     "diff, after": lambda estate, folder: ("diff", written(folder, "before.json", FOUND), estate),

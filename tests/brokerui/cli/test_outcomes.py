@@ -16,16 +16,16 @@ from tests.brokerui.cli.command_line import (
     PARTS_ID,
     Call,
     Result,
-    asked,
     call_with,
     document,
+    question,
     refused,
     route,
     written,
 )
 
 DELIVERED = {"outcome": "delivered", "instance": "host2", "database": "Parts"}
-GOOD = json.dumps(asked()).encode() + b"\n"
+GOOD = json.dumps(question()).encode() + b"\n"
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def answers(result: Result) -> list[object]:
 
 
 def test_each_conversation_is_answered_on_a_line_in_its_order(ask: Call) -> None:
-    result = ask(FOUND, [asked(), asked("Nobody", id=2), asked("Entry", id=None)])
+    result = ask(FOUND, [question(), question("Nobody", id=2), question("Entry", id=None)])
     assert result.out == (
         '{"id": "c1", "outcomes": [{"outcome": "delivered", "instance": "host2", "database": "Parts"}]}\n'
         '{"id": 2, "outcomes": [{"outcome": "delayed", "instance": "host1", "reason": "service_not_found"}]}\n'
@@ -64,10 +64,10 @@ def test_each_conversation_is_answered_on_a_line_in_its_order(ask: Call) -> None
 @pytest.mark.parametrize(
     ("conversation", "outcome"),
     [
-        (asked(to_broker_instance=PARTS_ID), DELIVERED),
-        (asked(to_broker_instance=f"{{{PARTS_ID.upper()}}}"), DELIVERED),
+        (question(to_broker_instance=PARTS_ID), DELIVERED),
+        (question(to_broker_instance=f"{{{PARTS_ID.upper()}}}"), DELIVERED),
         (
-            asked(to_broker_instance=ORDERS_ID),
+            question(to_broker_instance=ORDERS_ID),
             {"outcome": "dropped", "instance": "host2", "reason": "service_not_found"},
         ),
         ({"from": {"outside": "host2"}, "to_service": "Stock"}, DELIVERED),
@@ -91,7 +91,7 @@ def test_a_conversation_is_answered_as_it_asks(ask: Call, conversation: object, 
 
 def test_all_outcomes_are_given_sorted(ask: Call) -> None:
     away = route("Away", "tcp://b.example", "Stock"), route("Also", "TCP://A.example:4023/", "Stock")
-    (line,) = answers(ask(document(*away), [asked()]))
+    (line,) = answers(ask(document(*away), [question()]))
     assert line["outcomes"] == [
         {"outcome": "exits", "instance": "host1", "address": "tcp://a.example:4023"},
         {"outcome": "exits", "instance": "host1", "address": "tcp://b.example:4022"},
@@ -101,7 +101,7 @@ def test_all_outcomes_are_given_sorted(ask: Call) -> None:
 def test_the_moment_decides_which_routes_have_expired(ask: Call) -> None:
     estate = document({**route("ToParts", "tcp://host2.example", "Stock"), "lifetime": "2026-06-01T00:00:00Z"})
     until, from_then = (
-        answers(ask(estate, [asked()], "--at", at))[0]["outcomes"][0]["outcome"]
+        answers(ask(estate, [question()], "--at", at))[0]["outcomes"][0]["outcome"]
         for at in ("2026-05-31T23:59:59.999Z", "2026-06-01T02:00+02:00")
     )
     assert (until, from_then) == ("delivered", "delayed")
@@ -133,19 +133,19 @@ def test_no_conversations_are_no_lines(ask: Call) -> None:
         (b'"' + b"x" * MAX_LINE + b'"', f"is longer than {MAX_LINE} bytes"),
         (b'{"to_service": "S"}', "from: is missing"),
         (json.dumps({"from": {"outside": "host1"}}).encode(), "to_service: is missing"),
-        (json.dumps(asked(to=3)).encode(), "to_service: must be a string, not 3"),
-        (json.dumps(asked(to="")).encode(), "to_service: must not be empty"),
-        (json.dumps(asked(to="x" * 257)).encode(), "to_service: is longer than 256 characters"),
-        (json.dumps(asked(id=[])).encode(), "id: must be a string or a whole number, not an array"),
-        (json.dumps(asked(id=True)).encode(), "id: must be a string or a whole number, not true"),
-        (json.dumps(asked(is_reply="no")).encode(), 'is_reply: must be true or false, not "no"'),
-        (json.dumps(asked(from_service="")).encode(), "from_service: must not be empty"),
+        (json.dumps(question(to=3)).encode(), "to_service: must be a string, not 3"),
+        (json.dumps(question(to="")).encode(), "to_service: must not be empty"),
+        (json.dumps(question(to="x" * 257)).encode(), "to_service: is longer than 256 characters"),
+        (json.dumps(question(id=[])).encode(), "id: must be a string or a whole number, not an array"),
+        (json.dumps(question(id=True)).encode(), "id: must be a string or a whole number, not true"),
+        (json.dumps(question(is_reply="no")).encode(), 'is_reply: must be true or false, not "no"'),
+        (json.dumps(question(from_service="")).encode(), "from_service: must not be empty"),
         (
-            json.dumps(asked(to_broker_instance="x")).encode(),
+            json.dumps(question(to_broker_instance="x")).encode(),
             'to_broker_instance: must be a GUID (8-4-4-4-12 hex digits), not "x"',
         ),
         (
-            json.dumps(asked(via="x")).encode(),
+            json.dumps(question(via="x")).encode(),
             'has the unknown key "via"; known are id, from, to_service, to_broker_instance, is_reply, from_service',
         ),
         (b'{"from": {"outside": "host9"}, "to_service": "S"}', 'from: there is no instance "host9" in the estate'),

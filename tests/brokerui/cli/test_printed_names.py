@@ -20,7 +20,7 @@ THREE = str(CHECKOUT / "examples" / "three-servers.json")
 CART = "//example/orders/Cart"
 
 
-def asked(call: Call, *origin: str) -> object:
+def answer_to(call: Call, *origin: str) -> object:
     answer = call("explain", THREE, *origin, "--to", CART, "--format", "json")
     assert answer.status == 0, answer.err
     found = json.loads(answer.out)
@@ -29,25 +29,25 @@ def asked(call: Call, *origin: str) -> object:
 
 @pytest.mark.parametrize("text", ["Orders on shop", "exact:shop:Orders", "shop/Orders"])
 def test_an_origin_is_taken_as_answers_write_it(call: Call, text: str) -> None:
-    assert asked(call, "--from", text) == asked(call, "--from", "shop/Orders")
+    assert answer_to(call, "--from", text) == answer_to(call, "--from", "shop/Orders")
 
 
 @pytest.mark.parametrize(
     "words", [("--from", "outside:shop"), ("--from", "outside shop"), ("--outside", "outside:shop")]
 )
 def test_what_comes_from_outside_is_taken_as_pages_and_answers_write_it(call: Call, words: tuple[str, str]) -> None:
-    assert asked(call, *words) == asked(call, "--outside", "shop")
+    assert answer_to(call, *words) == answer_to(call, "--outside", "shop")
 
 
 @pytest.mark.parametrize("text", ["{3C5A2F10-7D41-4A86-9A3E-0A6C2F6B1D04}", "3C5A2F10-7d41-4a86-9a3e-0a6c2f6b1d04"])
 def test_an_identifier_is_taken_in_every_spelling(call: Call, text: str) -> None:
-    plain = asked(call, "--from", "shop/Orders", "--broker", "3c5a2f10-7d41-4a86-9a3e-0a6c2f6b1d04")
-    assert asked(call, "--from", "shop/Orders", "--broker", text) == plain
+    plain = answer_to(call, "--from", "shop/Orders", "--broker", "3c5a2f10-7d41-4a86-9a3e-0a6c2f6b1d04")
+    assert answer_to(call, "--from", "shop/Orders", "--broker", text) == plain
 
 
 def test_a_moment_is_taken_as_pages_write_it(call: Call) -> None:
     spellings = ("2030-01-31T12:00:00Z", "2030-01-31 12:00:00 UTC")
-    answers = [asked(call, "--from", "shop/Orders", "--at", text) for text in spellings]
+    answers = [answer_to(call, "--from", "shop/Orders", "--at", text) for text in spellings]
     assert answers[0] == answers[1]
 
 

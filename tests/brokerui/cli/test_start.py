@@ -13,7 +13,7 @@ import pytest
 
 import brokerui
 from brokerui.core.home import CHECKOUT
-from tests.brokerui.cli.command_line import FOUND, LOST, asked, start, written
+from tests.brokerui.cli.command_line import FOUND, LOST, question, start, written
 
 HEAVY = {"django", "celery", "pyspark", "babel", "gunicorn"}
 START_SECONDS = 1.5
@@ -26,7 +26,7 @@ def commands(tmp_path: Path) -> dict[str, list[str]]:
     estate, after = str(written(tmp_path, "e.json", FOUND)), str(written(tmp_path, "a.json", LOST))
     traffic = {"from_instance": "host1", "from_database": "Orders", "to_service": "Stock"}
     return {
-        "outcomes": ["outcomes", estate, str(written(tmp_path, "c.jsonl", [asked()]))],
+        "outcomes": ["outcomes", estate, str(written(tmp_path, "c.jsonl", [question()]))],
         "explain": ["explain", estate, "--from", "host1/Orders", "--to", "Stock", "--lang", "fr"],
         "diff": ["diff", estate, after, "--traffic", str(written(tmp_path, "t.jsonl", [traffic]))],
         "simulate": ["simulate", "--seed", "1", "--faults", "none"],
@@ -80,7 +80,7 @@ def test_the_installed_command_is_this_one(commands: dict[str, list[str]]) -> No
 def test_the_reader_of_the_output_may_close_the_pipe(tmp_path: Path) -> None:
     """`brokerui outcomes … | head -1`: 141, as of a program that the signal ends, and not a word."""
     estate = written(tmp_path, "e.json", FOUND)
-    many = written(tmp_path, "c.jsonl", [asked()] * 20_000)
+    many = written(tmp_path, "c.jsonl", [question()] * 20_000)
     command = (
         f'"{sys.executable}" -m brokerui.cli.main outcomes "{estate}" "{many}" | head -1; echo "${{PIPESTATUS[0]}}"'
     )
@@ -134,7 +134,7 @@ def test_a_stream_that_is_closed_from_the_start_is_no_traceback(
     script.write_text("CREATE DATABASE A", encoding="utf-8")
     files = {
         "estate": written(tmp_path, "e.json", FOUND),
-        "asked": written(tmp_path, "c.jsonl", [asked()]),
+        "asked": written(tmp_path, "c.jsonl", [question()]),
         "script": str(script),
     }
     command = f'"{sys.executable}" -m brokerui.cli.main {closing.format(**files)}'

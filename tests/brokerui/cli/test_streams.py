@@ -12,7 +12,7 @@ import pytest
 from brokerui.cli.main import COMMANDS
 from brokerui.core.home import CHECKOUT
 from pipeline.job_arguments import JOBS
-from tests.brokerui.cli.command_line import FOUND, asked, written
+from tests.brokerui.cli.command_line import FOUND, question, written
 
 FULL, CLOSED, GONE = ">/dev/full", ">&-", "| true"
 OUTCOME = {
@@ -40,7 +40,7 @@ ANSWERS = [
 def files(tmp_path: Path) -> dict[str, Path]:
     return {
         "estate": written(tmp_path, "e.json", FOUND),
-        "asked": written(tmp_path, "c.jsonl", [asked()]),
+        "asked": written(tmp_path, "c.jsonl", [question()]),
         "script": written(tmp_path, "s.sql", SCRIPT),
         "grid": written(tmp_path, "g.tsv", GRID),
         "out": tmp_path / "out.json",

@@ -26,12 +26,12 @@ class Valkey:
     """The part of one that is used."""
 
     def __init__(self, *, is_there: bool = True) -> None:
-        self.is_there, self.asked = is_there, 0
+        self.is_there, self.calls = is_there, 0
         self.kept: dict[str, list[int]] = {}
         self._said: list[Any] = []
 
     def pipeline(self) -> Valkey:
-        self.asked += 1
+        self.calls += 1
         self._said = []
         return self
 
@@ -77,10 +77,10 @@ def test_the_database_counts_while_it_is_away(monkeypatch: pytest.MonkeyPatch) -
     assert [count_up("a", 60).times for _ in range(3)] == [1, 2, 3]
     assert count_up("b", 60).times == 1
     assert 59 < count_up("a", 60).left <= 60
-    assert away.asked == 1
+    assert away.calls == 1
     rate_counter._away.until = 0.0
     count_up("a", 60)
-    assert away.asked == 2
+    assert away.calls == 2
 
 
 @pytest.mark.django_db

@@ -78,7 +78,7 @@ class World:
         self.sent: list[dict[str, Any]] = []
         """Readers that were started, and have not run."""
         self.woken: list[str] = []
-        self.told: list[tuple[int, str]] = []
+        self.reported: list[tuple[int, str]] = []
         """Subclass and text of the events of readers."""
         self.is_away = False
         """Whether no worker can be reached."""
@@ -128,7 +128,7 @@ def world(wire: Wire, settings: Any, monkeypatch: pytest.MonkeyPatch) -> World:
     redis().flushdb()
 
     def note(_instance: str, _frames: Any, events: Any) -> None:
-        world.told.extend((event.subclass, event.text) for _, event in events)
+        world.reported.extend((event.subclass, event.text) for _, event in events)
 
     monkeypatch.setattr("brokerui.messaging.queue_monitors.activation_events.hand_over", note)
     monkeypatch.setattr(starting, "current_app", world)
@@ -183,7 +183,7 @@ def test_a_message_wakes_and_a_reader_takes_it_and_ends(world: World, moment: li
     assert queue_monitors() == [QueueMonitorRow(*PLACE, INACTIVE, at, at)]
     assert (world.start(), activated_tasks()) == (0, [])
     expected = [(ActivationSubclass.NOTIFIED, ""), (ActivationSubclass.STARTED, ""), (ActivationSubclass.ENDED, "")]
-    assert world.told == expected
+    assert world.reported == expected
     world.say(b"3")
     assert world.start() == 1
     world.run()
@@ -196,7 +196,7 @@ def test_nothing_is_started_for_a_queue_without_activation(world: World) -> None
     for given in ({"enabled": False}, {"most": 0}):
         world.activate(**given)
         assert world.start() == 0, given
-    assert world.told == []
+    assert world.reported == []
 
 
 @pytest.mark.parametrize("procedure", ["dbo.Unlisted", "dbo.NotThere"])
@@ -204,14 +204,14 @@ def test_a_procedure_that_may_not_run_here_is_told_and_not_again_and_again(
     world: World, moment: list[int], procedure: str
 ) -> None:
     world.activate(procedure)
-    assert (world.start(), world.told) == (0, [])
+    assert (world.start(), world.reported) == (0, [])
     world.say(b"1")
     expected = (ActivationSubclass.FAILED_TO_START, "no Celery task of this name may run here")
     for seconds in (0, 5, 5):
         moment[0] += seconds * 1000
-        assert (world.start(), world.told) == (0, [expected])
+        assert (world.start(), world.reported) == (0, [expected])
     moment[0] += 30_000
-    assert (world.start(), world.told) == (0, [expected, expected])
+    assert (world.start(), world.reported) == (0, [expected, expected])
 
 
 def test_a_task_that_nobody_allowed_does_not_run_though_somebody_sent_it(world: World) -> None:
@@ -336,7 +336,7 @@ def test_a_task_that_raises_is_a_rollback_and_five_switch_the_queue_off(world: W
         assert world.start() == 1
         world.run()
         assert world.start() == 0  # a failing reader is not started again at once
-    assert world.told.count((ActivationSubclass.ABORTED, "ValueError: ToQ")) == 5
+    assert world.reported.count((ActivationSubclass.ABORTED, "ValueError: ToQ")) == 5
     moment[0] += 60_000
     assert (world.start(), queue_monitors()) == (0, [])  # it is off: nothing is activated
     with pytest.raises(VerbError) as raised:

@@ -427,7 +427,7 @@ class Traffic:
             self.got.setdefault(message.conversation_handle, []).append(message.message_body or b"")
         sleep(0.005)
 
-    def said(self) -> list[list[bytes]]:
+    def sent_bodies(self) -> list[list[bytes]]:
         return [[b"%d" % each for each in range(number)] for number in self.numbers.values()]
 
 
@@ -459,6 +459,6 @@ def test_it_fails_over_again_and_again_while_others_are_at_work(wire: Wire, time
     settle(wire, time)
     for _ in traffic.numbers:
         traffic.hear()
-    bodies = traffic.said()
+    bodies = traffic.sent_bodies()
     assert all(bodies)
     assert sorted(traffic.got.values()) == sorted(bodies)

@@ -42,7 +42,7 @@ def everything(address: QueueAddress = TO, limit: int = 2) -> list[QueueRow]:
             return rows
 
 
-def told(rows: list[QueueRow]) -> list[tuple[int, int, int, int]]:
+def facts_of(rows: list[QueueRow]) -> list[tuple[int, int, int, int]]:
     return [(row.message.status, row.message.message_sequence_number, row.fragments, row.all_fragments) for row in rows]
 
 
@@ -52,15 +52,15 @@ def test_what_is_not_complete_stands_after_what_is_received_next(wire: Wire) -> 
     parts, last = send(handle, LONG), send(handle, b"last")
     arrive([*parts[:-1], *last])
     rows = everything()
-    assert told(rows) == [(1, 0, 1, 1), (1, 1, 1, 1), (2, 2, len(parts) - 1, len(parts)), (2, 3, 1, 1)]
+    assert facts_of(rows) == [(1, 0, 1, 1), (1, 1, 1, 1), (2, 2, len(parts) - 1, len(parts)), (2, 3, 1, 1)]
     assert [row.message_bytes for row in rows[:2]] == [5, 6]
     assert 0 < (rows[2].message_bytes or 0) < len(LONG)
     assert {row.message.message_body for row in rows} == {None}
     queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
-    assert [status for status, *_ in told(everything())] == [1, 1]
+    assert [status for status, *_ in facts_of(everything())] == [1, 1]
     queue_set_status(instance="B", database="two", queue="ToQ", is_on=True)
     arrive(parts[-1:])
-    assert told(everything()) == [(1, number, 1, 1) for number in range(4)]
+    assert facts_of(everything()) == [(1, number, 1, 1) for number in range(4)]
 
 
 def test_what_retention_keeps_is_in_the_queue(wire: Wire) -> None:
@@ -68,8 +68,8 @@ def test_what_retention_keeps_is_in_the_queue(wire: Wire) -> None:
     handle = begin()
     arrive(send(handle, b"first", b"second"))
     assert len(message_receive(instance="B", database="two", queue="ToQ", top=1)) == 1
-    assert sorted(told(everything())) == [(0, 0, 1, 1), (1, 1, 1, 1)]
-    assert sorted(told(everything(QueueAddress("A", "one", "FromQ")))) == [(3, 0, 1, 1), (3, 1, 1, 1)]
+    assert sorted(facts_of(everything())) == [(0, 0, 1, 1), (1, 1, 1, 1)]
+    assert sorted(facts_of(everything(QueueAddress("A", "one", "FromQ")))) == [(3, 0, 1, 1), (3, 1, 1, 1)]
 
 
 def test_pages_give_every_row_once_whatever_their_length(wire: Wire, monkeypatch: Any) -> None:

@@ -48,8 +48,8 @@ from tests.routing.runtime.store.conformance import (
     held,
     look,
     message,
-    said,
     take,
+    texts_of,
     write,
 )
 
@@ -99,7 +99,7 @@ def test_instances_know_nothing_of_each_other(store: DatabaseStore) -> None:
     assert look(other, ClaimRequest()).off == frozenset()
     assert (other.depth(Q), other.next_due(), store.next_due()) == (QueueDepth(1, NOW), None, NOW)
     assert take(other) == ["1t 7"]
-    assert said(mine.received) == ["1t 0"]
+    assert texts_of(mine.received) == ["1t 0"]
 
 
 def test_an_instance_that_is_not_hosted_has_no_claims(instance: int) -> None:
@@ -362,7 +362,7 @@ WAYS = {OwnSession: ("together", "rows", "writing")}
 """What makes one way to the database and back."""
 
 
-def asked(
+def queries_of(
     monkeypatch: pytest.MonkeyPatch,
     work: Callable[[], object],
     kinds: Mapping[type[Session], Sequence[str]] = STATEMENTS,
@@ -430,7 +430,7 @@ def test_a_batch_takes_as_many_statements_whatever_its_size(
             outgoing=[OutboundMessage(handle, n, "DEFAULT", b"", NOW) for handle in handles for n in range(3)],
         )
         work = everything(handles, "new")
-        taken.append(asked(monkeypatch, lambda work=work: work(store)))
+        taken.append(queries_of(monkeypatch, lambda work=work: work(store)))
     assert taken[0] == taken[1]
     assert taken[0] <= 40
 
@@ -454,9 +454,9 @@ def test_what_is_usual_takes_few_statements_and_ways(store: DatabaseStore, monke
 
     works = (send, drain, arrive, lambda: take(store))
     if connection.vendor == "postgresql":
-        assert [asked(monkeypatch, work, WAYS) for work in works] == [2, 3, 3, 4]
+        assert [queries_of(monkeypatch, work, WAYS) for work in works] == [2, 3, 3, 4]
     else:
-        assert [asked(monkeypatch, work) for work in works] == [5, 5, 6, 5]
+        assert [queries_of(monkeypatch, work) for work in works] == [5, 5, 6, 5]
 
 
 # ---------------------------------------------------------------- PostgreSQL
@@ -527,10 +527,10 @@ def test_receivers_at_the_same_time_have_each_message_once_and_in_order(instance
     in_threads(*[receive] * 4)
     while messages := take(store):  # threads that found every group locked have ended
         received.append(messages)
-    assert sorted(text for messages in received for text in messages) == sorted(said(rows))
+    assert sorted(text for messages in received for text in messages) == sorted(texts_of(rows))
     for handle in handles:
         mine = [text for messages in received for text in messages if text.startswith(f"{handle} ")]
-        assert sorted(mine) == sorted(said(row for row in rows if row.conversation_handle == handle))
+        assert sorted(mine) == sorted(texts_of(row for row in rows if row.conversation_handle == handle))
     assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in received)
     assert store.depth(Q) == QueueDepth(0, None)
 
@@ -574,7 +574,7 @@ def test_of_two_first_messages_at_the_same_time_one_is_a_conflict(instance: int,
     (winner,) = {"at", "bt"} - set(conflicts)
     batch = look(store, ClaimRequest(("at", "bt"), ("at", "bt"), receive=ALL))
     assert (set(batch.endpoints), set(batch.groups)) == ({winner}, {winner})
-    assert said(batch.received) == [f"{winner} 0"]
+    assert texts_of(batch.received) == [f"{winner} 0"]
 
 
 @on_postgres

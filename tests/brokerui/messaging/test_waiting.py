@@ -157,10 +157,10 @@ django.setup()
 from brokerui.messaging.services import message_receive, message_reception
 from brokerui.messaging import waiting
 wait = waiting.wait_for_notification
-def told(*given):
+def note(*given):
     print("waits", flush=True)
     wait(*given)
-waiting.wait_for_notification = told
+waiting.wait_for_notification = note
 with message_reception():
     messages = message_receive(instance="H", database="one", queue="dbo.ToQ", wait_s=120)
 print([message.message_body for message in messages])

@@ -133,12 +133,12 @@ def test_gunicorn_alone_refuses_each_request_and_names_the_migrations(newer: Pat
             problem = eventually(lambda: answer_of(f"http://127.0.0.1:{port}/api/v1/estate/"), 60)
         finally:
             web.terminate()
-        _, told = web.communicate(timeout=60)
+        _, web_log = web.communicate(timeout=60)
     assert (page[0], NAMES in page[1]) == (503, True)
     assert (problem[0], json.loads(problem[1])["code"]) == (503, "newer_database")
-    assert any(" 503 " in line and line.endswith(f"this code does not know {NAMES}") for line in told.splitlines()), (
-        told
-    )
+    assert any(
+        " 503 " in line and line.endswith(f"this code does not know {NAMES}") for line in web_log.splitlines()
+    ), web_log
     assert (newer / "brokerui.sqlite3").read_bytes() == before, "nothing was written"
 
 

@@ -46,7 +46,7 @@ def port() -> Iterator[int]:
 def answers(number: int) -> bool:
     try:
         with talking(number) as client:
-            return asked(client, 0)
+            return is_answered(client, 0)
     except OSError:
         return False
 
@@ -57,7 +57,7 @@ def talking(port: int) -> Iterator[socket.socket]:
         yield client
 
 
-def asked(client: socket.socket, number: int) -> bool:
+def is_answered(client: socket.socket, number: int) -> bool:
     client.sendall(WHOLE % number)
     return f"\r\n\r\n/{number} 0" in received(client)
 
@@ -79,7 +79,7 @@ def test_many_slow_clients_take_nothing_from_others(port: int, begins: bytes) ->
             for client in clients:
                 client.sendall(b"x" if begins else b"")
             with talking(port) as other:
-                assert asked(other, number)
+                assert is_answered(other, number)
 
 
 def test_who_is_late_is_answered_all_the_same(port: int) -> None:
@@ -88,7 +88,7 @@ def test_who_is_late_is_answered_all_the_same(port: int) -> None:
             client.sendall(bytes([byte]))
         client.sendall(b"x" * 996)
         assert received(client, "1000").endswith("/slow 1000")
-        assert asked(client, 2), "the connection is used again"
+        assert is_answered(client, 2), "the connection is used again"
 
 
 def test_requests_that_come_in_one_piece_are_all_answered(port: int) -> None:
@@ -144,7 +144,7 @@ def test_readers_that_stand_still_take_nothing_from_others(port: int) -> None:
             client.sendall(b"GET /give/%d HTTP/1.1\r\nHost: localhost\r\n\r\n" % size)
         for number in range(THREADS * 2):
             with talking(port) as other:
-                assert asked(other, number)
+                assert is_answered(other, number)
         answer = b""
         while len(answer) < size and (piece := clients[0].recv(1 << 20)):
             answer += piece

@@ -54,8 +54,8 @@ def status(home: Path) -> dict[str, object]:
 def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path) -> None:
     port = free_port()
     with running(tmp_path, port) as product:
-        login = eventually(lambda: len(product.said) == 2 and LOGIN.fullmatch(product.said[1]))
-        assert product.said[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
+        login = eventually(lambda: len(product.printed) == 2 and LOGIN.fullmatch(product.printed[1]))
+        assert product.printed[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
         assert list(product.pids()) == PROGRAMS
         _serves_fingerprinted_files(product)
         eventually(lambda: status(tmp_path)["well"], 60)
@@ -70,7 +70,7 @@ def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path
     with running(tmp_path, port) as product:
         assert product.get("/healthz")[0] == 200
         assert product.stop() == 0
-        assert len(product.said) == 1, "only the address"
+        assert len(product.printed) == 1, "only the address"
     assert collected_at(tmp_path) == collected, "a start that has nothing to prepare prepares nothing"
     assert "Traceback" not in written(tmp_path)
     assert command(tmp_path, "status").returncode == 1, "nothing runs any more"
@@ -115,7 +115,7 @@ def test_a_killed_process_is_started_again_and_none_outlives_the_supervisor(tmp_
         product.process.kill()
         # At once: it waits for what the other left to end.
         with running(tmp_path, port, DEMO="0") as second:
-            assert second.said == [f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"]
+            assert second.printed == [f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"]
             assert second.get("/readyz")[0] == 200
             pids = list(second.pids().values())
             second.process.kill()
@@ -134,8 +134,8 @@ def _kill_the_minder(home: Path) -> None:
 def test_two_homes_run_side_by_side_and_one_home_runs_once(tmp_path: Path) -> None:
     one, two = tmp_path / "one", tmp_path / "two"
     with running(one, BROKERUI_ADMIN_PASSWORD="a secret of mine") as first, running(two, DEMO="0") as second:
-        eventually(lambda: len(first.said) == 2 and len(second.said) == 2)
-        assert first.said[1] == "sign in as admin with the password of BROKERUI_ADMIN_PASSWORD\n"
+        eventually(lambda: len(first.printed) == 2 and len(second.printed) == 2)
+        assert first.printed[1] == "sign in as admin with the password of BROKERUI_ADMIN_PASSWORD\n"
         assert first.get("/readyz")[0] == second.get("/readyz")[0] == 200
         assert not set(first.pids().values()) & set(second.pids().values())
         refused = start(one, PORT=str(free_port()))

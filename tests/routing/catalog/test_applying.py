@@ -46,7 +46,7 @@ def estate_of(*instances: Instance) -> Estate:
     return Estate({instance.name: instance for instance in instances})
 
 
-def said(findings: tuple[Finding, ...]) -> list[tuple[str, str, str | None, str | None, str]]:
+def facts_of(findings: tuple[Finding, ...]) -> list[tuple[str, str, str | None, str | None, str]]:
     return [(f.code, f.severity, f.database, f.object, str(f.reason)) for f in findings]
 
 
@@ -77,7 +77,7 @@ def test_an_address_that_is_given_comes_first_and_others_stay() -> None:
 def test_a_name_that_is_no_host(name: str) -> None:
     estate, findings = apply(catalog(Instance("s")), Estate(), name)
     assert estate.instances[name].addresses == ()
-    assert said(findings)[0][:2] == ("address-unknown", "warning")
+    assert facts_of(findings)[0][:2] == ("address-unknown", "warning")
 
 
 def test_a_name_that_no_instance_can_have() -> None:
@@ -88,14 +88,14 @@ def test_a_name_that_no_instance_can_have() -> None:
 def test_a_login_from_which_rows_may_be_hidden() -> None:
     _, findings = apply(catalog(Instance("s"), server=[{"has_view_any_definition": False}]))
     reason = "the login lacks VIEW ANY DEFINITION: the instance may have hidden rows from it"
-    assert said(findings) == [("not-found", "error", None, None, reason)]
+    assert facts_of(findings) == [("not-found", "error", None, None, reason)]
 
 
 def test_an_address_that_another_has() -> None:
     other = Instance("other", addresses=(parse_address("tcp://s:4022"),))
     estate, findings = apply(catalog(Instance("s")), estate_of(other))
     assert estate.instances["s"].addresses == ()
-    assert said(findings)[0][:2] == ("already-exists", "warning")
+    assert facts_of(findings)[0][:2] == ("already-exists", "warning")
 
 
 def test_an_address_given_that_another_has_is_refused() -> None:
@@ -142,7 +142,7 @@ def test_what_is_gone_is_said() -> None:
     estate, findings = apply(catalog(Instance("s", {"Orders": database("Orders", route("S"))})), before)
     assert estate.instances["s"].databases == {"Orders": database("Orders", route("S"))}
     gone = "is in the estate but no longer on the instance: it was removed"
-    assert said(findings) == [
+    assert facts_of(findings) == [
         ("not-found", "info", "Old", None, gone),
         ("not-found", "info", "Orders", "R", gone),
         ("not-found", "info", "Orders", "X", gone),
@@ -182,7 +182,7 @@ def test_a_database_that_cannot_be_entered_keeps_what_was_known() -> None:
     before = estate_of(Instance("s", {"Orders": database("Orders", route("R"))}, (ADDRESS,)))
     estate, findings = apply(unread(changed(is_accessible=0)), before)
     reason = "could not be read: the login has no access to it"
-    assert said(findings) == [("not-found", "error", "Orders", None, reason)]
+    assert facts_of(findings) == [("not-found", "error", "Orders", None, reason)]
     assert estate.instances["s"].databases["Orders"] == database("Orders", route("R"), broker_instance=GUID)
 
 
@@ -195,7 +195,7 @@ def test_a_part_that_failed_keeps_what_was_known() -> None:
     )
     estate, findings = apply(document, before)
     assert estate.instances["s"].databases["Orders"] == database("Orders", route("R"))
-    assert said(findings) == [
+    assert facts_of(findings) == [
         ("not-found", "error", "Orders", None, "routes could not be read: Lock request time out"),
         ("not-found", "error", "Orders", None, "services: 3 more rows were not collected"),
     ]
@@ -213,7 +213,7 @@ def test_a_database_that_is_not_online(
 ) -> None:
     document = unread(changed(state_desc=state, is_accessible=0, mirroring_role_desc=role))
     estate, findings = apply(document)
-    assert [finding[:2] for finding in said(findings)] == codes
+    assert [finding[:2] for finding in facts_of(findings)] == codes
     assert estate.instances["s"].databases["Orders"] == Database(
         "Orders", GUID, enabled, role, SYSTEM_MADE, table=RouteTable([route("AutoCreatedLocal")])
     )
@@ -228,7 +228,7 @@ def test_an_identifier_that_the_server_does_not_give_stays() -> None:
 def test_an_identifier_that_is_none() -> None:
     estate, findings = apply(changed(service_broker_guid="x"))
     assert estate.instances["s"].databases["Orders"].broker_instance is None
-    assert said(findings)[0][:3] == ("not-understood", "error", "Orders")
+    assert facts_of(findings)[0][:3] == ("not-understood", "error", "Orders")
 
 
 def test_a_role_that_there_is_not() -> None:
@@ -265,20 +265,20 @@ def test_two_enabled_databases_with_one_identifier() -> None:
 def test_a_row_that_no_estate_can_hold(part: str, row: Json, reason: str) -> None:
     document = catalog(Instance("s", {"Orders": database()}), **{part: [{"database_id": 5, **row}]})
     _, findings = apply(document)
-    assert [finding[:4] for finding in said(findings)] == [("not-understood", "error", "Orders", row["name"])]
-    assert reason in said(findings)[0][4]
+    assert [finding[:4] for finding in facts_of(findings)] == [("not-understood", "error", "Orders", row["name"])]
+    assert reason in facts_of(findings)[0][4]
 
 
 def test_a_name_that_stands_twice() -> None:
     rows = [{"database_id": 5, "name": "R", "address": address} for address in ("LOCAL", "TRANSPORT")]
     estate, findings = apply(catalog(Instance("s", {"Orders": database()}), routes=rows))
     assert estate.instances["s"].databases["Orders"] == database("Orders", route("R"))
-    assert said(findings)[0][:4] == ("not-understood", "error", "Orders", "R")
+    assert facts_of(findings)[0][:4] == ("not-understood", "error", "Orders", "R")
 
 
 def test_keys_that_nobody_knows_are_said() -> None:
     _, findings = apply(catalog(Instance("s"), audits=[]))
-    assert said(findings) == [
+    assert facts_of(findings) == [
         ("not-understood", "warning", None, None, "audits is of a newer version, and was ignored")
     ]
 
@@ -319,7 +319,7 @@ def test_an_endpoint_that_no_estate_can_hold(more: Json, reason: str) -> None:
     estate, findings = apply(catalog(Instance("s"), endpoints=[endpoint_row(**more)]), before)
     assert estate.instances["s"].endpoint == BrokerEndpoint(5022)
     assert estate.instances["s"].forwarding
-    assert reason in said(findings)[0][4]
+    assert reason in facts_of(findings)[0][4]
 
 
 @pytest.mark.parametrize(("algorithm", "encryption"), list(enumerate("DRRSSRRSS")))

@@ -11,7 +11,7 @@ from routing.model.estate import Database, Instance
 from tests.routing.catalog.server import catalog, dumps
 
 
-def told(**parts: list[dict[str, Any]]) -> CatalogSnapshot:
+def collected(**parts: list[dict[str, Any]]) -> CatalogSnapshot:
     rows = {part: [{"database_id": 5, **row} for row in each] for part, each in parts.items()}
     return read_catalog(dumps(catalog(Instance("s", {"Orders": Database("Orders")}), **rows)), where="f")
 
@@ -21,7 +21,7 @@ def waiting(status: str | None, **more: Any) -> dict[str, Any]:
 
 
 def test_lines() -> None:
-    some = told(
+    some = collected(
         transmission_queue=[waiting(None), waiting("x")],
         conversation_endpoints=[
             {"state": "DI", "state_desc": "DISCONNECTED_INBOUND", "endpoints": 1900},
@@ -36,7 +36,7 @@ def test_lines() -> None:
 
 
 def test_states_by_service() -> None:
-    some = told(
+    some = collected(
         conversation_endpoints=[
             {"service_name": "Mine", "far_service": "A", "state": "DI", "state_desc": None, "endpoints": 5},
             {"service_name": "Mine", "far_service": "B", "state": "DI", "state_desc": None, "endpoints": 4},
@@ -51,7 +51,7 @@ def test_states_by_service() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert list(map(str, sums_of("s", told(totals=[{"name": None, "table_rows": None}])))) == []
+    assert list(map(str, sums_of("s", collected(totals=[{"name": None, "table_rows": None}])))) == []
     assert list(sums_of("s", CatalogSnapshot("f", parts={"Orders": {"routes": ()}}))) == []
 
 

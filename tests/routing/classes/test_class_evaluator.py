@@ -22,24 +22,24 @@ DELIVERED = Outcome("delivered", "b", "db")
 NO_ROUTE = Outcome("dropped", "b", "no_route")
 
 
-def asked(traffic: TrafficClass = S) -> ClassEvaluator:
+def evaluator(traffic: TrafficClass = S) -> ClassEvaluator:
     return ClassEvaluator(MAP, traffic, AT)
 
 
 def all_ends(node: tuple[str, str | None], traffic: TrafficClass = S) -> set[Outcome]:
-    one = asked(traffic)
+    one = evaluator(traffic)
     return set(one.ends(one.start(node)))
 
 
 def test_the_first_send_of_a_database_is_not_forwarding_and_from_outside_it_is() -> None:
-    assert asked().onward(("a", "db")) == HopResult(frozenset(), frozenset({NextHop("a", 0)}))
-    assert asked().onward(("a", None)) == HopResult(frozenset(), frozenset({NextHop("b", 1)}))
+    assert evaluator().onward(("a", "db")) == HopResult(frozenset(), frozenset({NextHop("a", 0)}))
+    assert evaluator().onward(("a", None)) == HopResult(frozenset(), frozenset({NextHop("b", 1)}))
 
 
 def test_what_ends_at_a_node_or_leaves_from_it_and_what_goes_on() -> None:
     exits = Outcome("exits", "a", "tcp://x:4022")
-    assert asked().onward(("a", "away")) == HopResult(frozenset({exits}), frozenset({NextHop("a", 0)}))
-    assert asked().onward(("b", None)) == HopResult(frozenset({DELIVERED}), frozenset())
+    assert evaluator().onward(("a", "away")) == HopResult(frozenset({exits}), frozenset({NextHop("a", 0)}))
+    assert evaluator().onward(("b", None)) == HopResult(frozenset({DELIVERED}), frozenset())
 
 
 def test_every_end_of_every_way_is_found() -> None:
@@ -54,18 +54,18 @@ def test_a_loop_ends_where_the_hops_do() -> None:
 
 
 def test_with_no_hop_left_a_node_still_delivers_what_is_for_itself() -> None:
-    assert asked().ends(Position("b", None, 0)) == {DELIVERED}
-    assert asked().ends(Position("a", None, 0)) == {Outcome("dropped", "a", "hop_limit")}
+    assert evaluator().ends(Position("b", None, 0)) == {DELIVERED}
+    assert evaluator().ends(Position("a", None, 0)) == {Outcome("dropped", "a", "hop_limit")}
 
 
 def test_each_place_is_answered_once() -> None:
-    one = asked()
+    one = evaluator()
     assert one.ends(Position("a", None, 2)) is one.ends(Position("a", None, 2))
     assert one.onward(("a", "db")) is one.onward(("a", "db"))
 
 
 def test_only_special_nodes_are_asked_themselves() -> None:
-    background = asked(OTHER)
+    background = evaluator(OTHER)
     one = ClassEvaluator(MAP, S, AT, background, {("b", None)})
     assert one.onward(("a", None)) is background.onward(("a", None))
     assert one.onward(("b", None)) == HopResult(frozenset({DELIVERED}), frozenset())
@@ -73,7 +73,7 @@ def test_only_special_nodes_are_asked_themselves() -> None:
 
 
 def test_from_a_shared_instance_on_the_background_has_the_whole_answer() -> None:
-    background = asked(OTHER)
+    background = evaluator(OTHER)
     one = ClassEvaluator(MAP, S, AT, background, set())
     one.shared = {"a"}
     assert one.ends(Position("a", None, 2)) is background.ends(Position("a", None, 2))
@@ -81,7 +81,7 @@ def test_from_a_shared_instance_on_the_background_has_the_whole_answer() -> None
 
 
 def test_nodes_that_are_known_to_decide_alike_are_not_asked_again() -> None:
-    before, after = asked(), asked()
+    before, after = evaluator(), evaluator()
     after.decides_like(before, {("b", None)})
     assert after.onward(("a", "db")) is before.onward(("a", "db"))
     assert after.onward(("b", None)) is not before.onward(("b", None))
@@ -90,4 +90,4 @@ def test_nodes_that_are_known_to_decide_alike_are_not_asked_again() -> None:
 
 def test_an_estate_has_its_databases_and_each_of_its_instances_from_outside() -> None:
     nodes = [("a", "db"), ("a", None), ("a", "msdb"), ("b", "away"), ("x", None), ("x", "db")]
-    assert [asked().has(node) for node in nodes] == [True, True, True, False, False, False]
+    assert [evaluator().has(node) for node in nodes] == [True, True, True, False, False, False]

@@ -21,7 +21,7 @@ from routing.common.gc_control import gc_paused
 """
 
 
-def said(script: str) -> list[str]:
+def output_of(script: str) -> list[str]:
     """What the script prints, by line."""
     command = [sys.executable, "-c", BEGIN + dedent(script)]
     return subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout.split()
@@ -35,7 +35,7 @@ def test_it_rests_and_is_as_it_was(is_on: bool) -> None:
             print(gc.isenabled())
         print(gc.isenabled())
     """
-    assert said(script) == ["False", str(is_on)]
+    assert output_of(script) == ["False", str(is_on)]
 
 
 def test_it_is_as_it_was_after_an_error_too() -> None:
@@ -46,7 +46,7 @@ def test_it_is_as_it_was_after_an_error_too() -> None:
         except KeyError:
             print(gc.isenabled())
     """
-    assert said(script) == ["True"]
+    assert output_of(script) == ["True"]
 
 
 def test_it_rests_until_the_last_has_ended() -> None:
@@ -59,7 +59,7 @@ def test_it_rests_until_the_last_has_ended() -> None:
         second.__exit__(None, None, None)
         print(gc.isenabled())
     """
-    assert said(script) == ["False", "True"]
+    assert output_of(script) == ["False", "True"]
 
 
 def test_it_rests_as_long_as_anybody_wants_it() -> None:

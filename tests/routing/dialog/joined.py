@@ -223,7 +223,7 @@ class Joined:
         found: int = self.stores[HOST[database]].depth((database, QUEUE[database])).messages
         return found
 
-    def told(self, host: str, number: int, since: int = 0) -> list[Any]:
+    def reported(self, host: str, number: int, since: int = 0) -> list[Any]:
         """The events of a class that a host has given out."""
         return [event for name, _, event in self.events[since:] if name == host and event.number == number]
 

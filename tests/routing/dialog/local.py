@@ -139,7 +139,7 @@ class Local:
 
         self.do(switch_on if on else switch_off, key, wanted=ClaimRequest())
 
-    def told(self, since: int = 0) -> list[str]:
+    def reported(self, since: int = 0) -> list[str]:
         """The product's events, by class and subclass."""
         events = [event for event in self.events[since:] if event.number < FIRST_OWN_EVENT]
         return [f"{event.number}:{getattr(event, 'subclass', 0):d}" for event in events]

@@ -40,7 +40,7 @@ def test_begin_dialog_makes_an_endpoint_and_sends_nothing() -> None:
     assert (there.state, there.is_initiator, there.lifetime, there.priority) == ("SO", True, NOW + 60 * SECOND, 5)
     assert (there.queue, there.far_service, there.send_sequence) == ("FromQ", "To", 0)
     assert world.store.depth(("two", "ToQ")) == QueueDepth(0, None)
-    assert world.told() == ["136:1", "124:11"]
+    assert world.reported() == ["136:1", "124:11"]
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_related_conversations_share_a_group() -> None:
         begin_dialog, "one", "From", "To", related_conversation_group=group, wanted=ClaimRequest(groups=(group,))
     )
     assert {world.there(handle).conversation_group_id for handle in (first, by_handle, by_group)} == {group}
-    assert world.told().count("136:1") == 1
+    assert world.reported().count("136:1") == 1
     for handle in (first, by_handle, by_group):
         world.on(end_conversation, handle)
-    assert world.told().count("136:2") == 1
+    assert world.reported().count("136:2") == 1
 
 
 def test_a_group_that_is_nowhere_is_made() -> None:
@@ -133,7 +133,7 @@ def test_a_local_message_goes_straight_into_the_queue() -> None:
     assert (target.state, target.is_initiator, target.far_service) == ("CO", False, "From")
     assert (target.far_broker_instance, target.conversation_id) == (ONE, there.conversation_id)
     assert (target.lifetime, target.receive_sequence) == (there.lifetime, 1)
-    assert world.told()[2:] == ["124:1", "141:1", "136:1", "124:12", "124:6"]
+    assert world.reported()[2:] == ["124:1", "141:1", "136:1", "124:12", "124:6"]
 
 
 def test_messages_arrive_once_and_in_order_both_ways() -> None:
@@ -293,7 +293,7 @@ def test_ending_before_anything_was_sent_leaves_nothing() -> None:
     world.on(end_conversation, handle)
     assert world.state(handle) == ""
     assert world.received() == []
-    assert world.told()[-2:] == ["124:2", "136:2"]
+    assert world.reported()[-2:] == ["124:2", "136:2"]
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -338,7 +338,7 @@ def test_cleanup_removes_one_side_and_the_other_learns_of_it_when_it_sends(first
     assert world.state(sides[1 - first]) == "ER"
     (message,) = world.receive("two" if first == 0 else "one")
     assert (read_error(message.message_body or b"") or (0, ""))[0] == -8462
-    assert world.told()[-1] == "124:9"
+    assert world.reported()[-1] == "124:9"
 
 
 def test_an_end_that_finds_nobody_is_an_end() -> None:
@@ -369,9 +369,9 @@ def test_a_closed_target_is_forgotten_when_no_replay_is_possible() -> None:
     assert world.state(target) == "CD"
     world.later(1)
     assert world.state(target) == ""
-    assert world.told()[-2:] == ["124:5", "136:2"]
+    assert world.reported()[-2:] == ["124:5", "136:2"]
     world.later(DAY)
-    assert world.told()[-2:] == ["124:5", "136:2"]
+    assert world.reported()[-2:] == ["124:5", "136:2"]
 
 
 # ---------------------------------------------------------------- MOVE, timer, lifetime
@@ -387,7 +387,7 @@ def test_move_takes_the_messages_along() -> None:
     assert world.there(target).conversation_group_id == group
     assert [m.message_body for m in world.receive(group=group)] == [b"moved"]
     world.do(move_conversation, target, group, wanted=wanted)
-    assert world.told().count("136:2") == 1
+    assert world.reported().count("136:2") == 1
 
 
 def test_a_conversation_moved_in_the_transaction_that_fills_its_queue_takes_that_along() -> None:
@@ -471,7 +471,7 @@ def test_at_the_end_of_the_lifetime_both_sides_get_an_error() -> None:
     for database in ("one", "two"):
         (message,) = world.receive(database)
         assert read_error(message.message_body or b"") == (-8489, "The dialog has exceeded its lifetime.")
-    assert world.told().count("124:4") == 2
+    assert world.reported().count("124:4") == 2
     with refused(8429):
         world.send(sides[0])
     world.later(DAY)
@@ -488,7 +488,7 @@ def test_after_the_peers_end_the_lifetime_means_nothing() -> None:
     world.later(60 * SECOND)
     assert world.state(target) == "DI"
     assert world.received() == ["END"]
-    assert world.told().count("124:4") == 0
+    assert world.reported().count("124:4") == 0
 
 
 # ---------------------------------------------------------------- validation on receipt
@@ -501,7 +501,7 @@ def test_what_fails_its_validation_is_not_delivered_and_ends_the_conversation() 
     assert (world.state(handle), world.state(target)) == ("ER", "ER")
     codes = [read_error(message.message_body or b"") for d in ("one", "two") for message in world.receive(d)]
     assert [code and code[0] for code in codes] == [-9615, -9616]
-    assert "160:1" in world.told()
+    assert "160:1" in world.reported()
 
 
 def test_a_first_message_that_fails_makes_no_endpoint() -> None:
@@ -561,8 +561,8 @@ def test_a_conversation_that_begins_while_the_queue_is_off() -> None:
     world.later(5_000)
     assert world.received() == ["0", "END"]
     assert world.state(handle) == ""
-    assert world.told().count("124:10") == 1
-    assert world.told()[-2:] == ["124:10", "136:2"]
+    assert world.reported().count("124:10") == 1
+    assert world.reported()[-2:] == ["124:10", "136:2"]
 
 
 def test_ending_with_an_error_when_nothing_has_left_tells_nobody() -> None:
@@ -625,7 +625,7 @@ def test_an_end_that_waits_is_given_up_at_the_end_of_the_lifetime() -> None:
     world.on(end_conversation, handle)
     world.later(60 * SECOND)
     assert world.state(handle) == ""
-    assert world.told()[-2:] == ["136:2", "124:4"]
+    assert world.reported()[-2:] == ["136:2", "124:4"]
 
 
 def test_without_a_route_messages_wait_with_the_products_status() -> None:
@@ -633,7 +633,7 @@ def test_without_a_route_messages_wait_with_the_products_status() -> None:
     handle = world.begin()
     world.send(handle)
     assert world.there(handle).transmission_status == 9793
-    assert world.told()[-1] == "141:3"
+    assert world.reported()[-1] == "141:3"
     moments = []
     for _ in range(7):
         due = world.there(handle).due
@@ -691,7 +691,7 @@ def test_messages_for_another_instance_wait_for_the_network() -> None:
 def test_a_queue_that_poison_switched_off_is_an_event() -> None:
     world = Local()
     world.do(switch_off, ("two", "ToQ"), wanted=ClaimRequest(), is_poisoned=True)
-    assert world.told() == ["143:0"]
+    assert world.reported() == ["143:0"]
     with refused(9617):
         world.receive()
 
@@ -742,9 +742,9 @@ def test_five_rollbacks_in_a_row_switch_a_queue_off() -> None:
     world.send(world.begin(), body=b"poison")
     since = len(world.events)
     assert poisoned(world, 4) == [False] * 4
-    assert world.told(since) == []
+    assert world.reported(since) == []
     assert poisoned(world, 1) == [True]
-    assert world.told(since) == ["143:0"]
+    assert world.reported(since) == ["143:0"]
     with refused(9617):
         world.receive()
     assert poisoned(world, 6) == [False] * 6

@@ -201,7 +201,7 @@ def test_what_is_not_kept_makes_no_endpoint() -> None:
         world.send(handle, b"no XML", message_type="Xml")
         world.settle()
     assert world.target(handle) is None
-    assert [event.reason for event in world.told("b", 160)] == [9704]
+    assert [event.reason for event in world.reported("b", 160)] == [9704]
 
 
 def test_who_has_only_what_follows_a_first_message_that_will_not_come_says_so() -> None:

@@ -59,7 +59,7 @@ class Strange(Joined):
 
     @property
     def reasons(self) -> list[int]:
-        return [event.reason for event in self.told("b", 160)]
+        return [event.reason for event in self.reported("b", 160)]
 
     @property
     def answers(self) -> list[str]:
@@ -164,7 +164,7 @@ def test_pieces_of_two_ways_to_cut_a_message_are_never_joined(together: bool) ->
     else:
         for raw in cuts:
             world.come_raw(raw)
-    (event,) = world.told("b", 161)
+    (event,) = world.reported("b", 161)
     assert "fragments" in event.what
     assert world.received() == ["333"]
 
@@ -217,7 +217,7 @@ def test_a_changed_bit_is_found() -> None:
     raw = bytearray(write_fragment(HEADER, b"x" * 50))
     raw[-30] ^= 1
     world.come_raw(bytes(raw))
-    (event,) = world.told("b", 161)
+    (event,) = world.reported("b", 161)
     assert (event.database, event.conversation_id) == ("two", KEY)
     assert "tag" in event.what
     assert (world.answers, world.at_target()) == ([], None)
@@ -229,7 +229,7 @@ def test_a_changed_bit_is_found() -> None:
 def test_what_is_no_fragment_is_told_and_costs_nothing(raw: bytes) -> None:
     world = Strange()
     world.come_raw(raw, write_fragment(HEADER, b"x"))
-    (event,) = world.told("b", 161)
+    (event,) = world.reported("b", 161)
     assert (event.database, event.conversation_id) == ("", "")
     assert world.received() == ["x"]
 
@@ -325,7 +325,7 @@ def test_a_reply_for_nobody_is_answered_with_an_error() -> None:
     world.on(end_with_cleanup, handle)
     world.send(target, b"anybody there?")
     world.settle()
-    (event,) = world.told("a", 160)
+    (event,) = world.reported("a", 160)
     assert event.reason == 11209
     assert (world.state(target), world.received("two")) == ("ER", ["ERROR"])
 
@@ -361,7 +361,7 @@ def test_messages_that_come_to_who_has_received_an_end() -> None:
     late = write_fragment(raw.header._replace(sequence=2, flags=INITIATOR), b"late")
     world.brokers["b"].receive([late], world.now)
     world.collect()
-    assert [event.reason for event in world.told("b", 160)] == [11217]
+    assert [event.reason for event in world.reported("b", 160)] == [11217]
 
 
 @pytest.mark.parametrize("when", ["conversing", "held", "ended", "closed"])
@@ -383,10 +383,10 @@ def test_a_duplicate_is_told(when: str) -> None:
         world.end(handle)
         world.settle()
         assert world.state(target) == "CD"
-    assert world.told("b", 160) == []
+    assert world.reported("b", 160) == []
     world.brokers["b"].receive([write_fragment(header, b"second")], world.now)
     (parcel,) = [one for one in world.collect() if one.read.header.acknowledged][:1]
-    assert [event.reason for event in world.told("b", 160)] == [11218]
+    assert [event.reason for event in world.reported("b", 160)] == [11218]
     assert parcel.target == "a", "it is acknowledged again"
 
 
@@ -646,7 +646,7 @@ def test_a_longer_one_is_taken_when_the_setting_allows_it() -> None:
     handle = world.begin()
     world.send(handle, bytes(50))
     world.settle()
-    assert {event.reason for event in world.told("b", 160)} == {8459}
+    assert {event.reason for event in world.reported("b", 160)} == {8459}
     world.brokers["b"].settings = DialogSettings(message_bytes=50)
     world.later(5 * SECOND)
     (message,) = world.receive()

@@ -37,7 +37,7 @@ class Arrivals(Local):
 
     def reason(self) -> int:
         """The reason in the last event, which says that a message is undeliverable."""
-        assert self.told()[-1] == "160:1"
+        assert self.reported()[-1] == "160:1"
         return int(getattr(self.events[-1], "reason", 0))
 
     def target(self) -> Endpoint | None:

@@ -55,7 +55,7 @@ class World:
         self.now = NOW
         self.down: set[str] = set()
         self.carried: list[tuple[str, str]] = []
-        self.told: list[tuple[MirroredRouteSubclass, str]] = []
+        self.reported: list[tuple[MirroredRouteSubclass, str]] = []
 
     def start(self, name: str) -> None:
         self.brokers[name] = Broker(self.estate, name, self.stores[name], self.choices)
@@ -76,7 +76,7 @@ class World:
             if to not in self.down:
                 self.brokers[to].receive([outbound.frame], self.now)
         changes = (event for _, event in broker.events() if isinstance(event, MirroredRouteStateChanged))
-        self.told += [(event.subclass, event.principal) for event in changes]
+        self.reported += [(event.subclass, event.principal) for event in changes]
 
     def fail_over(self) -> None:
         """The database goes to `c` with all that it holds."""
@@ -114,7 +114,7 @@ def test_both_are_asked_at_first_and_then_only_the_principal_hears_anything() ->
     world.send(handle, b"1")
     world.later(1)
     assert world.sent_by_a() == {"b", "c"}
-    assert world.told == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
+    assert world.reported == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
     assert world.received("b") == [b"1"]
     world.send(handle, b"2")
     world.later(1)
@@ -135,7 +135,7 @@ def test_what_a_lost_commit_was_to_ask_leaves_with_the_next_one() -> None:
     assert broker.frames_to_send(world.now) == []
     world.send(handle, b"1")
     world.later(1)
-    assert world.told == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
+    assert world.reported == [(MirroredRouteSubclass.OPERATIONAL, "tcp://b:4022")]
     assert world.received("b") == [b"1"]
 
 
@@ -148,7 +148,7 @@ def test_nothing_goes_to_a_partner_that_does_not_claim_the_role() -> None:
     world.down = {"b"}
     world.send(handle, b"2")
     world.later(60)
-    assert world.told[-1] == (MirroredRouteSubclass.NOT_OPERATIONAL, "")
+    assert world.reported[-1] == (MirroredRouteSubclass.NOT_OPERATIONAL, "")
     assert world.stores["c"].depth(QUEUE) == QueueDepth(0, None)
     world.down = set()
     world.later(80)
@@ -166,7 +166,7 @@ def test_messages_follow_the_role_when_the_partner_claims_it() -> None:
     world.later(40)
     world.fail_over()
     world.later(80)
-    assert world.told[-1] == (MirroredRouteSubclass.OPERATIONAL_WITH_PRINCIPAL_ONLY, "tcp://c:4022")
+    assert world.reported[-1] == (MirroredRouteSubclass.OPERATIONAL_WITH_PRINCIPAL_ONLY, "tcp://c:4022")
     assert world.received("c") == [b"1", b"2"]
     world.down = set()
     world.sent_by_a()

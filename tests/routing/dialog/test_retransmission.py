@@ -249,7 +249,7 @@ def test_an_acknowledgement_of_what_was_not_sent_is_not_taken() -> None:
     world.collect()
     world.under_way = [parcel for parcel in twin.passed if parcel.is_acknowledgement]
     world.carry()
-    (event,) = world.told("a", 160)
+    (event,) = world.reported("a", 160)
     assert event.reason == 28010
     endpoint = world.there(handle)
     assert (endpoint.outgoing, endpoint.far_broker_instance) == (1, None)
@@ -290,10 +290,10 @@ def test_an_acknowledgement_rides_on_what_goes_back() -> None:
     (frame,) = world.collect()
     assert frame.read.header.acknowledged == (AckRange(0, 0, 2, 2**20 - 1),)
     assert frame.read.header.is_sequenced
-    kinds = [event.subclass.name for event in world.told("b", 149)]
+    kinds = [event.subclass.name for event in world.reported("b", 149)]
     assert kinds[-1] == "MESSAGE_WITH_ACKNOWLEDGEMENT_SENT"
     world.settle()
-    assert "MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED" in [event.subclass.name for event in world.told("a", 149)]
+    assert "MESSAGE_WITH_ACKNOWLEDGEMENT_RECEIVED" in [event.subclass.name for event in world.reported("a", 149)]
     assert world.there(handle).outgoing == world.there(target).outgoing == 0
 
 
@@ -326,7 +326,7 @@ def test_what_comes_from_who_has_acknowledged_nothing_is_left_to_its_sender() ->
     reply = Header(conversation, bytes(range(1, 17)), names, 0, 0, 60_000, 10)
     world.brokers["a"].receive([write_fragment(reply, b"who is it?")], world.now)
     world.events += [("a", now, event) for now, event in world.brokers["a"].events()]
-    assert ([event.reason for event in world.told("a", 160)], world.received("one")) == ([11217], [])
+    assert ([event.reason for event in world.reported("a", 160)], world.received("one")) == ([11217], [])
     known = reply._replace(acknowledged=(AckRange(0, 0, 0, 2**20 - 1),))
     world.brokers["a"].receive([write_fragment(known, b"it is two")], world.now)
     assert (world.there(handle).far_broker_instance, world.received("one")) == (TWO, ["it is two"])
@@ -338,7 +338,7 @@ def test_without_anything_that_goes_back_it_is_dedicated() -> None:
     (one,) = [parcel for parcel in world.passed if parcel.source == "b"]
     assert one.is_acknowledgement
     assert one.read.header.acknowledged == (AckRange(0, 0, 0, 2**20 - 1),)
-    (event,) = world.told("b", 149)
+    (event,) = world.reported("b", 149)
     assert (event.subclass.name, event.message_sequence_number) == ("ACKNOWLEDGEMENT_SENT", 0)
 
 

@@ -50,7 +50,7 @@ def requests(world: Local, host: str = "a") -> dict[tuple[str, str], str]:
     return dict(batch.requests)
 
 
-def asked(world: Local, database: str = "two") -> tuple[str, bytes]:
+def received_request(world: Local, database: str = "two") -> tuple[str, bytes]:
     """What the responder receives: its handle, and the question."""
     (message,) = world.receive(database, queue="BcnQ")
     assert message.message_type_name == MISSING_ROUTE_TYPE
@@ -67,7 +67,7 @@ def test_a_route_that_is_missing_is_asked_for_made_and_used_at_once() -> None:
     handle = world.begin()
     world.send(handle, body=b"hello")
     assert (status(world, handle), world.received()) == (REQUESTED, [])
-    responder, body = asked(world)
+    responder, body = received_request(world)
     assert body == missing_route_body("To", None)
     assert list(requests(world)) == [("one", "To")]
     world.broker.change_estate(one_instance(ROUTE_TO))
@@ -86,7 +86,7 @@ def test_the_question_is_asked_once_for_any_number_of_conversations(responder: s
     world.send(other)
     assert {status(world, handle) for handle in (*handles, other)} == {REQUESTED}
     world.later(9 * SECOND)
-    asked(world, responder)
+    received_request(world, responder)
     assert world.receive(responder, queue="BcnQ") == ()
     assert len(requests(world)) == 1
 
@@ -95,7 +95,7 @@ def test_each_service_is_asked_for_by_itself() -> None:
     world = Local(one_instance())
     world.send(world.begin())
     world.send(world.begin(to="<Else>", to_broker_instance=TWO))
-    bodies = {asked(world)[1] for _ in range(2)}
+    bodies = {received_request(world)[1] for _ in range(2)}
     assert bodies == {missing_route_body("To", None), missing_route_body("<Else>", TWO)}
 
 
@@ -113,7 +113,7 @@ def test_when_it_ends_without_a_route_it_is_asked_for_anew(with_error: bool) -> 
     world = Local(one_instance())
     handle = world.begin()
     world.send(handle)
-    responder, _ = asked(world)
+    responder, _ = received_request(world)
     first = requests(world)
     if with_error:
         world.on(end_with_error, responder, 1, "no such service")
@@ -124,7 +124,7 @@ def test_when_it_ends_without_a_route_it_is_asked_for_anew(with_error: bool) -> 
     assert status(world, handle) == REQUESTED
     assert requests(world).keys() == first.keys()
     assert requests(world) != first
-    asked(world)
+    received_request(world)
 
 
 def test_a_request_lasts_as_long_as_its_dialog() -> None:
@@ -149,7 +149,7 @@ def test_the_dialog_leaves_no_trace_and_no_application_sees_it() -> None:
     world = Local(one_instance())
     world.send(world.begin())
     request = requests(world)["one", "To"]
-    responder, _ = asked(world)
+    responder, _ = received_request(world)
     world.on(end_conversation, responder)
     assert world.endpoint(request) is None
     assert world.store.depth(("one", SYSTEM_QUEUE)).messages == 0
@@ -171,7 +171,7 @@ def test_a_conversation_with_the_dynamic_routing_service_itself_asks_for_nothing
     handle = world.begin(NOTICE_CONTRACT, to=DYNAMIC_ROUTING_SERVICE)
     world.send(handle, message_type=MISSING_ROUTE_TYPE, body=b"<x/>")
     assert requests(world) == {}
-    assert asked(world)[1] == b"<x/>"
+    assert received_request(world)[1] == b"<x/>"
 
 
 def test_no_application_begins_a_dialog_as_the_database_itself_or_with_it() -> None:
@@ -198,7 +198,7 @@ def test_the_number_of_requests_is_limited(monkeypatch: pytest.MonkeyPatch) -> N
     world.send(*handles[2:])
     assert len(requests(world)) == 3
     assert {status(world, handle) for handle in handles} == {REQUESTED}
-    responder, _ = asked(world)
+    responder, _ = received_request(world)
     world.on(end_conversation, responder)
     world.later(70 * SECOND)
     assert len(requests(world)) == 3
@@ -213,7 +213,7 @@ def test_two_that_ask_at_the_same_time_ask_once() -> None:
     world.broker.commit(works[0])
     with pytest.raises(Conflict):
         world.broker.commit(works[1])
-    asked(world)
+    received_request(world)
     assert world.receive("two", queue="BcnQ") == ()
 
 
@@ -298,7 +298,7 @@ def test_within_an_instance_the_answer_waits_for_the_broker_to_be_enabled() -> N
     changes: dict[str, Any] = {"one": {"routes": [ASKS]}, "two": {"services": [TO, RESPONDER]}}
     world = Local(small_estate(**changes))
     world.send(world.begin())
-    responder, _ = asked(world)
+    responder, _ = received_request(world)
     world.broker.change_estate(small_estate(one={**changes["one"], "broker_enabled": False}, two=changes["two"]))
     world.on(end_conversation, responder)
     world.later(0)

@@ -16,16 +16,16 @@ ID = "5fb8d92b-ed69-4c80-afbb-2aa6a7d3cb2d"
 BEGUN = {"instance": "a", "database": "d"}
 
 
-def asked(**members: Any) -> dict[str, Any]:
+def question(**members: Any) -> dict[str, Any]:
     return {"from": BEGUN, "to_service": "S", **members}
 
 
 def test_what_is_left_out_has_its_default() -> None:
-    assert conversation_from(asked()) == Conversation("a", "d", "S", None, False, None, None)
+    assert conversation_from(question()) == Conversation("a", "d", "S", None, False, None, None)
 
 
 def test_everything_may_be_given() -> None:
-    given = asked(id=7, to_broker_instance=f"{{{ID.upper()}}}", is_reply=True, from_service="Own")
+    given = question(id=7, to_broker_instance=f"{{{ID.upper()}}}", is_reply=True, from_service="Own")
     assert conversation_from(given) == Conversation("a", "d", "S", ID, True, "Own", 7)
 
 
@@ -46,12 +46,12 @@ def test_reading_what_was_written_is_the_identity(case: Case) -> None:
     [
         (None, "must be an object, not null"),
         ({}, "from: is missing"),
-        (asked(to_service=None), "to_service: must be a string, not null"),
-        (asked(to_service="a\0"), "to_service: holds a NUL or half a surrogate pair"),
-        (asked(id=1.5), "id: must be a string or a whole number, not 1.5"),
-        (asked(is_reply=None), "is_reply: must be true or false, not null"),
-        (asked(from_service=3), "from_service: must be a string, not 3"),
-        (asked(to_broker_instance=""), 'to_broker_instance: must be a GUID (8-4-4-4-12 hex digits), not ""'),
+        (question(to_service=None), "to_service: must be a string, not null"),
+        (question(to_service="a\0"), "to_service: holds a NUL or half a surrogate pair"),
+        (question(id=1.5), "id: must be a string or a whole number, not 1.5"),
+        (question(is_reply=None), "is_reply: must be true or false, not null"),
+        (question(from_service=3), "from_service: must be a string, not 3"),
+        (question(to_broker_instance=""), 'to_broker_instance: must be a GUID (8-4-4-4-12 hex digits), not ""'),
         ({"from": {}, "to_service": "S"}, "from.instance: is missing"),
         ({"from": {"instance": "a", "database": None}, "to_service": "S"}, "from.database: must be a string, not null"),
         ({"from": {"outside": None}, "to_service": "S"}, "from.outside: must be a string, not null"),

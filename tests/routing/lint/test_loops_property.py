@@ -18,7 +18,7 @@ from tests.routing.lint.slow_loops import loops
 from tests.strategies import AT, estates
 
 
-def told(of: Estate) -> list[tuple[str, str, str, str]]:
+def findings_of(of: Estate) -> list[tuple[str, str, str, str]]:
     found = forwarding_loop(LintContext(of, AT))
     return sorted((f.severity, str(f.instance), str(f.object), str(f.reason).rsplit(": ", 1)[1][:-1]) for f in found)
 
@@ -27,13 +27,13 @@ def told(of: Estate) -> list[tuple[str, str, str, str]]:
 def test_forwarders_of_all_kinds(part: int) -> None:
     for seed in range(part * 100, part * 100 + 100):
         one = forwarders(seed)
-        assert told(one) == sorted(loops(one)), seed
+        assert findings_of(one) == sorted(loops(one)), seed
 
 
 @given(estates())
 def test_any_estate(document: dict[str, Any]) -> None:
     one = read_estate(json.dumps(document))
-    assert told(one) == sorted(loops(one))
+    assert findings_of(one) == sorted(loops(one))
 
 
 def ring(size: int, **more: Any) -> Estate:
@@ -48,11 +48,11 @@ def ring(size: int, **more: Any) -> Estate:
 
 
 def test_a_long_ring_is_told_with_both_ends() -> None:
-    ((*_, way),) = told(ring(30))
+    ((*_, way),) = findings_of(ring(30))
     assert way == "h0 > h1 > h2 > h3 > h4 > h5 > h6 > h7 > h8 > … > h29 > h0"
 
 
 def test_every_server_of_a_ring_with_an_identifier_of_its_own() -> None:
     one = ring(9, **{f"h{n}": [route("R", "Ship", f"h{(n + 1) % 9}", n + 1)] for n in range(9)})
-    assert len(told(one)) == 11  # for everything else, without an identifier, and with each
-    assert told(one) == sorted(loops(one))
+    assert len(findings_of(one)) == 11  # for everything else, without an identifier, and with each
+    assert findings_of(one) == sorted(loops(one))

@@ -12,7 +12,7 @@ from routing.rules.explanation import explain
 from tests.routing.lint.estates import AT, db, estate, route, server
 
 
-def said(*instances: Any, is_reply: bool = False) -> list[str]:
+def sentences(*instances: Any, is_reply: bool = False) -> list[str]:
     whole = estate(*instances)
     conversation = Conversation("a", "D", "Ship", is_reply=is_reply)
     return [str(one.says) for one in obstacles(explain(whole, conversation, AT), whole)]
@@ -31,26 +31,26 @@ def target(queue: Any = None, **more: Any) -> Any:
 @pytest.mark.parametrize("state", ["STOPPED", "DISABLED"])
 def test_an_endpoint_on_the_way(state: str) -> None:
     stopped = {"endpoint": {"port": 4022, "state": state}}
-    assert said(sender(), target(**stopped))[0].startswith(f"…but the Service Broker endpoint of b is {state}")
-    assert "endpoint of a is" in said(sender(**stopped), target())[0]
-    assert len(said(sender(**stopped), target(**stopped))) == 2
+    assert sentences(sender(), target(**stopped))[0].startswith(f"…but the Service Broker endpoint of b is {state}")
+    assert "endpoint of a is" in sentences(sender(**stopped), target())[0]
+    assert len(sentences(sender(**stopped), target(**stopped))) == 2
 
 
 def test_within_one_instance_no_endpoint_is_needed() -> None:
     here = server(
         "a", db("D", services=("Own",)), db("E", services=("Ship",)), endpoint={"port": 1, "state": "STOPPED"}
     )
-    assert said(here) == []
+    assert sentences(here) == []
 
 
 def test_an_endpoint_that_is_started_or_not_known() -> None:
-    assert said(sender(endpoint={"port": 4022}), target()) == []
+    assert sentences(sender(endpoint={"port": 4022}), target()) == []
 
 
 def test_the_queue_of_the_target_is_off() -> None:
-    [one] = said(sender(), target({"name": "DBO.q", "enabled": False}))
+    [one] = sentences(sender(), target({"name": "DBO.q", "enabled": False}))
     assert one.startswith("…but the queue dbo.Q of E on b is off")
-    assert said(sender(), target({"name": "dbo.Other", "enabled": False})) == []
+    assert sentences(sender(), target({"name": "dbo.Other", "enabled": False})) == []
 
 
 def test_no_contract_is_shared_but_replies_need_none() -> None:
@@ -64,6 +64,6 @@ def test_no_contract_is_shared_but_replies_need_none() -> None:
             broker=1,
         ),
     )
-    [one] = said(begins, target())
+    [one] = sentences(begins, target())
     assert one.startswith("…but no conversation can begin. Ship: It accepts c")
-    assert said(begins, target(), is_reply=True) == []
+    assert sentences(begins, target(), is_reply=True) == []

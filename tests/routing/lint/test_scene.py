@@ -19,7 +19,7 @@ from routing.rules.router import route
 from tests.strategies import AT, estates
 
 
-def asked(data: st.DataObject, estate: Estate) -> tuple[str, str | None]:
+def drawn_class(data: st.DataObject, estate: Estate) -> tuple[str, str | None]:
     """A service and an identifier that something in the estate may look at."""
     known = Vocabulary(estate, estate).identifiers
     service = data.draw(st.sampled_from(sorted(known)))
@@ -31,7 +31,7 @@ def asked(data: st.DataObject, estate: Estate) -> tuple[str, str | None]:
 def test_from_outside_it_answers_as_the_engine_does(document: dict[str, Any], data: st.DataObject) -> None:
     estate = read_estate(json.dumps(document))
     scene = LintContext(estate, AT)
-    service, identifier = asked(data, estate)
+    service, identifier = drawn_class(data, estate)
     for instance in estate.instances:
         scene.from_outside(instance, UNKNOWN_SERVICE)
         expected = route(estate, Conversation(instance, None, service, identifier), AT)
@@ -42,7 +42,7 @@ def test_from_outside_it_answers_as_the_engine_does(document: dict[str, Any], da
 def test_what_it_says_is_kept_is_lost(document: dict[str, Any], data: st.DataObject) -> None:
     estate = read_estate(json.dumps(document))
     scene = LintContext(estate, AT)
-    service, identifier = asked(data, estate)
+    service, identifier = drawn_class(data, estate)
     for held in scene.databases:
         if scene.keeps(held, service):
             reply = Conversation(held.instance.name, held.database.name, service, identifier, is_reply=True)

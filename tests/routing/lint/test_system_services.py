@@ -42,7 +42,7 @@ def findings(**scripts: str) -> list[Finding]:
     return list(lint(estate(**scripts), AT))
 
 
-def asked(made: Estate, instance: str, database: str, service: str) -> Explanation:
+def explained(made: Estate, instance: str, database: str, service: str) -> Explanation:
     return explain(made, Conversation(instance, database, service), AT)
 
 
@@ -96,7 +96,7 @@ def test_event_notifications_of_a_server_want_a_way_back(routes: tuple[str, ...]
     (found,) = findings(hub=hub(*routes), leaf=LEAF)
     assert (found.code, found.severity, found.instance, found.database) == ("no-return-route", "error", "hub", "Watch")
     assert f"notifications of msdb on leaf, but acknowledgements to {EVENT_NOTIFICATION_SERVICE}" in str(found.reason)
-    (back,) = asked(estate(hub=hub(*routes), leaf=LEAF), "leaf", "msdb", "Collect").returns
+    (back,) = explained(estate(hub=hub(*routes), leaf=LEAF), "leaf", "msdb", "Collect").returns
     assert (back.journey.conversation.to_service, back.arrives) == (EVENT_NOTIFICATION_SERVICE, False)
 
 
@@ -111,7 +111,7 @@ def test_event_notifications_of_a_server_want_a_way_back(routes: tuple[str, ...]
 def test_with_a_way_back_nothing_is_found(route: str) -> None:
     assert findings(hub=hub(route), leaf=LEAF) == []
     made = estate(hub=hub(route), leaf=LEAF)
-    (back,) = asked(made, "leaf", "msdb", "Collect").returns
+    (back,) = explained(made, "leaf", "msdb", "Collect").returns
     assert back.home == Outcome(DELIVERED, "leaf", "msdb")
     assert back.arrives or back.needed == "aaaaaaaa-0000-4000-8000-000000000001"
 
@@ -128,7 +128,7 @@ def test_a_forwarder_of_a_service_that_takes_no_notifications_is_one() -> None:
 def test_query_notifications_begin_in_the_database_of_the_query() -> None:
     shop = f"CREATE DATABASE Shop\nGO\nUSE Shop\nCREATE QUEUE q\nCREATE SERVICE Cache ON QUEUE q ({POST_QUERIES})\nGO\n"
     made = estate(shop=shop)
-    (back,) = asked(made, "shop", "Shop", "Cache").returns
+    (back,) = explained(made, "shop", "Shop", "Cache").returns
     assert (back.journey.conversation.to_service, back.arrives) == (QUERY_NOTIFICATION_SERVICE, True)
     assert list(lint(made, AT)) == []
 
@@ -141,7 +141,7 @@ def test_a_local_route_for_one_of_them_is_sound(service: str) -> None:
     )
     made = estate(shop=shop)
     assert list(lint(made, AT)) == []
-    assert asked(made, "shop", "Shop", service).forward.outcomes == (Outcome(DELIVERED, "shop", "Shop"),)
+    assert explained(made, "shop", "Shop", service).forward.outcomes == (Outcome(DELIVERED, "shop", "Shop"),)
 
 
 def test_a_name_that_only_looks_like_one_of_them_is_found() -> None:

@@ -126,29 +126,29 @@ ASKING = estate(host("a", database("db", routes=[to("b", DYNAMIC_ROUTING_SERVICE
     to("b", DYNAMIC_ROUTING_SERVICE, broker_instance=ID)]), host("b"))  # fmt: skip
 
 
-def asked(conversation: Conversation, *pending: str) -> Decision:
+def decision_for(conversation: Conversation, *pending: str) -> Decision:
     (decision,) = route(ASKING, conversation, AT, pending=frozenset(pending))
     return decision
 
 
 def test_a_missing_route_is_asked_for() -> None:
-    assert asked(S) == Delay("a", "route_requested")
-    assert asked(Conversation("a", None, "S")) == Drop("a", "route_requested")
+    assert decision_for(S) == Delay("a", "route_requested")
+    assert decision_for(Conversation("a", None, "S")) == Drop("a", "route_requested")
 
 
 def test_with_a_request_pending_for_this_service_matching_goes_on() -> None:
-    decision = asked(S, "S")
+    decision = decision_for(S, "S")
     assert isinstance(decision, Send)
     assert decision.to == "b"
-    assert asked(Conversation("a", None, "S"), "S") == Drop("a", "no_route")
+    assert decision_for(Conversation("a", None, "S"), "S") == Drop("a", "no_route")
 
 
 def test_a_request_that_is_pending_for_another_service_changes_nothing() -> None:
-    assert asked(S, "T", DYNAMIC_ROUTING_SERVICE) == Delay("a", "route_requested")
+    assert decision_for(S, "T", DYNAMIC_ROUTING_SERVICE) == Delay("a", "route_requested")
 
 
 def test_a_conversation_to_the_dynamic_routing_service_asks_for_no_route() -> None:
-    assert isinstance(asked(Conversation("a", "db", DYNAMIC_ROUTING_SERVICE)), Send)
+    assert isinstance(decision_for(Conversation("a", "db", DYNAMIC_ROUTING_SERVICE)), Send)
 
 
 def test_the_account_says_that_a_request_is_pending() -> None:

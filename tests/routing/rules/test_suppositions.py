@@ -21,11 +21,11 @@ def one(*databases: dict[str, Any]) -> Estate:
     return estate_of(server("one", *databases))
 
 
-def asked(estate: Estate, database: str, service: str, identifier: str | None = None) -> Explanation:
+def explanation_of(estate: Estate, database: str, service: str, identifier: str | None = None) -> Explanation:
     return explain(estate, Conversation("one", database, service, identifier), AT)
 
 
-def told(explained: Explanation, estate: Estate) -> str:
+def text_of(explained: Explanation, estate: Estate) -> str:
     words = word(explained, estate)
     assert [chip.certainty for chip in words.headline.chips] == [MAY]
     return " ".join(str(sentence) for sentence in words.headline.means)
@@ -33,9 +33,9 @@ def told(explained: Explanation, estate: Estate) -> str:
 
 def test_the_identifier_of_a_route_that_may_be_that_of_the_service() -> None:
     estate = one(db("A", services=("AOut",)), db("C", route("ToA", "AOut", broker=1), services=("CIn",)))
-    explained = asked(estate, "C", "AOut")
+    explained = explanation_of(estate, "C", "AOut")
     assert explained.supposed == (Supposition("one", "A", A, False, True),)
-    sentence = told(explained, estate)
+    sentence = text_of(explained, estate)
     assert f"Delivered to A on one if its identifier is {A}; its identifier is not known." in sentence
     assert "Most likely it is meant" in sentence
     assert "Correct the identifier" not in sentence
@@ -43,33 +43,33 @@ def test_the_identifier_of_a_route_that_may_be_that_of_the_service() -> None:
 
 def test_the_identifier_of_a_conversation() -> None:
     estate = one(db("A", services=("AOut",)), db("C", services=("CIn",)))
-    assert asked(estate, "A", "CIn", C).supposed == (Supposition("one", "C", C, False, True),)
+    assert explanation_of(estate, "A", "CIn", C).supposed == (Supposition("one", "C", C, False, True),)
 
 
 def test_of_two_databases_none_is_most_likely() -> None:
     estate = one(db("A"), db("C", services=("CIn",)), db("D", services=("CIn",)))
-    explained = asked(estate, "A", "CIn", C)
+    explained = explanation_of(estate, "A", "CIn", C)
     assert [supposed.is_only for supposed in explained.supposed] == [False, False]
-    assert "Most likely" not in told(explained, estate)
+    assert "Most likely" not in text_of(explained, estate)
 
 
 def test_a_known_identifier_is_a_mismatch() -> None:
     estate = one(db("A"), db("C", services=("CIn",), broker=2))
-    assert asked(estate, "A", "CIn", C).supposed == ()
+    assert explanation_of(estate, "A", "CIn", C).supposed == ()
 
 
 def test_an_identifier_that_another_database_has_is_a_mismatch() -> None:
     estate = one(db("A", broker=3), db("C", services=("CIn",)))
-    assert asked(estate, "A", "CIn", C).supposed == ()
+    assert explanation_of(estate, "A", "CIn", C).supposed == ()
 
 
 def test_an_unknown_role_of_a_mirrored_database() -> None:
     mirrored = route("R", "CIn", "one", 3) | {"mirror_address": "tcp://two:4022"}
     there = server("two", db("C", services=("CIn",), broker=3))
     estate = estate_of(server("one", db("A", mirrored)), there)
-    explained = asked(estate, "A", "CIn")
+    explained = explanation_of(estate, "A", "CIn")
     assert explained.supposed == (Supposition("two", "C", None, True, True),)
-    assert "if it is the principal, which is not known" in told(explained, estate)
+    assert "if it is the principal, which is not known" in text_of(explained, estate)
 
 
 def test_a_detour_that_hangs_on_an_unknown_identifier_is_no_error() -> None:

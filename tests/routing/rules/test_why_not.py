@@ -45,13 +45,13 @@ def ask(made: Estate, route: str, service: str = "Bill", database: str = "Orders
     return answer
 
 
-def told(answer: WhyNot) -> tuple[bool, str | None, str]:
+def facts_of(answer: WhyNot) -> tuple[bool, str | None, str]:
     return answer.used, answer.rule, str(answer.clause)
 
 
 def test_a_route_that_is_used_says_by_which_rule() -> None:
     made = estate(row("R", "tcp://far", "Bill"))
-    assert told(ask(made, "R")) == (True, "CHOOSE-3", "it is used")
+    assert facts_of(ask(made, "R")) == (True, "CHOOSE-3", "it is used")
 
 
 @pytest.mark.parametrize(
@@ -67,33 +67,33 @@ def test_a_route_that_is_used_says_by_which_rule() -> None:
 )
 def test_a_route_that_does_not_match_says_why(other: Route, clause: str) -> None:
     made = estate(row("R", "tcp://far", "Bill"), other)
-    assert told(ask(made, "X")) == (False, "MATCH-2", clause)
+    assert facts_of(ask(made, "X")) == (False, "MATCH-2", clause)
 
 
 def test_a_route_of_a_lower_tier_says_what_comes_first() -> None:
     made = estate(row("R", "tcp://far", "Bill", mirror="tcp://near"), row("X", "tcp://far", "Bill"))
-    assert told(ask(made, "X")) == (False, "CHOOSE-1", "a mirrored route comes first")
+    assert facts_of(ask(made, "X")) == (False, "CHOOSE-1", "a mirrored route comes first")
 
 
 def test_a_local_route_without_the_service_says_that_it_is_not_here() -> None:
     made = estate(row("X", "LOCAL", "Bill"), row("R", "tcp://far", "Bill"))
     answer = (False, "CHOOSE-2", "it matches, but the service cannot be located in this instance")
-    assert told(ask(made, "X")) == answer
-    assert told(ask(made, "R")) == (True, "CHOOSE-3", "it is used")
+    assert facts_of(ask(made, "X")) == answer
+    assert facts_of(ask(made, "R")) == (True, "CHOOSE-3", "it is used")
 
 
 def test_each_identifier_left_open_is_a_choice_of_its_own() -> None:
     first, second = row("A", "LOCAL", "Here", identifier=ID1), row("B", "LOCAL", "Here", identifier=ID2)
     made = estate(first, second, row("C", "tcp://far", "Here", identifier=ID2), identifier=ID1)
-    assert told(ask(made, "A", "Here")) == (True, "CHOOSE-2", "it is used")
+    assert facts_of(ask(made, "A", "Here")) == (True, "CHOOSE-2", "it is used")
     assert not ask(made, "B", "Here").used
-    assert told(ask(made, "C", "Here")) == (True, "CHOOSE-3", "it is used")
+    assert facts_of(ask(made, "C", "Here")) == (True, "CHOOSE-3", "it is used")
 
 
 def test_an_identical_route_says_that_another_stands_for_it() -> None:
     made = estate(row("A", "tcp://far", "Bill"), row("B", "TCP://FAR:4022/", "Bill"))
     assert ask(made, "A").used
-    assert told(ask(made, "B")) == (False, "CHOOSE-0", "it is identical to another route, which stands for both")
+    assert facts_of(ask(made, "B")) == (False, "CHOOSE-0", "it is identical to another route, which stands for both")
 
 
 def test_a_chosen_route_that_leads_nowhere_says_so() -> None:
@@ -104,7 +104,7 @@ def test_a_chosen_route_that_leads_nowhere_says_so() -> None:
 
 def test_a_table_that_is_never_asked_says_why() -> None:
     made = estate(row("R", "tcp://far", "Bill"), outside=(row("M", "LOCAL"),))
-    assert told(ask(made, "M", database="msdb"))[:2] == (False, None)
+    assert facts_of(ask(made, "M", database="msdb"))[:2] == (False, None)
     conversation = Conversation("here", "Parts", "Bill")
     (answer,) = why_not(made, conversation, AT, instance="here", database="Orders", route="R")
     assert "begins elsewhere" in str(answer.clause)
@@ -112,7 +112,7 @@ def test_a_table_that_is_never_asked_says_why() -> None:
 
 def test_a_reply_for_this_instance_asks_no_route() -> None:
     made = estate(outside=(row("M", "LOCAL"),), identifier=ID1)
-    assert told(ask(made, "M", "Here", "msdb", reply=True))[:2] == (False, "RT-REPLY")
+    assert facts_of(ask(made, "M", "Here", "msdb", reply=True))[:2] == (False, "RT-REPLY")
 
 
 def test_a_route_that_is_not_there_is_a_mistake_of_the_caller() -> None:

@@ -349,7 +349,7 @@ def test_a_host_that_does_not_forward_drops() -> None:
     world.send(handle, b"x")
     world.settle()
     assert len(world.passed) == 1
-    (event,) = world.told("c", 140)
+    (event,) = world.reported("c", 140)
     assert event.reason == 9792
     assert world.there(handle).outgoing == 1
 
@@ -359,7 +359,7 @@ def test_a_message_for_a_service_that_is_not_here_is_dropped() -> None:
     handle = world.begin()
     world.send(handle, b"x")
     world.settle()
-    (event,) = world.told("b", 160)
+    (event,) = world.reported("b", 160)
     assert (event.reason, event.database) == (9796, "")
     assert world.there(handle).outgoing == 1
 
@@ -395,7 +395,7 @@ def test_a_forwarder_that_leads_back_to_itself_drops_when_no_hop_remains() -> No
     handle = world.begin()
     world.send(handle, b"x")
     world.settle()
-    (event,) = world.told("c", 140)
+    (event,) = world.reported("c", 140)
     assert event.reason == 11285
     assert world.there(handle).outgoing == 1
 
@@ -413,7 +413,7 @@ def test_two_that_forward_to_each_other_drop_when_no_hop_remains() -> None:
     world.settle()
     hops = [parcel.read.header.hops_remaining for parcel in world.passed]
     assert hops == list(range(10, -1, -1))
-    assert [event.reason for event in [*world.told("a", 140), *world.told("c", 140)]] == [11285]
+    assert [event.reason for event in [*world.reported("a", 140), *world.reported("c", 140)]] == [11285]
 
 
 def test_a_way_by_a_forwarder_that_is_sent_round_first() -> None:
@@ -427,7 +427,7 @@ def test_a_way_by_a_forwarder_that_is_sent_round_first() -> None:
         handle = world.begin()
         world.send(handle, b"x")
         world.settle()
-        (event,) = world.told("c", 139) or world.told("c", 140)
+        (event,) = world.reported("c", 139) or world.reported("c", 140)
         rounds.add(10 - event.message.hops_remaining)
         assert world.received() == ["x"]
     assert rounds > {1}

@@ -70,7 +70,7 @@ def test_a_forwarder_follows_a_route_until_it_expires() -> None:
     world.now += 10 * SECOND
     world.send(handle)
     world.settle()
-    assert [event.reason for event in world.told("c", 160)] == [9793]
+    assert [event.reason for event in world.reported("c", 160)] == [9793]
     assert world.there(handle).outgoing == 1
 
 

@@ -238,7 +238,7 @@ def test_what_waits_when_forwarding_is_switched_off_goes_no_further() -> None:
     world.brokers["c"].change_estate(joined_estate(c={"forwarding": False}))
     world.settle()
     assert len(forwarder) == 0
-    assert [event.reason for event in world.told("c", 140)] == [9792]
+    assert [event.reason for event in world.reported("c", 140)] == [9792]
     assert world.received() == []
 
 

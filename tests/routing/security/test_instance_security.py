@@ -79,9 +79,9 @@ def test_a_target_that_does_not_know_the_key_says_nothing(encryption: bool) -> N
     handle = world.begin(encryption=encryption)
     world.send(handle, b"x")
     world.settle()
-    (event,) = world.told("b", 160)
+    (event,) = world.reported("b", 160)
     assert (event.reason, event.database) == (11229, "two")
-    (audited,) = world.told("b", 158)
+    (audited,) = world.reported("b", 158)
     assert (audited.subclass, audited.text) == (
         AuditSubclass.NO_CERTIFICATE,
         "key id: names keys that are not known here",
@@ -117,9 +117,11 @@ def test_whatever_is_changed_on_the_way_is_discarded(at: int, encryption: bool) 
     world.carry()
     assert world.collect() == []
     assert world.depth() == 0
-    assert len(world.told("b", 161)) + len(world.told("b", 160)) == 1
-    signature = [event.subclass for event in world.told("b", 158) if event.subclass == AuditSubclass.INVALID_SIGNATURE]
-    assert len(signature) == sum("tag" in event.what for event in world.told("b", 161))
+    assert len(world.reported("b", 161)) + len(world.reported("b", 160)) == 1
+    signature = [
+        event.subclass for event in world.reported("b", 158) if event.subclass == AuditSubclass.INVALID_SIGNATURE
+    ]
+    assert len(signature) == sum("tag" in event.what for event in world.reported("b", 161))
     world.later(5 * SECOND)
     assert len(world.received()) == 1
 
@@ -135,9 +137,9 @@ def test_a_sealed_dialog_takes_nothing_that_is_not_sealed() -> None:
     sealed.under_way, plain.under_way = [two], [one]  # by the same seed the same conversation
     for world, reason in ((sealed, 11232), (plain, 11231)):
         world.carry()
-        assert [event.reason for event in world.told("b", 160)] == [reason]
+        assert [event.reason for event in world.reported("b", 160)] == [reason]
         audits = [AuditSubclass.NO_SECURITY_HEADER] if reason == 11232 else []
-        assert [event.subclass for event in world.told("b", 158)] == audits
+        assert [event.subclass for event in world.reported("b", 158)] == audits
         assert world.depth() == 0
     assert (sealed.there(target).receive_sequence, plain.there(far).receive_sequence) == (1, 1)
 
@@ -158,7 +160,7 @@ def test_the_document_s_md5_is_read_only_where_it_is_switched_on() -> None:
     handle = world.begin()
     world.send(handle, b"x")
     world.settle()
-    assert [event.reason for event in world.told("b", 160)] == [0]
+    assert [event.reason for event in world.reported("b", 160)] == [0]
     assert (world.depth(), world.there(handle).outgoing) == (0, 1)
 
 
@@ -186,7 +188,7 @@ def test_keys_of_one_database_open_nothing_of_another() -> None:
     handle = world.begin(encryption=True)
     world.send(handle, b"x")
     world.settle()
-    assert [event.reason for event in world.told("b", 160)] == [11229]
+    assert [event.reason for event in world.reported("b", 160)] == [11229]
 
 
 def test_a_dialog_whose_keys_were_taken_away_waits_and_holds_up_nobody() -> None:
@@ -200,7 +202,7 @@ def test_a_dialog_whose_keys_were_taken_away_waits_and_holds_up_nobody() -> None
     world.settle()
     assert (world.there(handle).transmission_status, world.there(handle).outgoing) == (9727, 1)
     assert world.received("two") == ["goes"]
-    assert [event.reason for event in world.told("a", 160)] == [11229]
+    assert [event.reason for event in world.reported("a", 160)] == [11229]
     world.brokers["a"].security = securities()["a"]
     world.later(5 * SECOND)
     world.later(5 * SECOND)

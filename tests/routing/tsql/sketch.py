@@ -103,7 +103,7 @@ def _route(one: Route) -> str:
     return " ".join(words)
 
 
-def told(findings: Iterable[Finding]) -> list[str]:
+def lines_of(findings: Iterable[Finding]) -> list[str]:
     """`severity code line object [number]`; remarks that nothing was lost by are among them."""
     return [_told(finding) for finding in findings]
 

@@ -11,7 +11,7 @@ import pytest
 from routing.documents.estate_document import write_estate
 from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 from tests.routing.tsql.rich import AT
-from tests.routing.tsql.sketch import HOME, sketch, told
+from tests.routing.tsql.sketch import HOME, lines_of, sketch
 
 DATA = Path(__file__).resolve().parents[2] / "data" / "tsql"
 EXPECTED: dict[str, Any] = json.loads((DATA / "expected.json").read_text(encoding="utf-8"))
@@ -26,7 +26,7 @@ def read(name: str) -> Any:
 def test_a_dirty_script(name: str) -> None:
     estate, findings = read(name)
     assert sketch(estate) == EXPECTED[name]["estate"]
-    assert told(findings) == EXPECTED[name]["findings"]
+    assert lines_of(findings) == EXPECTED[name]["findings"]
 
 
 @pytest.mark.parametrize("name", EXPECTED)

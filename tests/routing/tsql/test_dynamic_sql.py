@@ -9,7 +9,7 @@ import pytest
 from routing.common.errors import InputError
 from routing.tsql import ScriptGroup, read_scripts
 from tests.routing.tsql.rich import AT
-from tests.routing.tsql.sketch import HOME, sketch, told
+from tests.routing.tsql.sketch import HOME, lines_of, sketch
 
 ROUTE = "CREATE ROUTE r WITH ADDRESS = ''LOCAL''"
 MADE = ["A", "A: route r: * -> LOCAL"]
@@ -17,7 +17,7 @@ MADE = ["A", "A: route r: * -> LOCAL"]
 
 def read(text: str) -> Any:
     estate, findings = read_scripts([ScriptGroup(HOME, None, [("x.sql", text)])], at=AT)
-    return sketch(estate), told(findings)
+    return sketch(estate), lines_of(findings)
 
 
 TILL = """USE master;
@@ -264,7 +264,7 @@ def test_numbers_are_calculated(sum_: str, port: int) -> None:
 def test_a_text_of_which_nothing_is_known_is_told_and_remembered(batch: str) -> None:
     text = f"USE A\nGO\n{batch}\n"
     estate, findings = read_scripts([ScriptGroup(HOME, None, [("x.sql", text)])], at=AT)
-    assert told(findings) == ["warning dynamic-sql 3"]
+    assert lines_of(findings) == ["warning dynamic-sql 3"]
     (missing,) = estate.instances[HOME].missing_statements
     assert (missing.statement, missing.database, missing.file, missing.line) == ("EXEC", "A", "x.sql", 3)
 

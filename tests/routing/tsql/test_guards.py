@@ -10,7 +10,7 @@ from routing.lint.registry import lint
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, read_scripts
 from tests.routing.tsql.rich import AT
-from tests.routing.tsql.sketch import HOME, sketch, told
+from tests.routing.tsql.sketch import HOME, lines_of, sketch
 
 ROUTE = "CREATE ROUTE r WITH ADDRESS = 'LOCAL'"
 MADE = "A: route r: * -> LOCAL"
@@ -33,7 +33,7 @@ def read(*texts: str, into: Estate | None = None) -> Any:
 
 def lines(*texts: str) -> tuple[list[str], list[str]]:
     estate, findings = read(*texts)
-    return sketch(estate), told(findings)
+    return sketch(estate), lines_of(findings)
 
 
 MINE = """IF DB_ID('mine') IS NOT NULL
@@ -51,7 +51,7 @@ GO
 
 def test_a_script_whose_guard_alone_was_changed_drops_nothing() -> None:
     estate, findings = read(MINE, MINE.replace("DB_ID('mine')", "DB_ID('yours')"))
-    assert told(findings) == [
+    assert lines_of(findings) == [
         "info not-executed 2 mine",
         "info not-executed 2 mine",
         "warning already-exists 4 mine",
@@ -159,7 +159,7 @@ def test_a_guard_in_a_string_and_around_one() -> None:
 def test_a_guard_asks_the_estate_that_scripts_run_on() -> None:
     before, _ = read("CREATE DATABASE yours")
     estate, findings = read("IF DB_ID('yours') IS NOT NULL CREATE DATABASE mine", into=before)
-    assert (sketch(estate), told(findings)) == (["yours", "mine"], [])
+    assert (sketch(estate), lines_of(findings)) == (["yours", "mine"], [])
 
 
 # ---------------------------------------------------------------- made and dropped again

@@ -117,23 +117,23 @@ def test_lint_never_finds_nothing_in_what_was_read_in_part() -> None:
     assert "CREATE ROUTE ToStore (0.sql:8)" in str(finding.reason)
 
 
-def said(estate: Estate, service: str = "//Store", **more: Any) -> list[str]:
+def lines_of(estate: Estate, service: str = "//Store", **more: Any) -> list[str]:
     answer = headline(explain(estate, Conversation("h", "Till", service, **more), AT), estate)
     return [str(sentence) for sentence in answer.details]
 
 
 def test_an_answer_says_that_it_may_hang_on_a_missing_route() -> None:
-    assert said(read(HEAD + UNKNOWN))[-1].startswith(
+    assert lines_of(read(HEAD + UNKNOWN))[-1].startswith(
         "1 statement of the scripts of h is missing in this estate, CREATE"
     )
-    assert not [line for line in said(read(HEAD)) if "missing" in line]
+    assert not [line for line in lines_of(read(HEAD)) if "missing" in line]
 
 
 def test_a_route_that_is_missing_in_a_database_nobody_asks_plays_no_part() -> None:
     elsewhere = f"USE Other\nGO\n{UNKNOWN}"
-    assert not [line for line in said(read(HEAD + elsewhere)) if "missing" in line]
+    assert not [line for line in lines_of(read(HEAD + elsewhere)) if "missing" in line]
     service = "USE Other\nGO\nEXEC (@c + 'CREATE SERVICE [//Store] ON QUEUE q')"
-    assert [line for line in said(read(HEAD + service)) if "missing" in line]
+    assert [line for line in lines_of(read(HEAD + service)) if "missing" in line]
 
 
 def test_an_alter_of_an_object_that_no_script_makes_is_remembered() -> None:

@@ -12,7 +12,7 @@ from routing.tsql import ScriptGroup, read_scripts
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 
 
-def told(text: str) -> tuple[Finding, ...]:
+def findings_in(text: str) -> tuple[Finding, ...]:
     return read_scripts([ScriptGroup("h", None, [("x.sql", text)])], at=AT)[1]
 
 
@@ -20,7 +20,7 @@ def told(text: str) -> tuple[Finding, ...]:
     "name", ["To{0}", "%NAME%", "<x>", "@@x@@", "{{ route }}", "${route}", "<service name>", "__ROUTE__"]
 )
 def test_a_placeholder_as_a_name_is_told(name: str) -> None:
-    [finding] = told(f"USE Shop\nGO\nCREATE ROUTE [{name}] WITH ADDRESS = 'LOCAL'")
+    [finding] = findings_in(f"USE Shop\nGO\nCREATE ROUTE [{name}] WITH ADDRESS = 'LOCAL'")
     assert (finding.code, finding.severity, finding.object, finding.line) == ("placeholder", "warning", name, 3)
 
 
@@ -34,12 +34,12 @@ def test_a_placeholder_as_a_name_is_told(name: str) -> None:
     ],
 )
 def test_every_name_of_a_statement_counts(statement: str) -> None:
-    assert [finding.code for finding in told(f"USE Shop\nGO\n{statement}\nCREATE QUEUE q")] == ["placeholder"]
+    assert [finding.code for finding in findings_in(f"USE Shop\nGO\n{statement}\nCREATE QUEUE q")] == ["placeholder"]
 
 
 @pytest.mark.parametrize("name", ["a%b", "{5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D}", "//x/{a/b}", "a<b", "x@@y"])
 def test_other_names_are_none(name: str) -> None:
-    assert told(f"USE Shop\nGO\nCREATE ROUTE [{name}] WITH ADDRESS = 'LOCAL'") == ()
+    assert findings_in(f"USE Shop\nGO\nCREATE ROUTE [{name}] WITH ADDRESS = 'LOCAL'") == ()
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_other_names_are_none(name: str) -> None:
     ],
 )
 def test_what_every_msdb_has_is_not_missing(statement: str) -> None:
-    [finding] = told(f"USE msdb\nGO\n{statement}")
+    [finding] = findings_in(f"USE msdb\nGO\n{statement}")
     assert (finding.code, finding.severity) == ("not-found", INFO)
     assert "every msdb has it" in str(finding.reason)
-    assert "every" not in str(told(f"USE Shop\nGO\n{statement}")[0].reason)
+    assert "every" not in str(findings_in(f"USE Shop\nGO\n{statement}")[0].reason)

@@ -14,7 +14,7 @@ from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, read_scripts
 from routing.tsql import report as report_module
 from tests.routing.tsql.rich import AT
-from tests.routing.tsql.sketch import sketch, told
+from tests.routing.tsql.sketch import lines_of, sketch
 
 ENDPOINT = "CREATE ENDPOINT e STATE = STARTED AS TCP (LISTENER_PORT = 5022) FOR SERVICE_BROKER ()"
 
@@ -81,13 +81,13 @@ def test_an_address_that_was_derived_follows_the_endpoint() -> None:
     ],
 )
 def test_documents_do_not_name_endpoints(statement: str, expected: list[str]) -> None:
-    assert told(read(group("h", statement), into=document(endpoint={"port": 4022}))[1]) == expected
+    assert lines_of(read(group("h", statement), into=document(endpoint={"port": 4022}))[1]) == expected
 
 
 def test_every_script_begins_in_master() -> None:
     estate, findings = read(group("h", "USE A", "CREATE QUEUE q"))
     assert sketch(estate) == ["master", "master: queue dbo.q", "A"]
-    assert told(findings) == ["info no-statement", "warning no-use 1 dbo.q"]
+    assert lines_of(findings) == ["info no-statement", "warning no-use 1 dbo.q"]
 
 
 def test_a_script_that_names_its_instances_itself() -> None:
@@ -99,7 +99,7 @@ def test_a_script_that_names_its_instances_itself() -> None:
 def test_findings_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_module, "MAX_FINDINGS", 3)
     _, findings = read(group("h", "USE A " + "DROP ROUTE r " * 10))
-    assert told(findings)[3:] == ["error not-understood 1"]
+    assert lines_of(findings)[3:] == ["error not-understood 1"]
     assert str(findings[3].reason) == "7 more findings of this script are left out"
 
 
@@ -113,13 +113,13 @@ PARTIAL = "USE A\nCREATE SERVICE s ON QUEUE Q"
 
 def test_a_queue_that_no_script_makes_may_be_there_where_the_database_is_only_used() -> None:
     estate, findings = read(group("h", PARTIAL))
-    assert (sketch(estate), told(findings)) == (["A", "A: service s on dbo.Q"], ["warning not-found 2 s"])
+    assert (sketch(estate), lines_of(findings)) == (["A", "A: service s on dbo.Q"], ["warning not-found 2 s"])
 
 
 def test_an_estate_that_is_there_tells_all_that_its_databases_hold() -> None:
     estate, findings = read(group("h", PARTIAL), into=document(databases=[{"name": "A"}]))
     assert sketch(estate) == ["at no address", "A", "A: no AutoCreatedLocal"]
-    assert told(findings)[0] == "warning not-found 2 s"
+    assert lines_of(findings)[0] == "warning not-found 2 s"
 
 
 def test_a_queue_that_comes_later_gives_the_service_its_spelling() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from routing.tsql import ScriptGroup, read_scripts, report
 from tests.routing.tsql.rich import AT
-from tests.routing.tsql.sketch import sketch, told
+from tests.routing.tsql.sketch import lines_of, sketch
 
 BEGINNING = "CREATE DATABASE d\nGO\nUSE d\nGO\n"
 """Four lines, after which each case begins."""
@@ -17,7 +17,7 @@ R = "d: route r: * -> LOCAL"
 def read(text: str) -> tuple[list[str], list[str]]:
     """Return the objects that a script creates besides its database, and the findings in it."""
     estate, findings = read_scripts([ScriptGroup("h", None, [("a.sql", BEGINNING + text)])], at=AT)
-    return [line for line in sketch(estate) if line not in ("d", "master", "other master")], told(findings)
+    return [line for line in sketch(estate) if line not in ("d", "master", "other master")], lines_of(findings)
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_two_named_instances_of_a_host_listen_at_one_port() -> None:
 def test_a_lifetime_ends_before_the_year_10000() -> None:
     text = BEGINNING + "CREATE ROUTE r WITH ADDRESS = 'LOCAL', LIFETIME = 2147483647"
     _, findings = read_scripts([ScriptGroup("h", None, [("a.sql", text)])], at=AT.replace(year=9999))
-    assert told(findings) == ["error refused 5 r"]
+    assert lines_of(findings) == ["error refused 5 r"]
 
 
 def test_of_a_name_that_is_too_long_for_a_host_no_address_is_made() -> None:

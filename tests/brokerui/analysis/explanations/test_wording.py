@@ -344,9 +344,12 @@ def test_a_copy_that_shares_an_identifier_cannot_be_enabled() -> None:
     guid = "aaaaaaaa-0000-4000-8000-000000000001"
     copy = database("Copy", services=("S",), broker_instance=guid, broker_enabled=False)
     first = database("X", LOCAL, services=("I",), broker_instance=guid)
-    said = " ".join(texts(words(estate_of(instance("a", first, copy)), "a", "X", "S").headline.details))
-    assert "Copy on a has the identifier of X, whose broker is enabled, so its own cannot be (9772): NEW_BROKER" in said
-    assert "Enable the broker" not in said
+    sentences = " ".join(texts(words(estate_of(instance("a", first, copy)), "a", "X", "S").headline.details))
+    assert (
+        "Copy on a has the identifier of X, whose broker is enabled, so its own cannot be (9772): NEW_BROKER"
+        in sentences
+    )
+    assert "Enable the broker" not in sentences
 
 
 def test_hops_say_whose_table_decided_and_what() -> None:

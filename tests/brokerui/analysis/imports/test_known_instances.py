@@ -122,9 +122,9 @@ def test_of_error_broker_conversations_an_import_says_that_no_conversation_ends(
     made = built_here("ALTER DATABASE Orders SET ERROR_BROKER_CONVERSATIONS;", off, Mode.INTO)
     orders = made.estate.instances["shop"].databases["Orders"]
     assert (orders.broker_enabled, orders.broker_instance) == (True, IDENTIFIER)
-    (told,) = made.findings
-    assert (told.code, told.severity) == ("not-executed", "info")
-    assert "brokerui broker error-conversations" in str(told.reason)
+    (not_executed,) = made.findings
+    assert (not_executed.code, not_executed.severity) == ("not-executed", "info")
+    assert "brokerui broker error-conversations" in str(not_executed.reason)
     assert not made.estate.instances["shop"].missing_statements
 
 

@@ -36,7 +36,7 @@ from tests.brokerui.estate.helpers import changed
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 
 
-def told(findings: Any) -> list[tuple[Any, ...]]:
+def facts_of(findings: Any) -> list[tuple[Any, ...]]:
     return [(f.code, f.severity, f.instance, f.database, f.object, f.reason.render(), f.remedy_sql) for f in findings]
 
 
@@ -50,7 +50,7 @@ def test_a_small_estate_is_looked_over_at_once() -> None:
     live()
     report = findings_for(viewed())
     assert report.is_there
-    assert told(report.findings) == told(lint(estate(), timezone.now()))
+    assert facts_of(report.findings) == facts_of(lint(estate(), timezone.now()))
     assert not Job.objects.exists()
     assert not LintRun.objects.exists()
 
@@ -58,19 +58,19 @@ def test_a_small_estate_is_looked_over_at_once() -> None:
 @pytest.mark.usefixtures("nothing_is_small")
 def test_what_a_worker_found_of_the_live_estate_is_not_looked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
     live()
-    wanted = told(lint(estate(), timezone.now()))
-    assert told(findings_of_live(estate_current(), timezone.now())) == wanted, "nobody has looked yet"
+    wanted = facts_of(lint(estate(), timezone.now()))
+    assert facts_of(findings_of_live(estate_current(), timezone.now())) == wanted, "nobody has looked yet"
     refreshed()
-    asked: list[Any] = []
-    monkeypatch.setattr(selectors, "lint", lambda *given: asked.append(given) or ())
-    assert (told(findings_of_live(estate_current(), timezone.now())), asked) == (wanted, [])
+    calls: list[Any] = []
+    monkeypatch.setattr(selectors, "lint", lambda *given: calls.append(given) or ())
+    assert (facts_of(findings_of_live(estate_current(), timezone.now())), calls) == (wanted, [])
     changed(
         PutRoute(
             "hub", "Sales", Route("Soon", "Later", None, timezone.now() + timedelta(days=1), parse_address("LOCAL"))
         )
     )
     refreshed()
-    assert (told(findings_of_live(estate_current(), timezone.now())), len(asked)) == ([], 1), "a route is to expire"
+    assert (facts_of(findings_of_live(estate_current(), timezone.now())), len(calls)) == ([], 1), "a route is to expire"
 
 
 @pytest.mark.usefixtures("nothing_is_small")
@@ -82,7 +82,7 @@ def test_a_large_one_waits_for_a_worker_and_then_says_the_same() -> None:
     assert findings_for(viewed()).job == report.job, "a second request gets the same job"
     jobs_run()
     found = findings_for(viewed())
-    assert told(found.findings) == told(lint(estate(), timezone.now()))
+    assert facts_of(found.findings) == facts_of(lint(estate(), timezone.now()))
     assert found.looked is not None
     assert found.looked.missing == missing_instances(estate(), timezone.now()) != ()
     assert Job.objects.get().state == JobState.DONE
@@ -253,10 +253,10 @@ def test_old_looks_go_in_small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_one_place_is_told_at_once() -> None:
     live()
     here = viewed()
-    expected = told(lint_around(estate(), here.at(), "hub", "Sales"))
-    assert told(findings_at(here, "hub", "Sales")) == expected != []
+    expected = facts_of(lint_around(estate(), here.at(), "hub", "Sales"))
+    assert facts_of(findings_at(here, "hub", "Sales")) == expected != []
     refreshed()
-    assert told(findings_at(here, "hub", "Sales")) == expected
+    assert facts_of(findings_at(here, "hub", "Sales")) == expected
     assert {finding.instance for finding in findings_at(here, "hub")} == {"hub"}
 
 

@@ -30,19 +30,19 @@ def known_of(explanation: Explanation, where: Estate) -> tuple[object, ...]:
 def test_no_offer_leaves_its_conversation_as_it_was_or_hides_what_gets_worse(case: Case) -> None:
     where = read_estate(json.dumps(case.estate))
     for document in case.conversations:
-        asked = conversation_from(document)
+        conversation = conversation_from(document)
         try:
-            asked.check(where)
+            conversation.check(where)
         except Invalid:
             continue
-        explanation = explain(where, asked, AT)
+        explanation = explain(where, conversation, AT)
         offers = conversation_offers(explanation, where, findings_of_way(explanation, where))
         assert not (offers and is_well(explanation, where))
         for offer in offers:
             before = with_msdb(where, offer.instance)
             after = applied(before, offer.instance, offer.sql, AT)
             assert after is not None
-            then, says = explain(after, asked, AT), " ".join(map(str, offer.says))
+            then, says = explain(after, conversation, AT), " ".join(map(str, offer.says))
             assert known_of(explanation, where) != known_of(then, after)
             if "With this: delivered in" in says:
                 assert all(str(place(end, then.forward)) in says for end in then.forward.outcomes)

@@ -60,7 +60,7 @@ class Scene:
         self.endpoint = endpoint
         self.client = client
         self.woken = 0
-        self.asked = 0
+        self.requests = 0
         """How often the endpoint has asked the database which instances are hosted."""
         self.is_database_gone = False
         self.notices: list[Notice] = []
@@ -89,7 +89,7 @@ class Scene:
 
     async def looked(self, times: int = 2) -> None:
         """Wait until the endpoint has looked once more, from its beginning to its end: what it does by then is all."""
-        await self.happens(lambda wanted=self.asked + times: self.asked >= wanted)
+        await self.happens(lambda wanted=self.requests + times: self.requests >= wanted)
 
     async def happens(self, condition: Callable[[], Any], seconds: float = PATIENCE) -> None:
         """Wait for it without asking Redis, which may be gone."""
@@ -110,7 +110,7 @@ async def running(
     """An endpoint with these instances, which listens when it is given; `hosted` may change."""
 
     async def ask() -> dict[str, tuple[str, ...]]:
-        scene.asked += 1
+        scene.requests += 1
         if scene.is_database_gone:
             raise OSError("the database is gone")
         return {name: tuple(addresses) for name, addresses in hosted.items()}

@@ -64,17 +64,17 @@ def test_an_endpoint_that_is_killed_and_comes_back_is_reached_again_by_itself(
     other = Apart(there.url, {"B": [b]}, children)
     notices: list[Notice] = []
 
-    def told() -> list[Notice]:
+    def all_notices() -> list[Notice]:
         notices.extend(run(client, take_notices(100)))
         return notices
 
     with there.client() as receiver:
         gets_through(client, receiver, b, 0)
         other.kill()
-        eventually(lambda: any(isinstance(one, Failed) for one in told()))
+        eventually(lambda: any(isinstance(one, Failed) for one in all_notices()))
         assert notices[0] == Online("A", b)
         other.start()
-        eventually(lambda: told()[-1] == Online("A", b), 10)
+        eventually(lambda: all_notices()[-1] == Online("A", b), 10)
         gets_through(client, receiver, b, 1)
 
 

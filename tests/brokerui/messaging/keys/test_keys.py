@@ -39,20 +39,20 @@ def instances(db: Any, settings: Any, tmp_path: Path) -> None:
         Database.objects.create(instance=row, name="Orders", position=0)
 
 
-def said(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *words: str, status: int = 0) -> str:
     assert main(["keys", *words]) == status
     captured = capsys.readouterr()
     return captured.err if status else captured.out
 
 
 def test_a_pair_is_made_once_and_its_public_key_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    printed = said(capsys, "make", "A/Orders")
+    printed = output_of(capsys, "make", "A/Orders")
     pair = pair_of("A", "Orders")
     assert public_from(printed.encode()) == pair.public
-    assert said(capsys, "export", "A/Orders") == printed
-    assert "--replace" in said(capsys, "make", "A/Orders", status=BAD_INPUT)
+    assert output_of(capsys, "export", "A/Orders") == printed
+    assert "--replace" in output_of(capsys, "make", "A/Orders", status=BAD_INPUT)
     assert pair_of("A", "Orders") == pair
-    assert said(capsys, "make", "A/Orders", "--replace") != printed
+    assert output_of(capsys, "make", "A/Orders", "--replace") != printed
     assert pair_of("A", "Orders") != pair
     assert list(AuditEntry.objects.values_list("action", "note")) == [("keys.make", "A/Orders")] * 2
 
@@ -63,8 +63,10 @@ def test_no_private_key_is_printed_logged_or_kept_as_it_is(
     monkeypatch.setenv("BROKERUI_PASSPHRASE", PASSPHRASE)
     file = tmp_path / "pair.pem"
     with caplog.at_level(logging.DEBUG):
-        printed = said(capsys, "make", "A/Orders") + said(capsys, "export", "A/Orders", "--private", str(file))
-        printed += said(capsys, "import", "B/Orders", str(file), "--private")
+        printed = output_of(capsys, "make", "A/Orders") + output_of(
+            capsys, "export", "A/Orders", "--private", str(file)
+        )
+        printed += output_of(capsys, "import", "B/Orders", str(file), "--private")
     private = pair_of("A", "Orders").private
     kept = b"".join(bytes(row.sealed) + bytes(row.public) for row in DatabaseKey.objects.all())
     everything = printed.encode() + caplog.text.encode() + kept + file.read_bytes() + repr(keys_of("A")).encode()
@@ -73,7 +75,7 @@ def test_no_private_key_is_printed_logged_or_kept_as_it_is(
     assert pair_of("B", "Orders") == pair_of("A", "Orders")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE((tmp_path / "keys.secret").stat().st_mode) == 0o600
-    assert "cannot be written" in said(capsys, "export", "A/Orders", "--private", str(file), status=BAD_INPUT)
+    assert "cannot be written" in output_of(capsys, "export", "A/Orders", "--private", str(file), status=BAD_INPUT)
 
 
 def test_public_keys_of_others_become_bindings_or_are_known(
@@ -83,7 +85,7 @@ def test_public_keys_of_others_become_bindings_or_are_known(
     for words in (["--service", "//x/Target"], [], []):
         stdin = io.TextIOWrapper(io.BytesIO(public_file(keys["B"])))
         monkeypatch.setattr("sys.stdin", stdin)
-        said(capsys, "import", "A/Orders", "-", *words)
+        output_of(capsys, "import", "A/Orders", "-", *words)
     assert PeerKey.objects.count() == 2
     assert keys_of("A") == {"Orders": DatabaseKeys(pair_of("A", "Orders"), {"//x/Target": keys["B"]}, (keys["B"],))}
     protection = security_of("A").protection("Orders", "//x/Target", encryption=True)
@@ -122,7 +124,7 @@ def test_what_cannot_be_is_said_in_a_line(
     monkeypatch.setenv("BROKERUI_PASSPHRASE", PASSPHRASE)
     file = tmp_path / "file"
     file.write_text("nothing")
-    error = said(capsys, *(str(file) if word == "FILE" else word for word in words), status=BAD_INPUT)
+    error = output_of(capsys, *(str(file) if word == "FILE" else word for word in words), status=BAD_INPUT)
     assert problem in error
     assert error.startswith("error: ")
     assert error.count("\n") == 1
@@ -133,7 +135,7 @@ def test_what_cannot_be_is_said_in_a_line(
 def test_a_passphrase_must_be_given(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.delenv("BROKERUI_PASSPHRASE", raising=False)
     key_make(instance="A", database="Orders", author="me")
-    error = said(capsys, "export", "A/Orders", "--private", str(tmp_path / "file"), status=BAD_INPUT)
+    error = output_of(capsys, "export", "A/Orders", "--private", str(tmp_path / "file"), status=BAD_INPUT)
     assert error == "error: BROKERUI_PASSPHRASE: must hold the passphrase of the file\n"
 
 

@@ -175,9 +175,9 @@ def test_it_adds_one_edit_and_says_what_to_select(editor: Client, draft: SavedDr
     assert "<html" not in page.content.decode()
     answer = editor.post(url_of(draft, **ORDERS), {**values(page), "revision": draft.revision}, headers=PIECE)
     assert answer.status_code == 204
-    told = json.loads(answer.headers["HX-Trigger"])["draft:written"]
+    written = json.loads(answer.headers["HX-Trigger"])["draft:written"]
     name = values(page)["name"]
-    assert told == {
+    assert written == {
         "draft": draft.id,
         "revision": draft.revision + 1,
         "select": f"route/shop/Orders/{name}",
@@ -226,9 +226,9 @@ def test_a_closed_draft_takes_nothing(editor: Client, draft: SavedDraft) -> None
 
 
 def test_without_a_mouse_one_says_from_where_and_to_what(viewer: Client, draft: SavedDraft) -> None:
-    asked = viewer.get(url_of(draft))
-    assert "Connect to…" in asked.content.decode()
-    assert 'class="fault"' not in asked.content.decode()
+    form = viewer.get(url_of(draft))
+    assert "Connect to…" in form.content.decode()
+    assert 'class="fault"' not in form.content.decode()
     found = viewer.get(url_of(draft, place="shop/Orders", to="office"), follow=True)
     assert values(found)["address"] == "tcp://office.example:4022"
     local = viewer.get(url_of(draft, place="shop/msdb", to="local"), follow=True)

@@ -320,10 +320,10 @@ def test_messages_that_came_again_stand_with_the_way_of_their_acknowledgements(v
     begun("To")
     wire.carry()
     target = ConversationEndpoint.objects.get(is_initiator=False)
-    told(target.conversation_id, 11209)
+    report_undeliverable(target.conversation_id, 11209)
     assert "Messages that came again" not in page(viewer, CONNECTIONS)
-    told(target.conversation_id, 11218, 1_234)
-    told("unknown", 11218, 5, database="other")
+    report_undeliverable(target.conversation_id, 11218, 1_234)
+    report_undeliverable("unknown", 11218, 5, database="other")
     text = page(viewer, CONNECTIONS)
     assert "look at the way back" in text
     assert '<td>two</td><td class="n">1,234</td><td>From</td>' in text
@@ -331,7 +331,7 @@ def test_messages_that_came_again_stand_with_the_way_of_their_acknowledgements(v
     assert re.search('<td>other</td><td class="n">5</td><td>.</td><td>.</td>', text), "no conversation of it is known"
 
 
-def told(conversation_id: str, error: int, times: int = 1, *, database: str = "two") -> None:
+def report_undeliverable(conversation_id: str, error: int, times: int = 1, *, database: str = "two") -> None:
     """Undeliverable messages of B within the last minutes."""
     at = now()
     kind = UndeliverableSubclass.SEQUENCED_MESSAGE

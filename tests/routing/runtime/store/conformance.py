@@ -53,7 +53,7 @@ def held(handle: str, number: int, fragment: int, **named: Any) -> BufferedFragm
     return BufferedFragment(handle, number, fragment, 3, "DEFAULT", b"%d" % fragment, NOW, **named)
 
 
-def said(messages: Iterable[QueuedMessage]) -> list[str]:
+def texts_of(messages: Iterable[QueuedMessage]) -> list[str]:
     return [(m.message_body or b"").decode() for m in messages]
 
 
@@ -84,7 +84,7 @@ def take(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     """Receive and commit."""
     batch = store.claim(ClaimRequest(receive=request), NOW)
     store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
-    return said(batch.received)
+    return texts_of(batch.received)
 
 
 def retaining(batch: ClaimedBatch) -> ChangeSet:
@@ -97,7 +97,7 @@ def retain(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     """Receive, retain and commit."""
     batch = store.claim(ClaimRequest(receive=request), NOW)
     store.commit(retaining(batch))
-    return said(batch.received)
+    return texts_of(batch.received)
 
 
 def look_at(store: Store, group: str) -> tuple[QueuedMessage, ...]:
@@ -239,7 +239,7 @@ class StoreConformance:
             store.commit(changes)
         seen = look(store, ClaimRequest(("1t", "3i", "other"), ("1t", "3i"), receive=ALL))
         assert (set(seen.endpoints), set(seen.groups), seen.off) == ({"1t"}, {"1t"}, frozenset())
-        assert said(seen.received) == ["1t 0"]
+        assert texts_of(seen.received) == ["1t 0"]
         assert store.depth(Q) == QueueDepth(1, NOW)
 
     def test_an_endpoint_may_take_the_place_of_one_that_goes_in_the_same_commit(self, store: Store) -> None:
@@ -379,7 +379,7 @@ class StoreConformance:
         write(store, endpoint("1t"), enqueued=rows)
         received = look(store, ClaimRequest(receive=ALL)).received
         assert [m.message_type_name for m in received[:2]] == [TIMER_TYPE, ERROR_TYPE]
-        assert said(received[2:]) == ["1t 0", "1t 1", "1t 2"]
+        assert texts_of(received[2:]) == ["1t 0", "1t 1", "1t 2"]
 
     def test_a_group_is_received_by_priority_then_conversation_by_conversation(self, store: Store) -> None:
         rows = [("1t", 0, 5), ("2t", 0, 5), ("3t", 0, 9), ("1t", 1, 5), ("2t", 1, 5), ("3t", 1, 9)]
@@ -408,10 +408,10 @@ class StoreConformance:
     ) -> None:
         write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("2t", 0), message("1t", 0)])
         first = store.claim(ClaimRequest(receive=wanted), NOW)
-        assert said(first.received) == ["1t 0"]
+        assert texts_of(first.received) == ["1t 0"]
         assert look(store, ClaimRequest(receive=wanted)).received == ()
         again = store.claim(ClaimRequest(receive=wanted, token=first.token), NOW)
-        assert said(again.received) == ["1t 0"]
+        assert texts_of(again.received) == ["1t 0"]
         store.release(first.token)
         assert take(store, wanted) == ["1t 0"]
         assert take(store, wanted) == []
@@ -439,7 +439,7 @@ class StoreConformance:
         write(store, enqueued=late)
         only = ReceiveRequest(Q, group="1t", only=tuple(m.queuing_order for m in reversed(shown)))
         batch = store.claim(ClaimRequest(groups=("1t",), receive=only), NOW)
-        assert said(batch.received) == ["1t 1", "1t 0"]
+        assert texts_of(batch.received) == ["1t 1", "1t 0"]
         store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
         again = look(store, ClaimRequest(groups=("1t",), receive=only))
         assert (again.received, again.busy) == ((), frozenset())
@@ -453,7 +453,7 @@ class StoreConformance:
         assert (busy.received, busy.busy) == ((), {"1t"})
         store.release(reader.token)
         other = look(store, ClaimRequest(groups=("2t",), receive=ReceiveRequest(Q, group="2t", only=(first, second))))
-        assert said(other.received) == ["2t 0"]
+        assert texts_of(other.received) == ["2t 0"]
 
     def test_messages_come_in_while_an_application_has_the_group(self, store: Store) -> None:
         """A group lock keeps other applications away, not the peer."""
@@ -548,7 +548,7 @@ class StoreConformance:
             else:
                 top = draw.choice([None, 1, 3])
                 expected = first_group(kept)[:top]
-                assert take(store, ReceiveRequest(Q, top=top)) == said(expected)
+                assert take(store, ReceiveRequest(Q, top=top)) == texts_of(expected)
                 kept = [row for row in kept if row not in expected]
 
     # ------------------------------------------------------------ the transmission queue, and due conversations

@@ -13,13 +13,17 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 
+from brokerui.analysis.effect.effect import Change, Effect, effect_of
+from brokerui.analysis.effect.rows import rows_of
+from brokerui.analysis.effect.wording import evidence, row_in_words
 from brokerui.changes.edit_sql import InstanceSql, edits_as_sql, instance_of
 from brokerui.changes.edit_wording import edits_in_words
 from brokerui.changes.review_wording import object_name, object_text
 from brokerui.changes.splice import Edits
 from brokerui.estate.models import Version
-from brokerui.estate.selectors import EMPTY, estate_as_of, live_version
+from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, live_version
 from brokerui.pages.changes.page import NAMES, VIEWS, EditRow
+from routing.common.sentence import Sentence
 from routing.model.edits_between import edits_between
 from routing.model.estate import Estate
 from routing.model.object_changes import ObjectChange, ObjectChanges, ObjectKey, objects_changed
@@ -28,6 +32,9 @@ SHOWN_ROWS = 200
 """Edits, objects, or lines of T-SQL of one server, that the page shows."""
 SHOWN_VALUE = 600
 """Characters of the value of an object: a whole instance has many more."""
+COUNTING_S = 0.5
+"""Seconds for which the page compares conversations; of a comparison that takes longer it has the address."""
+SHOWN_CONVERSATIONS = 12
 WORDS, SQL, OBJECTS = "words", "sql", "objects"
 
 
@@ -80,9 +87,27 @@ class VersionPage:
         return None if self.is_live else self.version.number + 1
 
     @cached_property
+    def _change(self) -> Change:
+        was = estate_as_of(version=self.against) if self.against else LiveEstate(0, "", EMPTY)
+        return Change(was, estate_as_of(version=self.version.number))
+
+    @property
     def _estates(self) -> tuple[Estate, Estate]:
-        was = estate_as_of(version=self.against).estate if self.against else EMPTY
-        return was, estate_as_of(version=self.version.number).estate
+        return self._change.before.estate, self._change.after.estate
+
+    @cached_property
+    def effect(self) -> Effect | None:
+        """The conversations that end otherwise; None while they are still counted."""
+        effect = effect_of(self._change, timezone.now()).work(COUNTING_S)
+        return effect if effect.is_settled else None
+
+    @property
+    def conversations(self) -> list[tuple[str, Sentence, Sentence]]:
+        """The worst kinds of conversation that end otherwise: verdict, words, and the ends before and after."""
+        if self.effect is None:
+            return []
+        rows = islice(rows_of(self.effect.ends.groups), SHOWN_CONVERSATIONS)
+        return [(row.verdict, row_in_words(row, self.effect.after), evidence(row)) for row in rows]
 
     @cached_property
     def edits(self) -> Edits:

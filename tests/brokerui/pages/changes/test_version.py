@@ -12,7 +12,7 @@ from brokerui.pages.changes import version_page
 from routing.documents.estate_document import write_estate
 from routing.model.edits import DropInstance, SetHopLimit
 from tests.brokerui.changes.helpers import document_of, drop, put
-from tests.brokerui.estate.helpers import TWO, brought_in, changed
+from tests.brokerui.estate.helpers import REACHED, TWO, brought_in, changed
 from tests.brokerui.pages.changes.test_page import words_of
 from tests.brokerui.site import nothing_shown, signed_in
 
@@ -48,6 +48,16 @@ def test_any_two_versions_are_compared_either_way(editor: Client) -> None:
     assert "Drops route one of here/Orders." in back
     assert "Drops route two of here/Orders." in back
     assert "Nothing differs" in shown(editor, "3/?against=3")
+
+
+def test_conversations_that_end_otherwise_are_named(editor: Client) -> None:
+    brought_in(REACHED)
+    changed(put("R", "tcp://elsewhere.example"))
+    page = shown(editor, "6/").partition("Conversations")[2]
+    assert "1 worse, 0 elsewhere, 0 better" in page
+    assert "Worse Orders on here → Parts" in page
+    assert "always delivered to Parts on there" in page
+    assert "After: always sent out of the estate to tcp://elsewhere.example" in page
 
 
 def test_what_differs_is_there_as_statements_and_as_objects(editor: Client) -> None:

@@ -9,6 +9,7 @@ from routing.common.finding import ERROR, Finding
 from routing.common.sentence import say
 from routing.lint.context import LintContext
 from routing.lint.linted_objects import LintedRoute
+from routing.lint.master_routes import is_read_for_nothing
 from routing.lint.remedy import altered
 from routing.model.conversation import Conversation
 from routing.model.estate import MAX_HOP_LIMIT
@@ -27,7 +28,7 @@ def hop_limit(scene: LintContext) -> Iterator[Finding]:
     further = Journeys(replace(scene.estate, hop_limit=most), scene.at)
     for row in scene.live:
         name = row.route.remote_service_name
-        if name is None or row.begins_in is None:
+        if name is None or row.begins_in is None or is_read_for_nothing(row):
             continue
         ends = scene.ends(row, name)
         if _is_past_limit(ends) and not _is_past_limit(further.outcomes(_conversation(row, name))):

@@ -29,10 +29,15 @@ def route_in_master(scene: LintContext) -> Iterator[Finding]:
     need it.
     """
     for row in scene.live:
-        if row.database.name.casefold() != MASTER or row.database.user_services or _is_made_by_itself(row):
+        if not is_read_for_nothing(row) or _is_made_by_itself(row):
             continue
         waiting = _waiting(scene, row)
         yield row.finding("route-in-master", WARNING, _reason(row, waiting), _remedy(scene, row, waiting))
+
+
+def is_read_for_nothing(row: LintedRoute) -> bool:
+    """True for a route of master, unless master has a service whose conversations begin there."""
+    return row.database.name.casefold() == MASTER and not row.database.user_services
 
 
 def _is_made_by_itself(row: LintedRoute) -> bool:

@@ -11,6 +11,7 @@ from routing.lint.context import LintContext
 from routing.lint.facts import own_services
 from routing.lint.identifiers import mistaken
 from routing.lint.linted_objects import HostedDatabase, LintedRoute, few, lost
+from routing.lint.master_routes import is_read_for_nothing
 from routing.lint.remedy import altered
 from routing.lint.spelling import is_mistyped
 from routing.model.address import LOCAL, Address
@@ -30,7 +31,7 @@ def leads_nowhere(scene: LintContext) -> Iterator[Finding]:
     """
     for row in scene.live:
         name = row.route.remote_service_name
-        if name is None or is_system_service(name) or name == DYNAMIC_ROUTING_SERVICE:
+        if name is None or is_system_service(name) or name == DYNAMIC_ROUTING_SERVICE or is_read_for_nothing(row):
             continue
         ends = scene.ends(row, name)
         if lost(ends) and not _told_otherwise(scene, row, name, ends) and not scene.supposed(row, name):

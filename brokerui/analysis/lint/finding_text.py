@@ -10,6 +10,7 @@ from itertools import groupby, islice
 from brokerui.analysis.lint.remedy_offer import Offers, RemedyOffer, untried
 from routing.common.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
 from routing.common.sentence import Sentence, Translate, say, say_counted
+from routing.tsql.refusal import NO_STATEMENT
 
 SHOWN = 50
 """Findings of one group that are shown."""
@@ -47,7 +48,8 @@ def findings_as_text(
 
 def _finding(finding: Finding, offer: RemedyOffer, translate: Translate) -> Iterator[str]:
     line = f":{finding.line}" if finding.line is not None else ""
-    source = f"{finding.file}{line}" if line or not place(finding) else ""
+    is_of_file = line or not place(finding) or finding.code == NO_STATEMENT
+    source = f"{finding.file}{line}" if is_of_file else ""
     yield f"  {': '.join(filter(None, (one_line(source), place(finding))))}\n"
     yield f"      {one_line(finding.reason.render(translate))}\n"
     for line in (offer.sql or "").splitlines():

@@ -252,6 +252,8 @@ def test_a_file_of_comments_stops_no_other(call: Call, tmp_path: Path) -> None:
     assert list(read_estate(answer.out).instances) == ["shop"]
     assert address(answer) == "TCP://depot:4022"
     assert answer.err.count("says nothing") == 2
+    assert f"  {comment}: office\n" in answer.err
+    assert f"  {comment}: shop\n" in answer.err
     assert call("import-sql", f"shop/Shop={comment},{script}").status == 0
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.routing.lint.estates import LOCAL, about, bare, db, finding, findings, route, server
+from tests.routing.lint.estates import LOCAL, about, bare, codes, db, finding, findings, route, server
 
 ASTRAY = route("ToShip", "Ship", "b")
 FAR = server("b", db("E", route("Back", "Own", "a"), services=("Ship",)))
@@ -55,3 +55,9 @@ def test_where_it_belongs_is_not_guessed(here: Any) -> None:
 )
 def test_other_routes_are_of_use(here: Any) -> None:
     assert findings("route-in-master", here, FAR) == []
+
+
+def test_where_a_route_leads_that_no_message_takes_is_not_told() -> None:
+    told = codes(server("a", db("D", services=("Own",)), master(route("R", "Elsewhere", "b"))), FAR)
+    assert "route-in-master" in told
+    assert "leads-nowhere" not in told

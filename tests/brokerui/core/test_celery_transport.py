@@ -37,7 +37,7 @@ BROKEN = [
 @pytest.fixture(autouse=True)
 def nothing_told(monkeypatch: pytest.MonkeyPatch, settings: Any, valkey: Valkey) -> None:
     settings.REDIS_URL = valkey.url
-    monkeypatch.setattr(redis_aside, "_told", {})
+    monkeypatch.setattr(redis_aside, "_reported_at", {})
 
 
 @pytest.fixture

@@ -242,7 +242,7 @@ def use(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_told(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(redis_aside, "_told", {})
+    monkeypatch.setattr(redis_aside, "_reported_at", {})
     monkeypatch.setattr(wake_debounce, "LINGER_S", 0.0)
     settings.ENDPOINT_SHARDS = 4
 

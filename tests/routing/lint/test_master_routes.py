@@ -58,6 +58,6 @@ def test_other_routes_are_of_use(here: Any) -> None:
 
 
 def test_where_a_route_leads_that_no_message_takes_is_not_told() -> None:
-    told = codes(server("a", db("D", services=("Own",)), master(route("R", "Elsewhere", "b"))), FAR)
-    assert "route-in-master" in told
-    assert "leads-nowhere" not in told
+    found = codes(server("a", db("D", services=("Own",)), master(route("R", "Elsewhere", "b"))), FAR)
+    assert "route-in-master" in found
+    assert "leads-nowhere" not in found

@@ -6,6 +6,7 @@ draft first, then that of the live estate.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -21,10 +22,12 @@ from brokerui.changes.errors import (
 )
 from brokerui.changes.models import DraftState, ReviewAction, SavedDraft
 from brokerui.changes.review import NO_APPROVAL
-from brokerui.changes.rolling_back import rollback_plan
+from brokerui.changes.rolling_back import RollbackPlan, rollback_plan
 from brokerui.changes.selectors import base_version_of, draft_edits
 from brokerui.changes.writing import locked, review, write
+from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Version
+from brokerui.estate.selectors import live_version
 from brokerui.estate.services import estate_edit
 
 
@@ -40,17 +43,30 @@ class Confirmation:
     """or with more messages than this in one queue."""
 
 
+def nothing(seen: object) -> None:
+    """Let it be written."""
+
+
 @transaction.atomic
-def draft_apply(*, number: int, revision: int, confirmation: Confirmation | None = None, author: str) -> SavedDraft:
+def draft_apply(
+    *,
+    number: int,
+    revision: int,
+    confirmation: Confirmation | None = None,
+    before_write: Callable[[SavedDraft], None] = nothing,
+    author: str,
+) -> SavedDraft:
     """Write the edits of a draft as a version of the live estate.
 
     Raises `EstateStaleError` where the live estate has another version than the base of the draft, and
-    `ApprovalMissingError` and `NothingToApplyError`.
+    `ApprovalMissingError` and `NothingToApplyError`. What `before_write` raises refuses it too.
     """
     draft = locked(number, revision, DraftState.DRAFT, DraftState.SUBMITTED, DraftState.APPROVED)
     if settings.CHANGES_APPROVAL != NO_APPROVAL and draft.state != DraftState.APPROVED:
         raise ApprovalMissingError
     base = base_version_of(draft)
+    _check_base(base)
+    before_write(draft)
     written = estate_edit(edits=draft_edits(draft), base_version=base, author=author, note=_note(draft))
     if written.version == base:
         raise NothingToApplyError
@@ -75,18 +91,27 @@ def draft_confirm(*, number: int, revision: int, author: str) -> SavedDraft:
 
 
 @transaction.atomic
-def draft_roll_back(*, number: int, revision: int, comment: str = "", author: str) -> SavedDraft:
+def draft_roll_back(
+    *,
+    number: int,
+    revision: int,
+    comment: str = "",
+    before_write: Callable[[RollbackPlan], None] = nothing,
+    author: str,
+) -> SavedDraft:
     """Take an applied draft back, with a new version of the live estate.
 
     The version has the document from before the draft, byte for byte, where nothing was written since; otherwise the
-    live document without what the draft changed. Raises `CollisionError` where that was changed again.
+    live document without what the draft changed. Raises `CollisionError` where that was changed again. What
+    `before_write` raises refuses it too.
     """
     draft = locked(number, revision, DraftState.APPLIED, DraftState.CONFIRMED)
     plan = rollback_plan(draft)
     if plan.edits is None:
         raise CollisionError(plan.merged)
+    before_write(plan)
     written = estate_edit(
-        edits=plan.edits, base_version=plan.live_version, author=author, note=_note(draft, "rollback of ")
+        edits=plan.edits, base_version=plan.live.version, author=author, note=_note(draft, "rollback of ")
     )
     draft.rolled_back = _version(written.version)
     draft.state, draft.confirm_by = DraftState.ROLLED_BACK, None
@@ -101,6 +126,13 @@ def draft_keep_waiting(*, number: int, revision: int, comment: str, author: str)
     draft.confirm_by = None
     review(draft, ReviewAction.CANNOT_ROLL_BACK, author, comment)
     return write(draft, "cannot_roll_back", author, note=comment)
+
+
+def _check_base(base: int) -> None:
+    """Raise `EstateStaleError` before any work is done for a draft of another version; the write checks it again."""
+    current = live_version()
+    if current != base:
+        raise EstateStaleError(base_version=base, current_version=current)
 
 
 def _note(draft: SavedDraft, what: str = "") -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base
 from brokerui.changes.splice import Edits
-from brokerui.estate.selectors import estate_as_of, estate_current
+from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
 from routing.common.errors import Invalid
 from routing.model.edits_between import edits_between
 from routing.model.merging import Merge, merge
@@ -17,8 +17,8 @@ from routing.model.merging import Merge, merge
 class RollbackPlan:
     """The edits of a rollback, or why there are none."""
 
-    live_version: int
-    """The version that the edits were made on."""
+    live: LiveEstate
+    """The estate that the edits were made on."""
     is_exact: bool
     """Nothing was written since: the document will be the one from before, byte for byte."""
     merged: Merge
@@ -38,11 +38,11 @@ def rollback_plan(draft: SavedDraft) -> RollbackPlan:
     applied = live if is_exact else estate_as_of(version=draft.applied.number)
     merged = merge(applied.estate, live.estate, before.estate)
     if merged.estate is None:
-        return RollbackPlan(live.version, is_exact, merged, None)
+        return RollbackPlan(live, is_exact, merged, None)
     edits = edits_between(live.estate, merged.estate)
     try:
         is_proved = not edits_between(live.estate.edited(edits), merged.estate)
     except Invalid as fault:
-        return RollbackPlan(live.version, is_exact, Merge(None, fault=fault), None)
+        return RollbackPlan(live, is_exact, Merge(None, fault=fault), None)
     assert is_proved
-    return RollbackPlan(live.version, is_exact, merged, edits)
+    return RollbackPlan(live, is_exact, merged, edits)

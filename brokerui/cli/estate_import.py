@@ -46,7 +46,7 @@ def import_run(options: argparse.Namespace) -> int:
         ScriptFolder(options.max_size, options.encoding),
     )
     made = build_estate(sources, mode, live.estate, settings)
-    preview = preview_of(live.estate, made, options.at or timezone.now())
+    preview = preview_of(live, made, options.at or timezone.now())
     _show(mode, made, preview.summary, options.format)
     if not options.dry_run:
         with once_written() as answer_with:

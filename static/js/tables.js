@@ -77,6 +77,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   for (const slot of document.querySelectorAll(".field-notes")) slot.replaceChildren();
 });
 document.addEventListener("htmx:afterSettle", mark);
+// A tick below the preview changes no value: the preview stays as it is.
+document.getElementById("change-preview")?.addEventListener("change", (event) => event.stopPropagation());
 
 function mark() {
   for (const slot of document.querySelectorAll("[data-sheet] .field-notes")) {

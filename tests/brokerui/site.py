@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from django.test import Client
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
 
+_CONSENT = re.compile(r'name="consent" id="consent" value="(\w+)"')
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 
 
@@ -34,6 +36,13 @@ def signed_in(role: Role) -> Client:
     client = Client()
     client.force_login(user_of(role), backend=BACKEND)
     return client
+
+
+def confirmed_post(client: Client, url: str, sent: dict[str, Any]) -> Any:
+    """Send a form; where the page answers that something gets worse, tick that it was seen and send it again."""
+    answer = client.post(url, sent)
+    asked = _CONSENT.search(answer.content.decode()) if answer.status_code == 422 else None
+    return client.post(url, {**sent, "consent": asked[1]}) if asked else answer
 
 
 @pytest.fixture

@@ -81,13 +81,14 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     address.fill("TCP://branch.example")
     address.press("Tab")
     expect(site.locator("#id_address_error")).to_be_empty()
-    expect(site.locator("#change-preview")).to_contain_text("Every conversation keeps its outcome")
+    expect(site.locator("#change-preview")).to_contain_text("No conversation changes")
     assert estate_current().version == 1
     site.locator("#id_remote_service_name").fill("orderparts")
     site.get_by_role("button", name="Save route", exact=True).click()
-    expect(site.get_by_role("alert")).to_contain_text("This change brings")
+    expect(site.get_by_role("alert")).to_contain_text("Nothing is saved yet")
     assert estate_current().version == 1
-    site.get_by_role("button", name="Save route anyway").click()
+    site.locator("#consent").check()
+    site.get_by_role("button", name="Save route", exact=True).click()
     expect(site.get_by_role("status")).to_contain_text("Saved ToParts: the estate is at version 2")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, partial
@@ -129,22 +129,40 @@ class Effect:
             return self
         try:
             until = time.monotonic() + seconds
-            if self._count is None:
-                self._count = EndsCount(_indexed_of(self._change.before), self.after, self._at)
-            while not self._count.is_settled and time.monotonic() < until:
-                self._count.step()
+            count = self._begun()
+            while not count.is_settled and time.monotonic() < until:
+                count.step()
         finally:
             self._guard.release()
         return self
+
+    def settle(self, on_progress: Callable[[int, int], None]) -> Effect:
+        """Compare all of it; an exception from `on_progress` ends it."""
+        with self._guard:
+            count = self._begun()
+            while not count.is_settled:
+                count.step()
+                on_progress(count.done, count.total)
+        return self
+
+    def _begun(self) -> EndsCount:
+        if self._count is None:
+            self._count = EndsCount(_indexed_of(self._change.before), self.after, self._at)
+        return self._count
 
 
 def change_of(draft: SavedDraft, further: Sequence[Edit] = ()) -> Change:
     """Return what a draft changes, or what further edits would change of it. Raises `Invalid` with `edits[INDEX]`."""
     made = draft_estate(draft)
-    if not further:
-        return Change(draft_base(draft), made)
-    after = apply_edit_list(made.estate, further)
-    return Change(made, LiveEstate(made.version, digest_of(made.digest, None, pack_edits(further)), after))
+    return change_of_edits(made, further) if further else Change(draft_base(draft), made)
+
+
+def change_of_edits(before: LiveEstate, edits: Sequence[Edit]) -> Change:
+    """Return what edits would change of an estate. Raises `Invalid` with `edits[INDEX]`."""
+    if not edits:
+        return Change(before, before)
+    after = apply_edit_list(before.estate, edits)
+    return Change(before, LiveEstate(before.version, digest_of(before.digest, None, pack_edits(edits)), after))
 
 
 def effect_of(change: Change, at: datetime) -> Effect:

@@ -1,13 +1,13 @@
-"""Which conversations end otherwise after an import: counted, with the worst groups by name.
+"""Which conversations end otherwise after a change: counted, with the worst groups by name.
 
-All classes that the import can reach are compared, name by name, however large the estate is. There may be a hundred
+All classes that the change can reach are compared, name by name, however large the estate is. There may be a hundred
 million; a page shows some of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -86,20 +86,6 @@ class EndsCount:
         self.done += 1
         if self.is_settled:
             _keep_worst(self.ends)
-
-
-def ends_compared(
-    before: Estate | IndexedEstate,
-    after: Estate,
-    at: datetime,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Ends:
-    """Compare all names that the change may affect; an exception from `on_progress` ends it."""
-    count = EndsCount(before, after, at)
-    while not count.is_settled:
-        count.step()
-        on_progress(count.done, count.total)
-    return count.ends
 
 
 def _add(found: Ends, groups: Iterable[DiffGroup], intent: Intent) -> None:

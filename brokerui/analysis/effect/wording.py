@@ -154,7 +154,7 @@ def _identifier(identifier: str | None, estate: Estate) -> Sentence:
         return say("with an identifier that no database has")
     holders = [one.identified[identifier].name for one in estate.instances.values() if identifier in one.identified]
     if holders:
-        return say("with the identifier of {databases}", databases=listed(holders))
+        return say("with the identifier of {databases}", databases=listed(list(dict.fromkeys(holders))))
     return say("with identifier {identifier}", identifier=identifier)
 
 

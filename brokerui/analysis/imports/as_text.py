@@ -6,9 +6,13 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from brokerui.analysis.effect.consent import SavePreview, preview_from_json
+from brokerui.analysis.effect.kinds import KindWords
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.core.sentence_json import sentence_from_json
 from routing.common.sentence import Sentence, Translate, say, say_counted
+from routing.diff.result import Outcomes
+from routing.rules.journey import in_order
 
 Json = dict[str, Any]
 SIGNS = {"new": "+", "changed": "~", "removed": "-"}
@@ -24,8 +28,7 @@ def preview_as_text(summary: Json, translate: Translate = str) -> Iterator[str]:
     if left > 0:
         more = say_counted(left, "… and {count} more instance", "… and {count} more instances")
         yield f"{more.render(translate)}\n"
-    for group in summary["ends"]["shown"]:
-        yield f"{one_line(_group(group).render(translate))}\n"
+    yield from _effect(preview_from_json(summary["save"]), translate)
     if summary["missing"]:
         missing = say("still missing, routes point to them: {instances}", instances=tuple(summary["missing"]))
         yield f"{one_line(missing.render(translate))}\n"
@@ -42,8 +45,7 @@ def _answer(summary: Json) -> Iterator[Sentence]:
     if summary["removes"].get("total"):
         yield _removes(summary["removes"])
     if not summary["is_first"]:
-        yield _ends(summary["ends"])
-        yield from _apart(summary["ends"].get("apart", {}))
+        yield from _apart(summary["ends"]["apart"])
     judged = summary["judged"]
     yield say("Findings: {new} new, {gone} gone.", new=f"{judged['new_total']:,}", gone=f"{judged['gone_total']:,}")
 
@@ -55,16 +57,6 @@ def _removes(removed: Json) -> Sentence:
         "Replacing removes {count} objects: {kinds} ({instances}). --into runs scripts on the live estate instead.",
         kinds=tuple(f"{kind} {count:,}" for kind, count in removed["kinds"]),
         instances=tuple(removed["instances"]),
-    )
-
-
-def _ends(ends: Json) -> Sentence:
-    counts = {verdict: f"{ends['counts'].get(verdict, 0):,}" for verdict in ("worse", "moved", "better")}
-    return say_counted(
-        ends["changed"],
-        "{count} class of conversations ends otherwise: {worse} worse, {moved} elsewhere, {better} better.",
-        "{count} classes of conversations end otherwise: {worse} worse, {moved} elsewhere, {better} better.",
-        **counts,
     )
 
 
@@ -92,20 +84,28 @@ def _instance(instance: Json, translate: Translate) -> Iterator[str]:
         yield f"  {say('… and {count} more', count=f'{left:,}').render(translate)}\n"
 
 
-def _group(group: Json) -> Sentence:
-    instance, database = group["from"][0] if group["from"] else ("", None)
-    entry = say("outside {instance}", instance=instance) if database is None else f"{instance}/{database}"
-    line = say(
-        "{verdict}: to {service} from {entry}: {before} → {after}",
-        verdict=group["verdict"],
-        service=group["to_service"],
-        entry=entry,
-        before=_outcomes(group["before"]),
-        after=_outcomes(group["after"]),
+def _effect(save: SavePreview, translate: Translate) -> Iterator[str]:
+    """What becomes of conversations, in the words of the pages; what gets worse by name."""
+    for sentence in save.says:
+        yield f"{one_line(sentence.render(translate))}\n"
+    for kind in save.kinds:
+        yield f"  {one_line(_kind(kind).render(translate))}\n"
+    if save.worse_left > 0:
+        more = say_counted(save.worse_left, "… and {count} more kind gets worse", "… and {count} more kinds get worse")
+        yield f"  {more.render(translate)}\n"
+
+
+def _kind(kind: KindWords) -> Sentence:
+    return say(
+        "{verdict}: {origin} → {service}, {identifiers}: {before} → {after}",
+        verdict=kind.verdict,
+        origin=kind.origin,
+        service=kind.service,
+        identifiers=kind.identifiers,
+        before=_outcomes(kind.ends[0]),
+        after=_outcomes(kind.ends[1]),
     )
-    more = group["from_count"] - 1
-    return say("{line} (and {count} more)", line=line, count=f"{more:,}") if more > 0 else line
 
 
-def _outcomes(ends: list[list[str]]) -> tuple[str, ...]:
-    return tuple(" ".join(end) for end in ends)
+def _outcomes(ends: Outcomes) -> tuple[str, ...]:
+    return tuple(" ".join(end) for end in in_order(ends))

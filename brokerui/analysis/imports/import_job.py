@@ -33,7 +33,7 @@ from brokerui.core.jobs.work import JobWork
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Route, Version
-from brokerui.estate.packing import pack_estate, unpack_estate
+from brokerui.estate.packing import unpack_estate
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.messaging.broker_cache import hosted_names
 from routing.common.errors import InputError
@@ -156,9 +156,9 @@ def _text(text: str) -> str:
 def _read(run: ImportRun, work: JobWork) -> None:
     on_progress, live, at = work.progress, estate_current(), timezone.now().replace(microsecond=0)
     made = _made(run, live.estate, at, on_progress)
-    preview = preview_of(live.estate, made, at, on_progress, lambda: findings_of_live(live, at))
+    preview = preview_of(live, made, at, on_progress, lambda: findings_of_live(live, at))
     on_progress(Phase.KEEPING)
-    _keep(run, work, live.version, made, preview)
+    _keep(run, work, live.version, made.imported, preview)
 
 
 def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -> BuiltEstate:
@@ -221,11 +221,11 @@ def _content(file_id: int) -> bytes:
     return unpacked(content)
 
 
-def _keep(run: ImportRun, work: JobWork, version: int, made: BuiltEstate, preview: Preview) -> None:
+def _keep(run: ImportRun, work: JobWork, version: int, imported: Mapping[str, str], preview: Preview) -> None:
     result = ImportResult(
         run=run,
-        document=pack_estate(made.estate),
-        imported=json.dumps(dict(made.imported)),
+        document=preview.document,
+        imported=json.dumps(dict(imported)),
         changes=packed_rows(preview.changes),
         findings=packed_rows(preview.findings),
         groups=packed_rows(preview.groups),

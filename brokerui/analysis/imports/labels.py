@@ -58,4 +58,3 @@ LISTS: Words = {
     "routes": _("routes"),
     "endpoints": _("endpoints"),
 }
-VERDICTS: Words = {"worse": _("worse"), "better": _("better"), "moved": _("elsewhere")}

@@ -11,20 +11,17 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from brokerui.analysis.explanations.origin import OUTSIDE, exact
-from brokerui.analysis.explanations.outcome_wording import short_reason
-from brokerui.analysis.imports.labels import APPLYING, LISTS, PHASES, STATES, VERBS, VERDICTS
+from brokerui.analysis.effect.consent import SavePreview
+from brokerui.analysis.imports.labels import APPLYING, LISTS, PHASES, STATES, VERBS
 from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, ImportState, Phase
+from brokerui.analysis.imports.preview import save_preview_of
 from brokerui.analysis.imports.sources import Kind
 from brokerui.core.sentence_json import sentence_from_json
 from brokerui.estate.selectors import live_version
-from routing.classes.traffic_class import STAND_IN
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import Sentence
-from routing.rules.decision import DELAYED, DROPPED
 
 Json = dict[str, Any]
-NOBODY = "*"
 
 
 def sentence(packed: Json) -> Sentence:
@@ -150,49 +147,15 @@ class ImportPresenter:
 
     # -- Which outcomes
 
-    @property
-    def ends(self) -> Json:
-        return dict(self.summary.get("ends", {}))
-
-    @property
-    def verdicts(self) -> Json:
-        counts = self.ends.get("counts", {})
-        return {verdict: counts.get(verdict, 0) for verdict in ("worse", "moved", "better")}
-
     @cached_property
-    def groups(self) -> list[Json]:
-        return [self._group(group) for group in self.ends.get("shown", [])]
-
-    @cached_property
-    def groups_apart(self) -> list[Json]:
-        """The groups of conversations that nobody intends."""
-        return [self._group(group) for group in self.ends.get("shown_apart", [])]
+    def save(self) -> SavePreview:
+        """What applying it does to conversations, and what has to be confirmed before."""
+        return save_preview_of(self.run)
 
     @property
-    def apart(self) -> Json:
-        """How many of these end worse, elsewhere and better, and in all."""
-        counts = self.ends.get("apart", {})
-        return {verdict: counts.get(verdict, 0) for verdict in ("worse", "moved", "better")} | {
-            "total": sum(counts.values())
-        }
-
-    @property
-    def groups_left(self) -> int:
-        return int(self.ends.get("grouped", 0)) - len(self.groups)
-
-    def _group(self, group: Json) -> Json:
-        question = question_of(group)
-        before = {**question, "as_of": str(self.run.base_version)} if question else {}
-        return {
-            **group,
-            "word": VERDICTS[group["verdict"]],
-            "before": [_end(end) for end in group["before"]],
-            "after": [_end(end) for end in group["after"]],
-            "first": _origin(*group["from"][0]) if group["from"] else "",
-            "more": group["from_count"] - 1,
-            "question": urlencode(question),
-            "before_url": f"{reverse('where:where')}?{urlencode(before)}" if before else "",
-        }
+    def why_before(self) -> str:
+        """The page that explains a conversation as it is before, without the conversation."""
+        return f"{reverse('where:where')}?{urlencode({'as_of': self.run.base_version})}"
 
     # -- Findings
 
@@ -236,27 +199,3 @@ def _instance(one: Json) -> Json:
     ]
     kinds = [{"verb": VERBS[verb], "kind": LISTS[kind], "count": count} for verb, kind, count in one["kinds"]]
     return {**one, "lines": lines, "kinds": kinds, "left": one["total"] - len(lines)}
-
-
-def question_of(group: Json) -> dict[str, str]:
-    """The first conversation of a group as the page /where/ is asked it; nothing where it stands for any name."""
-    if not group["from"] or STAND_IN in group["to_service"]:
-        return {}
-    instance, database = group["from"][0]
-    parameters = {"from": _origin(instance, database), "to": group["to_service"]}
-    if group["to_broker_instance"] not in (None, NOBODY):
-        parameters["broker"] = group["to_broker_instance"]
-    return parameters | ({"reply": "1"} if group["is_reply"] else {})
-
-
-def _origin(instance: str, database: str | None) -> str:
-    if database is None:
-        return f"{OUTSIDE}{instance}"
-    plain = f"{instance}/{database}"
-    return plain if plain.count("/") == 1 and not plain.startswith(OUTSIDE) else exact(instance, database)
-
-
-def _end(end: Sequence[str]) -> Json:
-    kind, instance, detail = end
-    reason = short_reason(detail) if kind in (DELAYED, DROPPED) else None
-    return {"kind": kind, "instance": instance, "detail": detail, "reason": reason}

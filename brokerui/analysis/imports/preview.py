@@ -10,15 +10,20 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from brokerui.analysis.effect.ends import Ends, ends_compared, group_as_json
+from brokerui.analysis.effect.consent import NO_CHANGE, SavePreview, preview_from_json, preview_of_effect
+from brokerui.analysis.effect.effect import Change, Effect
+from brokerui.analysis.effect.ends import Ends, group_as_json
 from brokerui.analysis.imports.change_lines import CHANGED, KINDS, NEW, REMOVED, ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
-from brokerui.analysis.imports.models import Phase
+from brokerui.analysis.imports.models import ImportRun, Phase
 from brokerui.analysis.imports.reading import BuiltEstate
 from brokerui.analysis.imports.sources import Mode
 from brokerui.core.sentence_json import sentence_as_json
 from brokerui.estate.difference import difference
+from brokerui.estate.packing import digest_of, pack_estate
+from brokerui.estate.selectors import LiveEstate
 from routing.common.finding import SEVERITIES, Finding
+from routing.diff.result import WORSE, WORST_FIRST
 from routing.lint.missing import likely_addresses, missing_instances
 from routing.lint.registry import lint
 from routing.model.catalog_objects import BrokerEndpoint
@@ -32,9 +37,7 @@ FINDINGS = 10_000
 ENDPOINTS = "endpoints"
 """Kind of what goes: an endpoint is no row of its own."""
 FIELDS = ("severity", "code", "instance", "database", "object", "file", "line")
-SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_GROUPS, SHOWN_MISSING = 40, 25, 100, 50, 20
-SHOWN_APART = 10
-"""Groups of classes that nobody intends."""
+SHOWN_INSTANCES, SHOWN_LINES, SHOWN_FINDINGS, SHOWN_MISSING = 40, 25, 100, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +45,15 @@ class Preview:
     """Everything that is kept of it."""
 
     summary: Json
+    document: bytes
+    """The estate that the import makes, packed."""
     changes: Sequence[ChangeLine]
     findings: Sequence[Json]
     groups: Sequence[Json]
 
 
 def preview_of(
-    live: Estate,
+    base: LiveEstate,
     made: BuiltEstate,
     at: datetime,
     on_progress: OnProgress = lambda phase, done, total: None,
@@ -57,13 +62,16 @@ def preview_of(
     """Preview the effect of `made` on the live estate. `known` gives the findings of the live estate where
     they were looked for before: in a large one that takes half of the time."""
     on_progress(Phase.COMPARING, 0, 0)
+    live, document = base.estate, pack_estate(made.estate)
     change = difference(live, made.estate)
     lines = list(lines_of(change, live, made.estate))
     on_progress(Phase.OUTCOMES, 0, 0)
     # Where nothing was, nothing ends otherwise.
-    ends = Ends()
+    ends, save = Ends(), NO_CHANGE
     if change and live.instances:
-        ends = ends_compared(live, made.estate, at, lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
+        compared = Change(base, LiveEstate(base.version, digest_of("", document), made.estate))
+        effect = Effect(compared, at).settle(lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
+        ends, save = effect.ends, preview_of_effect(effect, compared)
     groups, apart = ([group_as_json(group) for group in some] for some in (ends.groups, ends.groups_apart))
     on_progress(Phase.FINDINGS, 0, 0)
     judged: Json = {"new": [], "gone": [], "new_total": 0, "gone_total": 0}
@@ -77,13 +85,14 @@ def preview_of(
         **_of_instances(lines),
         "removes": {} if made.mode is Mode.INTO else _removed(lines, live, made.estate),
         "mode": made.mode,
-        "ends": ends.as_json() | {"shown": groups[:SHOWN_GROUPS], "shown_apart": apart[:SHOWN_APART]},
+        "ends": ends.as_json(),
+        "save": save.as_json(),
         "judged": judged,
         **_of_findings(findings, made),
         **_of_missing(made.estate, at),
         "holds": _holds(made.estate),
     }
-    return Preview(summary, lines, [_finding(each) for each in findings[:FINDINGS]], groups + apart)
+    return Preview(summary, document, lines, [_finding(each) for each in findings[:FINDINGS]], groups + apart)
 
 
 def _counted(lines: Iterable[ChangeLine]) -> Json:
@@ -172,3 +181,13 @@ def _finding(finding: Finding) -> Json:
     """Return a finding as JSON. Its reason stays a sentence, which each reader sees in another language."""
     made = {name: getattr(finding, name) for name in FIELDS} | {"reason": json.loads(sentence_as_json(finding.reason))}
     return {key: value for key, value in made.items() if value is not None}
+
+
+def save_preview_of(run: ImportRun) -> SavePreview:
+    """Return what an import does to conversations, as its preview says; nothing where it has none."""
+    summary = json.loads(run.summary) if run.summary else {}
+    if "save" in summary:
+        return preview_from_json(summary["save"])
+    # A preview of an earlier release names nothing: it is confirmed by its counts.
+    counts = {verdict: summary.get("ends", {}).get("counts", {}).get(verdict, 0) for verdict in WORST_FIRST}
+    return SavePreview(counts=counts, token=f"import-{run.pk}" if counts[WORSE] else "")

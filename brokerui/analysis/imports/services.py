@@ -18,6 +18,7 @@ from brokerui.analysis.imports.import_job import SMALL_BYTES, is_small, request_
 from brokerui.analysis.imports.known_instances import named_as_known
 from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
+from brokerui.analysis.imports.preview import save_preview_of
 from brokerui.analysis.imports.reading import ScriptSettings, usual_mode
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_text
@@ -159,10 +160,11 @@ def run_again(*, run: ImportRun, author: str) -> ImportRun:
 
 
 @transaction.atomic
-def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
+def run_apply(*, run: ImportRun, author: str, note: str = "", consent: str = "") -> ImportRun:
     """Request that a previewed import is applied. A second request changes nothing.
 
-    Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview.
+    Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview, and
+    `ConsentMissingError` where conversations get worse and nobody has confirmed it.
     """
     row = _locked(run, ImportState.PREVIEWED, ImportState.APPLYING, ImportState.APPLIED)
     if row.state != ImportState.PREVIEWED:
@@ -170,6 +172,7 @@ def run_apply(*, run: ImportRun, author: str, note: str = "") -> ImportRun:
     current = live_version()
     if current != row.base_version:
         raise ImportStaleError(base_version=row.base_version, current_version=current)
+    save_preview_of(row).require(consent)
     row.note, row.applied_by = note, author
     audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
     return _due(row, ImportState.APPLYING, author)

@@ -19,6 +19,8 @@ class RemedyOffer:
     """Sentences on its effect, or why it was not tried."""
     is_late: bool = False
     """True if the remedy was not tried because the time was over."""
+    is_edits: bool = False
+    """True if the engine can run it, or that is not known yet: then it can become a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,11 @@ class ConversationOffer:
     """True for a command of BrokerUI for the shell; else it is T-SQL."""
     is_tried: bool = True
     """True if the engine ran it on a copy of the estate."""
+
+    @property
+    def is_edits(self) -> bool:
+        """Whether it can become a draft."""
+        return self.is_tried and not self.is_command
 
 
 NO_REMEDY = RemedyOffer(None)

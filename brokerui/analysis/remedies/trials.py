@@ -17,7 +17,7 @@ from brokerui.analysis.remedies.wording import remedy_says
 from routing.common.finding import Finding
 from routing.model.estate import Estate
 from routing.remedies.effects import MAX_NAMES
-from routing.remedies.trial import COMPARED, try_remedy
+from routing.remedies.trial import COMPARED, TrialVerdict, try_remedy
 
 
 @dataclass
@@ -42,10 +42,11 @@ class RemedyTrials:
             return NO_REMEDY
         now = self.clock()
         if now > self._until:
-            return RemedyOffer(finding.remedy_sql, (LATE,), is_late=True)
+            return RemedyOffer(finding.remedy_sql, (LATE,), is_late=True, is_edits=True)
         names = MAX_NAMES if now < self._half else 0
         trial = try_remedy(self.estate, finding, self.at, compared=self.compared, most_names=names)
         if trial is None or not trial.is_offered:
             is_harmful = trial is not None and any(effect.breaks for effect in trial.worse)
             return RemedyOffer(None, (HARMFUL if is_harmful else WITHHELD,))
-        return RemedyOffer(finding.remedy_sql, remedy_says(trial, finding))
+        is_edits = trial.verdict is TrialVerdict.MENDS
+        return RemedyOffer(finding.remedy_sql, remedy_says(trial, finding), is_edits=is_edits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.analysis.effect.conversations import NONE, answers_back, conversation_of, explained
 from brokerui.analysis.effect.effect import Effect
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes, views_of
+from brokerui.analysis.effect.kinds import EndsView, ends_views
 from brokerui.analysis.effect.rows import EffectRow
 from brokerui.analysis.effect.wording import identifiers_in_words, origin_in_words, service_in_words, states_in_words
 from brokerui.analysis.explanations.origin import origin_text
-from brokerui.analysis.explanations.outcome_wording import short_reason
 from brokerui.analysis.explanations.wording import word
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.models import SavedDraft
@@ -27,13 +27,11 @@ from brokerui.core.paging import Page
 from brokerui.core.templatetags.wording import translate
 from brokerui.pages.where.answer import way_picture
 from brokerui.pages.where.picture import PathPicture
-from routing.common.sentence import Sentence, say
-from routing.diff.result import BETTER, MOVED, WORSE, Outcomes
-from routing.rules.decision import DELIVERED, EXITS, Outcome
+from routing.common.sentence import Sentence
+from routing.diff.result import BETTER, MOVED, WORSE
 from routing.rules.explanation import Explanation
 from routing.rules.journey import in_order
 
-SHOWN_ENDS = 3
 TOKEN_CHARS = 12
 ALL, APART = "all", "apart"
 SHOWS: Mapping[str, Promise] = {
@@ -57,17 +55,6 @@ KINDS: Mapping[str, Promise] = {
     "moved": _("ends elsewhere"),
 }
 ANSWERS: Mapping[str, Promise] = {"all": _("all"), "some": _("some"), "none": _("none")}
-
-
-@dataclass(frozen=True, slots=True)
-class EndsView:
-    """Outcomes of one kind: how they are called, and where they are."""
-
-    kind: str
-    certainty: str
-    """`always` or `may`."""
-    places: tuple[Sentence | str, ...]
-    more: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +124,11 @@ class RowView:
 
     @property
     def before(self) -> list[EndsView]:
-        return list(_ends(self.row.before))
+        return list(ends_views(self.row.before))
 
     @property
     def after(self) -> list[EndsView]:
-        return list(_ends(self.row.after))
+        return list(ends_views(self.row.after))
 
     @property
     def can_answer(self) -> bool:
@@ -256,21 +243,3 @@ class EffectPage:
     @property
     def after(self) -> str:
         return self.query_with(page=self.rows.after) if self.rows.after else ""
-
-
-def _ends(outcomes: Outcomes) -> Iterator[EndsView]:
-    kinds = dict.fromkeys(outcome.kind for outcome in in_order(outcomes))
-    for kind in kinds:
-        places = [_place(one) for one in in_order(outcomes) if one.kind == kind]
-        yield EndsView(
-            kind, "always" if len(kinds) == 1 else "may", tuple(places[:SHOWN_ENDS]), max(0, len(places) - SHOWN_ENDS)
-        )
-
-
-def _place(outcome: Outcome) -> Sentence | str:
-    kind, instance, detail = outcome
-    if kind == DELIVERED:
-        return say("{database} on {instance}", database=detail, instance=instance)
-    if kind == EXITS:
-        return detail
-    return say("{instance}: {reason}", instance=instance, reason=short_reason(detail))

@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.analysis.effect.consent import TOKEN_CHARS
 from brokerui.changes.models import NAME
 from brokerui.estate.selectors import live_version
 from routing.model.estate import INSTANCE_NAME_CHARS
@@ -49,7 +50,7 @@ class CommentForm(forms.Form):
 class ApplyForm(forms.Form):
     """How a draft is applied: for good, or until somebody confirms it."""
 
-    worse_seen = forms.BooleanField(required=False)
+    consent = forms.CharField(max_length=TOKEN_CHARS, required=False)
     confirm = forms.BooleanField(required=False)
     minutes = forms.IntegerField(
         label=_("Minutes until it is rolled back"), min_value=1, max_value=MAX_MINUTES, initial=10, required=False

@@ -10,7 +10,9 @@ from functools import cached_property
 from django.conf import settings
 from django.utils import timezone
 
-from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.consent import SavePreview, save_preview
+from brokerui.analysis.effect.effect import change_of
+from brokerui.analysis.effect.saving import rollback_change
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
 from brokerui.changes.edit_wording import edits_in_words
@@ -21,7 +23,6 @@ from brokerui.changes.review_wording import object_name, object_text
 from brokerui.changes.rolling_back import RollbackPlan, rollback_plan
 from brokerui.changes.selectors import DraftInfo, draft_base, draft_edits, draft_info
 from brokerui.pages.changes.page import EditRow
-from routing.diff.result import WORSE
 from routing.model.merging import Merge
 
 SHOWN_EDITS = 200
@@ -57,6 +58,8 @@ class ReviewPage:
     draft: SavedDraft
     reader: str
     shown: str = BOTH
+    refused: SavePreview | None = None
+    """What an apply or a rollback was refused for: nobody had confirmed it."""
 
     @cached_property
     def info(self) -> DraftInfo:
@@ -152,15 +155,16 @@ class ReviewPage:
         )
 
     @cached_property
-    def worse(self) -> int | None:
-        """Kinds of conversation that get worse; None while they are still counted."""
-        effect = effect_of(change_of(self.draft), timezone.now()).work(COUNTING_S)
-        return effect.ends.counts.get(WORSE, 0) if effect.is_settled else None
+    def save(self) -> SavePreview:
+        """What applying it does to conversations, and what has to be confirmed before."""
+        return self.refused or save_preview(change_of(self.draft), timezone.now(), COUNTING_S)
 
-    @property
-    def asks_for_consent(self) -> bool:
-        """Whether applying it takes a word of the reader: something gets worse, or that is not known yet."""
-        return self.worse is None or self.worse > 0
+    @cached_property
+    def rollback_save(self) -> SavePreview | None:
+        """What rolling it back does to conversations; None where it cannot be rolled back."""
+        if self.rollback is None or not self.rollback.is_possible:
+            return None
+        return self.refused or save_preview(rollback_change(self.rollback), timezone.now(), COUNTING_S)
 
     @property
     def waits_for_confirmation(self) -> bool:

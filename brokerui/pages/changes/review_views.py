@@ -14,6 +14,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
+from brokerui.analysis.effect import saving
+from brokerui.analysis.effect.consent import ConsentMissingError
 from brokerui.changes import applying, rebasing, review
 from brokerui.changes.applying import Confirmation
 from brokerui.changes.errors import DraftNotFoundError, DraftStaleError
@@ -32,7 +34,12 @@ def change_review(request: HttpRequest, number: int) -> HttpResponse:
     """Show the edits and T-SQL for each server, the comments, and the steps that may follow."""
     shown = request.GET.get("show", BOTH)
     page = ReviewPage(draft_of(request, number), request.user.get_username(), shown if shown in (WORDS, SQL) else BOTH)
-    return render(request, "changes/review.html", {"page": page, "draft": page.draft, "form": ApplyForm()})
+    return _shown(request, page, ApplyForm())
+
+
+def _shown(request: HttpRequest, page: ReviewPage, form: ApplyForm, status: int = 200) -> HttpResponse:
+    context = {"page": page, "draft": page.draft, "form": form, "ticked": request.POST.get("consent", "")}
+    return render(request, "changes/review.html", context, status=status)
 
 
 @access(write=Level.EDIT)
@@ -91,11 +98,11 @@ def change_apply(request: HttpRequest, number: int) -> HttpResponse:
         for faults in form.errors.values():
             messages.warning(request, str(faults[0]))
         return redirect("changes:review", number)
-    page = ReviewPage(draft_of(request, number), request.user.get_username())
-    if page.may_apply and page.asks_for_consent and not form.cleaned_data["worse_seen"]:
-        messages.warning(request, _("Some conversations get worse. Look at them, and tick that you have seen them."))
-        return redirect("changes:review", number)
-    return _written(request, number, applying.draft_apply, confirmation=_confirmation(form))
+    consent = form.cleaned_data["consent"]
+    try:
+        return _written(request, number, saving.draft_apply, confirmation=_confirmation(form), consent=consent)
+    except ConsentMissingError as error:
+        return _not_confirmed(request, number, error, form)
 
 
 @access(write=Level.EDIT)
@@ -109,7 +116,17 @@ def change_confirm(request: HttpRequest, number: int) -> HttpResponse:
 @require_POST
 def change_rollback(request: HttpRequest, number: int) -> HttpResponse:
     """Take it back."""
-    return _commented(request, number, applying.draft_roll_back)
+    consent = request.POST.get("consent", "")
+    try:
+        return _commented(request, number, saving.draft_roll_back, consent=consent)
+    except ConsentMissingError as error:
+        return _not_confirmed(request, number, error, ApplyForm())
+
+
+def _not_confirmed(request: HttpRequest, number: int, error: ConsentMissingError, form: ApplyForm) -> HttpResponse:
+    """Show what gets worse: nothing is written until somebody has confirmed it."""
+    page = ReviewPage(draft_of(request, number), request.user.get_username(), refused=error.preview)
+    return _shown(request, page, form, status=422)
 
 
 def _confirmation(form: ApplyForm) -> Confirmation | None:
@@ -119,13 +136,13 @@ def _confirmation(form: ApplyForm) -> Confirmation | None:
     return Confirmation(timedelta(minutes=values["minutes"]), values["delayed_limit"], values["depth_limit"])
 
 
-def _commented(request: HttpRequest, number: int, service: Write) -> HttpResponse:
+def _commented(request: HttpRequest, number: int, service: Write, **values: Any) -> HttpResponse:
     """Call a service with the comment that came with the button."""
     form = CommentForm(request.POST)
     if not form.is_valid():
         messages.warning(request, _("A comment has at most 4,000 characters. Nothing was written."))
         return redirect("changes:review", number)
-    return _written(request, number, service, comment=form.cleaned_data["comment"])
+    return _written(request, number, service, comment=form.cleaned_data["comment"], **values)
 
 
 def _written(request: HttpRequest, number: int, service: Write, **values: Any) -> HttpResponse:

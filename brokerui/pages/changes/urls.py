@@ -7,6 +7,7 @@ from brokerui.pages.changes import (
     editing,
     effect_views,
     panels,
+    remedy,
     review_views,
     rows,
     sql_views,
@@ -17,6 +18,7 @@ from brokerui.pages.changes import (
 app_name = "changes"
 urlpatterns = [
     path("", views.change_list, name="list"),
+    path("remedy/", remedy.remedy, name="remedy"),
     path("versions/<int:number>/", version_views.version, name="version"),
     path("versions/<int:number>/restore/", version_views.version_restore, name="restore"),
     path("<int:number>/", views.change_detail, name="change"),

@@ -18,6 +18,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
+from brokerui.analysis.effect.consent import ConsentMissingError
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
 from brokerui.analysis.imports.labels import KINDS, MODE_HINTS, MODES
 from brokerui.analysis.imports.models import ImportRun, ImportState
@@ -106,7 +107,9 @@ def run_page(request: HttpRequest, run_id: int) -> HttpResponse:
     return _page(request, run)
 
 
-def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -> HttpResponse:
+def _page(
+    request: HttpRequest, run: ImportRun, form: Assigning | None = None, *, is_missing: bool = False
+) -> HttpResponse:
     files = form.files if form else list(run.files.defer("content"))
     context = {
         "shown": ImportPresenter(run, files),
@@ -114,8 +117,9 @@ def _page(request: HttpRequest, run: ImportRun, form: Assigning | None = None) -
         "kinds": KINDS.items(),
         "modes": [(mode, title, MODE_HINTS[mode]) for mode, title in MODES.items()],
         "note_length": NOTE,
+        "is_missing": is_missing,
     }
-    return render(request, "imports/run.html", context, status=422 if form else 200)
+    return render(request, "imports/run.html", context, status=422 if form or is_missing else 200)
 
 
 @access(write=Level.EDIT)
@@ -150,8 +154,11 @@ def run_preview_again(request: HttpRequest, run_id: int) -> HttpResponse:
 def run_apply_it(request: HttpRequest, run_id: int) -> HttpResponse:
     """Apply the previewed estate as the next version."""
     run, note = _run(run_id), request.POST.get("note", "").strip()[:NOTE]
-    author = request.user.get_username()
-    return _done(request, run, lambda: run_apply(run=run, author=author, note=note))
+    author, consent = request.user.get_username(), request.POST.get("consent", "")
+    try:
+        return _done(request, run, lambda: run_apply(run=run, author=author, note=note, consent=consent))
+    except ConsentMissingError:
+        return _page(request, run, is_missing=True)
 
 
 @access(write=Level.EDIT)

@@ -18,11 +18,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from brokerui.accounts.levels import Level, holds, may
+from brokerui.analysis.effect.consent import ConsentMissingError
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.tables.row_kinds import Key, RowKind, drop
-from brokerui.pages.tables.row_page import apply, confirm_page, drop_page, form_page, key_of_row, preview_page
+from brokerui.pages.tables.row_page import (
+    apply,
+    confirm_page,
+    drop_page,
+    form_page,
+    is_meant,
+    kept_as_draft,
+    key_of_row,
+    preview_page,
+)
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 
@@ -198,12 +208,14 @@ class EstateTableAdmin(BaseAdmin):
             messages.warning(request, text % {"most": f"{AT_ONCE:,}"})
             return None
         live = estate_current()
-        draft = UnsavedEdits(live.estate, live.digest)
+        draft = UnsavedEdits(live)
         try:
             for key in keys:
                 act(draft, key)
-            if request.POST.get("base_version") == str(live.version) and not problem:
-                return self._written(request, draft, live.version, did, keys)
+            if is_meant(request, live) and not problem:
+                return self._written(request, draft, did, keys)
+        except ConsentMissingError as error:
+            more["refused"] = error.preview
         except (Invalid, EstateStaleError) as error:
             text = sentence_text(error.problem) if isinstance(error, Invalid) else str(error)
             messages.error(request, _("Nothing was changed: %(why)s") % {"why": text})
@@ -212,14 +224,15 @@ class EstateTableAdmin(BaseAdmin):
         context["is_late"] = request.POST.get("base_version", str(live.version)) != str(live.version)
         return confirm_page(request, draft, keys, live, context)
 
-    def _written(
-        self, request: HttpRequest, draft: UnsavedEdits, base: int, did: str, keys: list[Key]
-    ) -> HttpResponse | None:
+    def _written(self, request: HttpRequest, draft: UnsavedEdits, did: str, keys: list[Key]) -> HttpResponse | None:
         if not draft:
             messages.info(request, _("Nothing was changed."))
             return None
         count = len(keys)
-        written = apply(request, draft, base, f"Tables: {did} {count} {self.opts.verbose_name_plural}")
+        note = f"Tables: {did} {count} {self.opts.verbose_name_plural}"
+        if "_draft" in request.POST:
+            return kept_as_draft(request, draft, note)
+        written = apply(request, draft, note)
         text = ngettext("%(count)s row; version %(version)s.", "%(count)s rows; version %(version)s.", count)
         messages.success(request, text % {"count": count, "version": written.version})
         return redirect(request.get_full_path())

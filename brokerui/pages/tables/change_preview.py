@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from brokerui.analysis.effect.consent import NO_CHANGE, SavePreview, save_preview
+from brokerui.analysis.effect.effect import change_of_edits
 from brokerui.analysis.lint.finding_text import place
 from brokerui.analysis.lint.remedy_offer import NO_REMEDY, RemedyOffer
 from brokerui.analysis.remedies.trials import RemedyTrials
@@ -18,16 +19,13 @@ from brokerui.pages.tables.form_page import FormPage
 from brokerui.pages.tables.row_kinds import Key
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.finding import ERROR, Finding
-from routing.diff.run import compare
 from routing.lint.registry import lint_around
 from routing.model.estate import Estate
 
-COMPARED = 2_000
-"""Routes of an estate in which a form waits until all outcomes are compared: a tenth of a second."""
-
-
 TRIED_S = 0.5
 """Seconds of a form for trying remedies."""
+COMPARED_S = 0.3
+"""Seconds that a form compares conversations before it shows how far it came; it asks again by itself."""
 KEPT = 30
 _before: LruCache[dict[tuple[str | None, ...], Finding]] = LruCache(KEPT)
 
@@ -55,10 +53,8 @@ class ChangePreview:
     """Findings without a field on this form: about the object as a whole, or about another one."""
     solved: int = 0
     """Findings that are gone then."""
-    changed: Mapping[str, int] | None = None
-    """How many intended classes of conversations end otherwise: worse, better, moved; None: not worked out."""
-    apart: Mapping[str, int] = field(default_factory=dict)
-    """How many others do, which no route names and which are never delivered."""
+    save: SavePreview = NO_CHANGE
+    """What the change does to conversations, and what has to be confirmed before it is saved."""
     is_change: bool = False
 
     @property
@@ -67,32 +63,33 @@ class ChangePreview:
         return sum(map(len, self.at_fields.values()))
 
     @property
-    def apart_total(self) -> int:
-        return sum(self.apart.values())
-
-    @property
     def errors(self) -> list[Note]:
         """Return the effects of the change that must not go unnoticed."""
         notes = [*self.others, *(note for notes in self.at_fields.values() for note in notes)]
         return [note for note in notes if note.is_new and note.finding.severity == ERROR]
 
     @property
-    def token(self) -> str:
-        """Token of these errors: a form sends it back once its user has seen them. Empty without errors."""
-        known = sorted(repr(identity_of(note.finding)) for note in self.errors)
-        return hashlib.sha256("\n".join(known).encode()).hexdigest()[:16] if known else ""
+    def warnings(self) -> list[tuple[str | None, ...]]:
+        """The new errors, which are confirmed together with the conversations that get worse."""
+        return [identity_of(note.finding) for note in self.errors]
 
 
 def change_preview(form_page: FormPage, draft: UnsavedEdits, at: datetime) -> ChangePreview:
     """The preview of a form; if it changes nothing, the findings about the object as it is."""
     key = form_page.name_of or form_page.owner or ()
     around = key[:1] if form_page.kind.name == "instance" else key[:2]
-    return _preview_of(draft, at, [around], places(form_page))
+    preview = _preview_of(draft, at, [around], places(form_page))
+    return _compared(preview, draft, at, preview.warnings)
 
 
 def change_preview_of_all(draft: UnsavedEdits, at: datetime, arounds: Iterable[Key]) -> ChangePreview:
     """The preview of a change without a form."""
-    return _preview_of(draft, at, arounds, {})
+    return _compared(_preview_of(draft, at, arounds, {}), draft, at, ())
+
+
+def _compared(preview: ChangePreview, draft: UnsavedEdits, at: datetime, warnings: Collection[object]) -> ChangePreview:
+    preview.save = save_preview(change_of_edits(draft.live, draft.edits), at, COMPARED_S, warnings)
+    return preview
 
 
 def places(form_page: FormPage) -> dict[tuple[str, Key], Any]:
@@ -118,18 +115,13 @@ def _preview_of(
     arounds = list(dict.fromkeys(arounds))
     # To the minute: findings of the estate as it is need not be computed for every letter that is typed.
     at = at.replace(second=0, microsecond=0)
-    before = _before.get_or_make((draft.key, at, *arounds), lambda: findings_around(draft.before, at, arounds))
+    before = _before.get_or_make((draft.live.digest, at, *arounds), lambda: findings_around(draft.before, at, arounds))
     after = findings_around(draft.after, at, arounds) if draft else before
     preview = ChangePreview(is_change=bool(draft))
     trials = RemedyTrials(draft.after if draft else draft.before, at, TRIED_S)
     for identity, finding in after.items():
         _place(preview, Note(finding, identity not in before), forms, trials)
     preview.solved = sum(1 for identity in before if identity not in after)
-    if draft and _size(draft.before) <= COMPARED:
-        comparison = compare(draft.before, draft.after, at)
-        summary = comparison.summary()
-        preview.changed = comparison.intended
-        preview.apart = {verdict: summary[verdict] - count for verdict, count in preview.changed.items()}
     return preview
 
 
@@ -167,7 +159,3 @@ def findings_around(estate: Estate, at: datetime, arounds: list[Key]) -> dict[tu
 def _is_there(estate: Estate, around: Key) -> bool:
     instance = estate.instances.get(around[0])
     return instance is not None and (len(around) == 1 or around[1] in instance.databases)
-
-
-def _size(estate: Estate) -> int:
-    return sum(len(one.table) for instance in estate.instances.values() for one in instance.databases.values())

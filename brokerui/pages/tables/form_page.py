@@ -151,7 +151,7 @@ class FormPage:
         """Return the edits of the form; None where something in it is invalid: then its fields have faults."""
         if not self._is_valid():
             return None
-        draft = UnsavedEdits(self.estate, self.live.digest)
+        draft = UnsavedEdits(self.live)
         owner = self.owner
         if owner is not None:
             self._put_value(draft, owner)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -17,17 +17,22 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from brokerui.accounts.levels import Level, may
+from brokerui.analysis.effect.consent import ConsentMissingError
+from brokerui.analysis.effect.saving import edits_save
+from brokerui.changes.models import NAME
+from brokerui.changes.services import draft_create
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Database, Version
 from brokerui.estate.selectors import LiveEstate, estate_current, version_list
-from brokerui.estate.services import estate_edit
 from brokerui.pages.tables.change_preview import ChangePreview, change_preview, change_preview_of_all
 from brokerui.pages.tables.form_page import IN_TABLE, FormPage
 from brokerui.pages.tables.row_kinds import IN_DATABASES, KINDS, Key, RowKind, drop, find, is_system, own_members_of
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 
+NOTE = 500
+"""Characters of a version's note that a form writes."""
 SINCE = 5
 """Newer versions that are listed to an editor whose form is stale."""
 
@@ -49,11 +54,7 @@ def form_page(request: HttpRequest, kind: RowKind, key: Key | None, context: dic
     if request.method != "POST":
         form_page = FormPage(kind, live, key, initial=_initial(request, kind) if key is None else None)
         # Before anything was typed: the findings about the object as it is.
-        preview = (
-            change_preview(form_page, UnsavedEdits(live.estate, live.digest), timezone.now())
-            if key is not None
-            else ChangePreview()
-        )
+        preview = change_preview(form_page, UnsavedEdits(live), timezone.now()) if key is not None else ChangePreview()
         return _form(request, form_page, live, preview, context)
     return _take(request, FormPage(kind, live, key, request.POST), live, context)
 
@@ -67,7 +68,14 @@ def preview_page(request: HttpRequest, kind: RowKind, key: Key | None, context: 
     return render(
         request,
         "tables/_preview.html",
-        {**context, "form_page": form_page, "preview": preview, "faults": form_page.faults},
+        {
+            **context,
+            "form_page": form_page,
+            "preview": preview,
+            "faults": form_page.faults,
+            "may_edit": may(request.user, Level.EDIT),
+            "ticked": request.POST.get("consent", ""),
+        },
     )
 
 
@@ -79,8 +87,8 @@ def _take(request: HttpRequest, form_page: FormPage, live: LiveEstate, context: 
     base = _number(request.POST.get("base_version", ""))
     if base != live.version:
         return _form(request, form_page, live, preview, {**context, "fresh": _since(base, live)}, status=409)
-    if preview.token and request.POST.get("seen") != preview.token:
-        return _form(request, form_page, live, preview, {**context, "asks": True}, status=422)
+    if "_count" in request.POST:
+        return _form(request, form_page, live, preview, context)
     return _write(request, form_page, live, draft, preview, context)
 
 
@@ -97,8 +105,14 @@ def _write(
         messages.info(request, _("Nothing was changed."))
         return redirect(_after(request, form_page.kind, key))
     verb = "changed" if form_page.key else "added"
+    note = f"Tables: {verb} {form_page.kind.name} {'/'.join(key)}"
+    if "_draft" in request.POST:
+        return kept_as_draft(request, draft, note)
     try:
-        written = apply(request, draft, live.version, f"Tables: {verb} {form_page.kind.name} {'/'.join(key)}")
+        written = apply(request, draft, note, preview.warnings)
+    except ConsentMissingError as error:
+        preview.save = error.preview
+        return _form(request, form_page, live, preview, {**context, "asks": True}, status=422)
     except EstateStaleError:
         now = estate_current()
         return _form(request, form_page, now, preview, {**context, "fresh": _since(live.version, now)}, status=409)
@@ -107,13 +121,31 @@ def _write(
     return redirect(_after(request, form_page.kind, key))
 
 
-def apply(request: HttpRequest, draft: UnsavedEdits, base: int, note: str) -> LiveEstate:
-    """Write a draft as one version, with what the writer says of it. Raises `EstateStaleError`."""
-    why = " ".join(request.POST.get("note", "").split())
-    author = request.user.get_username()
-    return estate_edit(
-        edits=draft.edits, base_version=base, author=author, note=f"{note}: {why}"[:500] if why else note
+def apply(request: HttpRequest, draft: UnsavedEdits, note: str, warnings: Collection[object] = ()) -> LiveEstate:
+    """Write edits as one version, with what the writer says of it.
+
+    Raises `ConsentMissingError` where conversations get worse and nobody has confirmed it, and `EstateStaleError`.
+    """
+    return edits_save(
+        live=draft.live,
+        edits=draft.edits,
+        note=_with_why(request, note),
+        author=request.user.get_username(),
+        consent=request.POST.get("consent", ""),
+        warnings=warnings,
     )
+
+
+def kept_as_draft(request: HttpRequest, draft: UnsavedEdits, note: str) -> HttpResponse:
+    """Begin a draft with the edits instead of saving them, and show its effect."""
+    name = _with_why(request, note).removeprefix("Tables: ")[:NAME]
+    made = draft_create(name=f"{name[:1].upper()}{name[1:]}", edits=draft.edits, author=request.user.get_username())
+    return redirect("changes:effect", made.id)
+
+
+def _with_why(request: HttpRequest, note: str) -> str:
+    why = " ".join(request.POST.get("note", "").split())
+    return f"{note}: {why}"[:NOTE] if why else note
 
 
 def _form(
@@ -132,7 +164,7 @@ def _form(
         "base_version": live.version,
         "may_edit": may(request.user, Level.EDIT) and not is_system(form_page.kind, form_page.key),
         "is_system": is_system(form_page.kind, form_page.key),
-        "seen": preview.token if context.get("asks") else "",
+        "ticked": request.POST.get("consent", ""),
         "also": _also(form_page),
         "in_table": IN_TABLE,
         "is_refused": request.method == "POST" and form_page.draft is None,
@@ -244,9 +276,10 @@ def confirm_page(
 ) -> HttpResponse:
     """Preview an act on rows, and ask for a confirmation."""
     preview = change_preview_of_all(draft, timezone.now(), _places(keys))
+    preview.save = context.get("refused", preview.save)
     more = {"preview": preview, "keys": keys[:IN_TABLE], "count": len(keys), "base_version": live.version}
-    more["next"] = next_page(request)
-    return render(request, "tables/confirm.html", {**context, **more})
+    more |= {"next": next_page(request), "may_edit": True, "ticked": request.POST.get("consent", "")}
+    return render(request, "tables/confirm.html", {**context, **more}, status=422 if "refused" in context else 200)
 
 
 def _places(keys: list[Key]) -> list[Key]:
@@ -255,24 +288,35 @@ def _places(keys: list[Key]) -> list[Key]:
     return places if len(places) <= 3 else []
 
 
+def is_meant(request: HttpRequest, live: LiveEstate) -> bool:
+    """Whether a request asks to write what its reader has seen, on the estate as it still is."""
+    is_sent = request.method == "POST" and "_count" not in request.POST
+    return is_sent and request.POST.get("base_version") == str(live.version)
+
+
 def drop_page(request: HttpRequest, kind: RowKind, key: Key, context: dict[str, Any]) -> HttpResponse:
     """Ask, then drop the row with all that is in it."""
     live = estate_current()
     if find(kind, live.estate, key) is None:
         raise Http404
-    draft = UnsavedEdits(live.estate, live.digest)
+    draft = UnsavedEdits(live)
     try:
         drop(kind, draft, key)
     except Invalid as fault:
         return _not_deleted(request, kind, sentence_text(fault.problem))
-    if request.method != "POST" or request.POST.get("base_version") != str(live.version):
-        if request.method == "POST":
+    if not is_meant(request, live):
+        if request.method == "POST" and "_count" not in request.POST:
             context = {**context, "fresh": _since(_number(request.POST.get("base_version", "")), live)}
         return confirm_page(request, draft, [key], live, context)
     if not may(request.user, Level.EDIT):
         raise PermissionDenied
+    note = f"Tables: deleted {kind.name} {'/'.join(key)}"
+    if "_draft" in request.POST:
+        return kept_as_draft(request, draft, note)
     try:
-        written = apply(request, draft, live.version, f"Tables: deleted {kind.name} {'/'.join(key)}")
+        written = apply(request, draft, note)
+    except ConsentMissingError as error:
+        return confirm_page(request, draft, [key], live, {**context, "refused": error.preview})
     except (EstateStaleError, Invalid) as error:
         text = sentence_text(error.problem) if isinstance(error, Invalid) else str(error)
         messages.error(request, _("Nothing was deleted: %(why)s") % {"why": text})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from brokerui.estate.selectors import LiveEstate
 from routing.model.estate import Edit, Estate
 
 
@@ -11,14 +12,16 @@ from routing.model.estate import Edit, Estate
 class UnsavedEdits:
     """The edits that would be written as one version."""
 
-    before: Estate
-    key: str = ""
-    """Stands for the content of `before`."""
+    live: LiveEstate
     after: Estate = field(init=False)
     edits: list[Edit] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.after = self.before
+
+    @property
+    def before(self) -> Estate:
+        return self.live.estate
 
     def add(self, edit: Edit) -> None:
         """One more. Raises `Invalid` where the estate cannot take it; the draft is as it was then."""

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from django import template
 from django.template import Context
+from django.utils.functional import Promise
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from brokerui.analysis.effect.kinds import KindWords
 from brokerui.analysis.effect.wording import ends_in_words, node_in_words
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.selectors import draft_get
 from brokerui.estate.refs import Ref
 from brokerui.pages.changes.acts import acts_of
 from brokerui.pages.changes.draft_panel import DraftPanel
+from brokerui.pages.changes.effect_page import KINDS, VERDICTS
+from brokerui.pages.changes.remedy import remedy_json
 from routing.classes.traffic_class import Node
 from routing.common.sentence import Sentence
 from routing.diff.result import Outcomes
@@ -50,6 +56,35 @@ def ends(outcomes: Outcomes) -> Sentence:
 def entry_name(node: Node) -> Sentence:
     """Say where a conversation begins."""
     return node_in_words(node)
+
+
+@register.inclusion_tag("changes/_remedy_button.html", takes_context=True)
+def remedy_button(context: Context, instance: str, sql: str, about: str) -> dict[str, object]:
+    """The button that makes a draft of a remedy; empty for readers, and on pages of estates that take no edits."""
+    viewed, access = context.get("viewed"), context.get("access")
+    is_in_draft = viewed is not None and viewed.draft is not None
+    takes_edits = viewed is None or viewed.is_editable or (is_in_draft and viewed.draft.is_open)
+    if not takes_edits or not getattr(access, "edit", False):
+        return {}
+    return {"remedy": remedy_json(instance, sql, about), "about": about, "is_in_draft": is_in_draft}
+
+
+@register.filter
+def verdict_word(kind: KindWords) -> Promise:
+    """Whether conversations end better, worse, or elsewhere."""
+    return VERDICTS[kind.verdict]
+
+
+@register.filter
+def change_word(kind: KindWords) -> Promise:
+    """What changes for them."""
+    return KINDS[kind.change]
+
+
+@register.filter
+def query(values: Mapping[str, str]) -> str:
+    """Values as the query of an address."""
+    return urlencode(values)
 
 
 @register.inclusion_tag("changes/_panel_draft.html", takes_context=True)

@@ -35,7 +35,7 @@ def remedy(context: Context, found: StoredFinding, viewed: EstateView) -> dict[s
     known = getattr(request, "remedy_offers", None)
     if known is None:
         known = request.remedy_offers = offers_for(viewed)
-    return {"offer": known(found)}
+    return {"offer": known(found), "finding": found, **{name: context.get(name) for name in ("access", "viewed")}}
 
 
 @register.inclusion_tag("findings/_place.html")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import parse_qsl
 
 from django import template
 from django.utils.translation import gettext as _
 
+from brokerui.analysis.effect.kinds import KindWords
 from brokerui.analysis.imports.models import ImportFile, ImportRun
 from brokerui.pages.imports.forms import Assigning
 
@@ -35,9 +35,9 @@ def intake_field(form: Assigning, file: ImportFile, name: str) -> dict[str, Any]
 
 
 @register.inclusion_tag("imports/_question.html", takes_context=True)
-def intake_question(context: Any, run: ImportRun, group: dict[str, Any]) -> dict[str, Any]:
-    """A button that asks the first conversation of a group of the estate that the files would make."""
-    return {"run": run, "group": group, "values": parse_qsl(group["question"]), "csrf_token": context.get("csrf_token")}
+def intake_question(context: Any, run: ImportRun, kind: KindWords) -> dict[str, Any]:
+    """A button that asks the first conversation of a kind of the estate that the files would make."""
+    return {"run": run, "kind": kind, "values": kind.question.items(), "csrf_token": context.get("csrf_token")}
 
 
 @register.inclusion_tag("imports/_scenario.html", takes_context=True)

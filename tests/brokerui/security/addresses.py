@@ -120,6 +120,7 @@ ADDRESSES = [
     *(_button(f"imports:{name}", EDIT, "run") for name in ("preview", "again", "apply", "discard")),
     _button("imports:scenario", OPERATE, "run"),
     _form("changes:list", EDIT),
+    _button("changes:remedy", EDIT),
     _page("changes:version", "version"),
     _button("changes:restore", EDIT, "version"),
     _page("changes:change", "draft"),

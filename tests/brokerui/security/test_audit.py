@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -33,7 +34,7 @@ from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_s
 from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
 from tests.brokerui.security.world import FAR, HUB, SALES, estate_text, evil
-from tests.brokerui.site import BACKEND, PASSWORD, document, upload, user_of
+from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, upload, user_of
 
 World = dict[str, Any]
 Write = Callable[[Client, World], Any]
@@ -59,7 +60,9 @@ def revoke_own(client: Client, _world: World) -> Any:
 
 
 def step(name: str, **sent: str) -> Write:
-    return lambda client, _world: client.post(reverse(f"imports:{name}", args=[previewed({"a.sql": SHOP}).pk]), sent)
+    return lambda client, _world: confirmed_post(
+        client, reverse(f"imports:{name}", args=[previewed({"a.sql": SHOP}).pk]), sent
+    )
 
 
 def assign(client: Client, _world: World) -> Any:
@@ -95,10 +98,8 @@ def first_of(client: Client, url: str) -> Any:
 
 
 def drop_route(client: Client, _world: World) -> Any:
-    return client.post(
-        url := page_of(Route.objects.earliest("pk"), "delete"),
-        {"base_version": client.get(url).context["base_version"]},
-    )
+    url = page_of(Route.objects.earliest("pk"), "delete")
+    return confirmed_post(client, url, {"base_version": client.get(url).context["base_version"]})
 
 
 def user_change(client: Client, world: World) -> Any:
@@ -143,7 +144,7 @@ def review_button(name: str, first: str = "", **values: Any) -> Write:
         if first:
             draft_review(first, **values)(client, world)
         sent = {"revision": 2 if first else 1, **({} if first else values)}
-        return client.post(f"/changes/{world['draft']}/{name}/", sent)
+        return confirmed_post(client, f"/changes/{world['draft']}/{name}/", sent)
 
     return write
 
@@ -178,6 +179,13 @@ def rebase(client: Client, world: World) -> Any:
 def restore(client: Client, world: World) -> Any:
     change(client, "delete", reverse("api:route", args=[world["id_route"]]))
     return send(client, "post", reverse("api:version_restore", args=[world["version"]]))
+
+
+def remedy_button(client: Client, _world: World) -> Any:
+    route = Route.objects.select_related("database__instance").earliest("pk")
+    sql = f"USE [{route.database.name}]; DROP ROUTE [{route.name}];"
+    remedy = {"instance": route.database.instance.name, "sql": sql, "about": route.name}
+    return client.post(reverse("changes:remedy"), {"remedy": json.dumps(remedy)})
 
 
 def restore_button(client: Client, world: World) -> Any:
@@ -308,7 +316,7 @@ WRITES: dict[str, tuple[str, Write]] = {
     "changes:reopen": ("draft.reopen", review_button("reopen", "submit")),
     "changes:comment": ("draft.comment", review_button("comment", comment="why?")),
     "changes:rebase": ("draft.rebase", rebase_button),
-    "changes:apply": ("draft.apply", review_button("apply", worse_seen="on")),
+    "changes:apply": ("draft.apply", review_button("apply")),
     "changes:confirm": ("draft.confirm", review_button("confirm", "apply", confirm_within_s=600)),
     "changes:rollback": ("draft.roll_back", review_button("rollback", "apply")),
     "api:change_submit": ("draft.submit", draft_review("submit")),
@@ -322,6 +330,7 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:change_review": ("draft.comment", draft_review("review", comment="why?")),
     "api:version_restore": ("draft.create", restore),
     "changes:restore": ("draft.create", restore_button),
+    "changes:remedy": ("draft.create", remedy_button),
     "delayed:retry": (
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),

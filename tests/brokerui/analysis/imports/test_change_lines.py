@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
 import pytest
 
-from brokerui.analysis.effect.ends import ends_compared
+from brokerui.analysis.effect.ends import Ends, EndsCount
 from brokerui.analysis.imports.change_lines import ChangeLine, by_instance, lines_of
 from brokerui.estate.changed_row_counts import counted
 from brokerui.estate.difference import difference
@@ -74,10 +75,19 @@ def test_servers_that_lose_something_come_first() -> None:
     assert [(one.name, dict(one.verbs)) for one in found] == [("there", {"removed": 1}), ("here", {"changed": 1})]
 
 
+def ends_compared(before: Estate, after: Estate, on_progress: Callable[[int, int], None] | None = None) -> Ends:
+    count = EndsCount(before, after, AT)
+    while not count.is_settled:
+        count.step()
+        if on_progress is not None:
+            on_progress(count.done, count.total)
+    return count.ends
+
+
 @pytest.mark.parametrize("before", OTHERS[1:])
 @pytest.mark.parametrize("after", OTHERS[1:])
 def test_ends_are_those_of_the_comparison(before: Estate, after: Estate) -> None:
-    found, whole = ends_compared(before, after, AT), compare(before, after, AT)
+    found, whole = ends_compared(before, after), compare(before, after, AT)
     sided = [group for group in whole.groups if group.kind in ("appeared", "vanished")]
     assert found.classes == whole.classes
     assert found.counts.total() + found.apart.total() == sum(len(group.members) for group in whole.groups)
@@ -91,7 +101,7 @@ def test_a_comparison_looks_at_all_names_that_the_change_can_reach_and_at_no_oth
     for route, names, targets in (("AutoCreatedLocal", 4, 12), ("R", 1, 2)):
         compared_pairs.clear()
         found = ends_compared(
-            TWO, TWO.edited([DropRoute("here", "Orders", route)]), AT, lambda *far: compared_pairs.append(far)
+            TWO, TWO.edited([DropRoute("here", "Orders", route)]), lambda *far: compared_pairs.append(far)
         )
         assert (found.names, compared_pairs[-1]) == (names, (targets, targets))
 
@@ -99,6 +109,6 @@ def test_a_comparison_looks_at_all_names_that_the_change_can_reach_and_at_no_oth
 def test_an_instance_that_goes_concerns_no_conversation_that_cannot_reach_it() -> None:
     before = estate_of(*SERVERS, server("idle", {"name": "Alone", "routes": [LOCAL]}))
     after = replace(before, instances={name: before.instances[name] for name in ("here", "there")})
-    found = ends_compared(before, after, AT)
+    found = ends_compared(before, after)
     gone = sum(len(group.members) for group in compare(before, after, AT).groups)
     assert (found.names, found.counts["vanished"]) == (0, gone)

@@ -62,8 +62,8 @@ def test_it_says_which_conversations_end_otherwise(call: Call, tmp_path: Path) -
     sql = written(tmp_path, "x.sql", b"USE Orders; DROP ROUTE AutoCreatedLocal; DROP ROUTE R;")
     answer = call("estate", "import", f"here={sql}", "--into")
     assert "0 new, 0 changed, 2 removed." in answer.out
-    assert " worse, " in answer.out
-    assert "\nworse: to Own from here/Orders: " in answer.out
+    assert "kinds of conversation get worse" in answer.out
+    assert "\n  worse: Orders on here → Own, " in answer.out
 
 
 def test_a_statement_that_is_not_understood_is_exit_1_but_written(call: Call, tmp_path: Path) -> None:

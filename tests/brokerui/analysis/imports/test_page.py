@@ -267,11 +267,10 @@ def test_links_to_the_question_before(editor: Client) -> None:
     brought_in(estate_of(server("a", asks), reached))
     run = previewed({"a.sql": "USE D; ALTER ROUTE R WITH ADDRESS = 'tcp://nobody:4022';"}, services_mode())
     page = page_of(editor.get(f"/imports/{run.pk}/"))
-    link = re.search(r'href="(/where/\?from=a[^"]+)"', page)
+    link = re.search(r'href="(/where/\?as_of=1&amp;from=a[^"]+)"', page)
     assert link
-    assert "as_of=1" in link[1]
     assert editor.get(link[1].replace("&amp;", "&")).status_code == 200
-    assert "worse</span>" in page
+    assert "1 worse</span>" in page
 
 
 def services_mode() -> Any:

@@ -13,6 +13,7 @@ from brokerui.analysis.imports import import_job
 from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
 from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, ImportState, Origin
+from brokerui.analysis.imports.preview import save_preview_of
 from brokerui.analysis.imports.selectors import result_document, result_rows
 from brokerui.analysis.imports.services import (
     KEPT,
@@ -52,7 +53,8 @@ def summary(run: ImportRun) -> dict[str, Any]:
 
 
 def applied(run: ImportRun) -> ImportRun:
-    assert run_do(run_apply(run=run, author="boss", note="why").pk)
+    consent = save_preview_of(run).token
+    assert run_do(run_apply(run=run, author="boss", note="why", consent=consent).pk)
     return fresh(run)
 
 
@@ -110,7 +112,7 @@ def test_the_preview_says_what_ends_otherwise_and_what_is_worse() -> None:
     found = summary(previewed({"e.json": text}, Mode.WHOLE))
     assert found["changes"] == {"added": 0, "changed": 1, "removed": 0}
     assert found["ends"]["counts"]["worse"] > 0
-    assert found["ends"]["shown"][0]["to_service"] == "Parts"
+    assert found["save"]["kinds"][0]["to_service"] == "Parts"
     assert {one["code"] for one in found["judged"]["new"]} >= {"unknown-address"}
     assert found["missing"] == ["tcp://nobody:4022"]
 
@@ -219,7 +221,7 @@ def killed(*_arguments: Any, **_named: Any) -> Any:
     raise KilledError
 
 
-@pytest.mark.parametrize("where", ["build_estate", "preview_of", "pack_estate"])
+@pytest.mark.parametrize("where", ["build_estate", "preview_of", "packed_rows"])
 def test_a_worker_lost_while_reading_leaves_it_to_the_next(where: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = assigned(uploaded())
     with monkeypatch.context() as patch:

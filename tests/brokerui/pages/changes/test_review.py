@@ -19,12 +19,12 @@ from brokerui.estate.selectors import estate_current, live_version
 from brokerui.estate.services import estate_edit
 from routing.documents.estate_document import write_estate
 from routing.model.address import parse_address
-from routing.model.edits import PutDatabase, PutInstance, SetHopLimit
+from routing.model.edits import PutDatabase, PutInstance, PutRoute, SetHopLimit
 from routing.model.estate import Database, Edit
 from tests.brokerui.changes.helpers import drop, put
 from tests.brokerui.estate.helpers import REACHED, TWO, brought_in
 from tests.brokerui.pages.changes.test_page import words_of
-from tests.brokerui.site import nothing_shown, signed_in
+from tests.brokerui.site import confirmed_post, nothing_shown, signed_in
 
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("nothing_shown")]
@@ -38,7 +38,8 @@ def made(*edits: Edit) -> SavedDraft:
 def press(client: Client, draft: SavedDraft, button: str, **values: Any) -> str:
     """The page that a button leads to, as it is read."""
     sent = {"revision": draft_get(draft.id).revision, **values}
-    return words_of(client.post(f"/changes/{draft.id}/{button}/", sent, follow=True))
+    answer = confirmed_post(client, f"/changes/{draft.id}/{button}/", sent)
+    return words_of(client.get(answer.headers["Location"]) if answer.status_code == 302 else answer)
 
 
 def review(client: Client, draft: SavedDraft) -> str:
@@ -157,10 +158,12 @@ def test_a_button_of_somebody_who_saw_an_older_draft_writes_nothing(editor: Clie
 def test_what_gets_worse_is_named_and_has_to_be_accepted(editor: Client) -> None:
     draft = made(drop("AutoCreatedLocal"))
     assert re.search(r"I have seen the \d+ kinds? of conversation that gets? worse", review(editor, draft))
-    page = press(editor, draft, "apply")
-    assert "Some conversations get worse. Look at them, and tick that you have seen them." in page
+    refused = editor.post(f"/changes/{draft.id}/apply/", {"revision": draft.revision, "consent": "another"})
+    assert refused.status_code == 422
+    assert "Nothing is saved yet" in words_of(refused)
+    assert "Orders on here →" in words_of(refused), "what gets worse is named"
     assert live_version() == 1
-    assert "Applied as version 2" in press(editor, draft, "apply", worse_seen="on")
+    assert "Applied as version 2" in press(editor, draft, "apply")
 
 
 def test_the_page_says_that_the_order_was_tried(editor: Client) -> None:
@@ -183,3 +186,17 @@ def test_a_step_that_makes_something_worse_for_a_moment_says_so(
     monkeypatch.setattr(deployment, "MOST_STEPS", 1)
     deployment.forget_orders()
     assert "This order was not tried out" in review(editor, draft)
+
+
+def test_rolling_back_names_what_gets_worse_by_it(editor: Client) -> None:
+    made()
+    local = TWO.instances["here"].databases["Orders"].table.routes["AutoCreatedLocal"]
+    estate_edit(edits=[drop(local.name)], base_version=1, author="ada")
+    draft = draft_create(name="Mend", author="ada", edits=[PutRoute("here", "Orders", local)])
+    press(editor, draft, "apply")
+    draft = draft_get(draft.id)
+    refused = editor.post(f"/changes/{draft.id}/rollback/", {"revision": draft.revision})
+    assert refused.status_code == 422
+    assert live_version() == 3
+    press(editor, draft, "rollback")
+    assert live_version() == 4

@@ -10,9 +10,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from brokerui.analysis.effect import effect, saving
+from brokerui.changes.models import SavedDraft
 from brokerui.estate.cache import estates
 from brokerui.estate.models import AuditEntry, Contract, Database, Instance, Queue, Route, Service, Version
 from brokerui.estate.selectors import estate_current
+from brokerui.pages.tables import change_preview
 from routing.model.edits import SetHopLimit
 from routing.model.estate import Estate
 from tests.brokerui.estate.helpers import GUID, LOCAL, brought_in, changed, estate_of, server, stands, text_of_rows
@@ -84,10 +87,15 @@ def save(client: Client, url: str, **typed: Any) -> Any:
 
 
 def save_all_the_same(client: Client, url: str, **typed: Any) -> Any:
-    """Having seen which errors it brings."""
+    """Having seen what gets worse, and which errors it brings."""
     sent = as_sent(client, url, **typed)
     response = client.post(url, sent)
-    return client.post(url, {**sent, "seen": response.context["seen"]}) if response.status_code == 422 else response
+    return client.post(url, sent | consent_of(response)) if response.status_code == 422 else response
+
+
+def consent_of(response: Any) -> dict[str, str]:
+    """Return the tick that a page asks for."""
+    return {"consent": response.context["preview"].save.token}
 
 
 def faults(response: Any) -> dict[str, list[str]]:
@@ -255,8 +263,10 @@ def test_a_row_is_dropped_after_asking(editor: Client) -> None:
     page = editor.get(url)
     assert "Delete database Orders?" in page.content.decode()
     assert Version.objects.count() == 1
-    response = editor.post(url, {"base_version": page.context["base_version"], "note": "gone"})
-    assert response.status_code == 302
+    sent = {"base_version": page.context["base_version"], "note": "gone"}
+    assert editor.post(url, sent).status_code == 422
+    assert Version.objects.count() == 1
+    assert editor.post(url, sent | consent_of(page)).status_code == 302
     assert list(estate_current().estate.instances["here"].databases) == ["msdb"]
     assert AuditEntry.objects.get(version__number=2).note == "Tables: deleted database here/Orders: gone"
 
@@ -336,7 +346,8 @@ def test_a_stale_form_is_refused_and_keeps_what_was_typed(editor: Client) -> Non
 def test_lines_of_a_stale_form_stay_with_their_names(editor: Client) -> None:
     database = Database.objects.get(name="Orders")
     sent = as_sent(editor, page_of(database), **{"routes-1-remote_service_name": "Other"})
-    editor.post(page_of(Route.objects.get(name="AutoCreatedLocal", database=database), "delete"), {"base_version": "1"})
+    drops = page_of(Route.objects.get(name="AutoCreatedLocal", database=database), "delete")
+    editor.post(drops, {"base_version": "1"} | consent_of(editor.get(drops)))
     response = editor.post(page_of(database), sent)
     assert response.status_code == 409
     names = re.findall(r'name="routes-\d-was" value="(\w*)"', response.content.decode())
@@ -402,26 +413,63 @@ def test_an_error_that_the_change_brings_is_asked_about_once(editor: Client) -> 
     sent = as_sent(editor, url, remote_service_name="parts")
     first = editor.post(url, sent)
     assert first.status_code == 422
-    assert "Save route anyway" in first.content.decode()
+    assert "I have seen the" in first.content.decode()
     assert "similar-service-name" in {note.finding.code for note in first.context["preview"].errors}
     assert Version.objects.count() == 1
-    assert editor.post(url, {**sent, "seen": "another"}).status_code == 422
-    assert editor.post(url, {**sent, "seen": first.context["seen"]}).status_code == 302
+    assert editor.post(url, {**sent, "consent": "another"}).status_code == 422
+    assert editor.post(url, sent | consent_of(first)).status_code == 302
     assert Version.objects.count() == 2
 
 
 def test_how_many_conversations_end_otherwise(editor: Client) -> None:
     route = Route.objects.get(name="R")
     response = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), remote_service_name="Other"))
-    assert response.context["preview"].changed["worse"] > 0
-    assert "with another outcome" in response.content.decode()
+    save = response.context["preview"].save
+    assert save.worse == sum(kind.count for kind in save.kinds) > 0
+    page = response.content.decode()
+    assert "Orders on here →" in page, "what gets worse is named"
+    assert 'name="consent"' in page
     same = editor.post(page_of(route, "preview"), as_sent(editor, page_of(route), address="TCP://THERE.EXAMPLE"))
-    assert "Every conversation keeps its outcome" in same.content.decode()
+    assert "No conversation changes" in same.content.decode()
+    assert 'name="consent"' not in same.content.decode()
+
+
+def test_what_gets_worse_is_saved_only_by_somebody_who_has_seen_exactly_that(editor: Client) -> None:
+    url = page_of(Route.objects.get(name="R"), "delete")
+    other = page_of(Route.objects.get(name="Back"), "delete")
+    sent = {"base_version": "1"}
+    refused = editor.post(url, sent | consent_of(editor.get(other)))
+    assert refused.status_code == 422
+    assert "Nothing is saved yet" in refused.content.decode()
+    assert editor.post(url, sent | consent_of(refused)).status_code == 302
+
+
+def test_an_effect_that_takes_long_is_confirmed_knowingly(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    effect.forget()
+    monkeypatch.setattr(change_preview, "COMPARED_S", 0)
+    monkeypatch.setattr(saving, "SAVE_S", 0)
+    url = page_of(Route.objects.get(name="R"), "delete")
+    asked = editor.get(url)
+    assert "Still counting: 0 of" in asked.content.decode()
+    refused = editor.post(url, {"base_version": "1"})
+    assert refused.status_code == 422
+    assert "still being counted" in refused.content.decode()
+    assert editor.post(url, {"base_version": "1", "_count": "1"}).status_code == 200
+    assert editor.post(url, {"base_version": "1"} | consent_of(refused)).status_code == 302
+
+
+def test_edits_of_a_form_are_kept_as_a_draft(editor: Client) -> None:
+    url = page_of(Route.objects.get(name="R"))
+    response = editor.post(url, as_sent(editor, url, address="LOCAL", _draft="1"))
+    draft = SavedDraft.objects.get()
+    assert response.headers["Location"] == reverse("changes:effect", args=[draft.pk])
+    assert (draft.name, draft.edit_count) == ("Changed route here/Orders/R", 1)
+    assert Version.objects.count() == 1
 
 
 def test_dropping_says_what_it_brings(editor: Client) -> None:
     response = editor.get(page_of(Route.objects.get(name="R"), "delete"))
-    assert response.context["preview"].changed["worse"] > 0
+    assert response.context["preview"].save.worse > 0
 
 
 # -- A site that is read-only ------------------------------------------------------------------------------

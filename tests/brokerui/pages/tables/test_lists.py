@@ -22,7 +22,7 @@ from brokerui.estate.cache import estates
 from brokerui.estate.models import AuditEntry, Database, Queue, Route, Version
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, server
-from tests.brokerui.site import PASSWORD, signed_in, user_of
+from tests.brokerui.site import PASSWORD, confirmed_post, signed_in, user_of
 
 pytestmark = pytest.mark.django_db
 ROUTES, QUEUES, USERS = "/tables/estate/route/", "/tables/estate/queue/", "/tables/auth/user/"
@@ -180,13 +180,16 @@ def confirmed(client: Client, url: str, action: str, rows: Any, **more: Any) -> 
     sent: dict[str, Any] = {"base_version": page.context["base_version"], **more}
     for name, value in page.context["sent"]:
         sent.setdefault(name, []).append(value)
-    return client.post(url, sent)
+    return confirmed_post(client, url, sent)
 
 
 def test_deleting_many_asks_with_their_number_and_is_one_version(editor: Client) -> None:
     rows = list(Route.objects.filter(name="AutoCreatedLocal"))
     page = act(editor, ROUTES, "delete_rows", rows)
     assert "Delete: 3 routes?" in page.content.decode()
+    assert Version.objects.count() == 1
+    refused = act(editor, ROUTES, "delete_rows", rows, base_version=page.context["base_version"])
+    assert refused.status_code == 422, "what gets worse is confirmed first"
     assert Version.objects.count() == 1
     assert confirmed(editor, ROUTES, "delete_rows", rows).status_code == 302
     assert [route.name for route in Route.objects.all()] == ["R"]

@@ -1,0 +1,93 @@
+"""A remedy of a page becomes a draft with one click."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from brokerui.accounts.levels import Role
+from brokerui.changes.models import SavedDraft
+from brokerui.changes.selectors import draft_edits, draft_get
+from brokerui.changes.services import draft_create
+from brokerui.estate.selectors import live_version
+from routing.model.edits import PutRoute
+from tests.brokerui.estate.helpers import LOCAL, brought_in, estate_of, server
+from tests.brokerui.site import signed_in
+
+pytestmark = pytest.mark.django_db
+URL = "/changes/remedy/"
+WRONG_PORT = estate_of(
+    server(
+        "here",
+        {
+            "name": "Orders",
+            "services": ["Own"],
+            "routes": [LOCAL, {"name": "R", "remote_service_name": "Parts", "address": "tcp://there.example:5000"}],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+    server(
+        "there",
+        {
+            "name": "Parts",
+            "services": ["Parts"],
+            "routes": [LOCAL, {"name": "Back", "remote_service_name": "Own", "address": "tcp://here.example:4022"}],
+        },
+        {"name": "msdb", "routes": [LOCAL]},
+    ),
+)
+
+
+def buttons(page: Any) -> list[str]:
+    """The remedies that a page offers as a draft."""
+    return [html.unescape(one) for one in re.findall(r'name="remedy" value="([^"]*)"', page.content.decode())]
+
+
+def addresses(draft: SavedDraft) -> list[str]:
+    return [edit.route.address.key for edit in draft_edits(draft) if isinstance(edit, PutRoute)]
+
+
+def test_a_remedy_of_an_explanation_becomes_a_draft_or_goes_into_the_draft_of_the_page(editor: Client) -> None:
+    brought_in(WRONG_PORT)
+    asked = {"from": "here/Orders", "to": "Parts"}
+    response = editor.post(URL, {"remedy": buttons(editor.get("/where/", asked))[0]})
+    draft = SavedDraft.objects.get()
+    assert response.headers["Location"] == reverse("changes:effect", args=[draft.pk])
+    assert addresses(draft) == ["tcp://there.example:4022"]
+    assert live_version() == 1
+
+    other = draft_create(name="Other", author="editor")
+    again = buttons(editor.get("/where/", {**asked, "draft": str(other.id)}))[0]
+    sent = {"remedy": again, "draft": other.id, "revision": other.revision, "next": f"/where/?draft={other.id}"}
+    assert editor.post(URL, sent).headers["Location"] == f"/where/?draft={other.id}"
+    assert addresses(draft_get(other.id)) == ["tcp://there.example:4022"]
+
+
+def test_readers_and_earlier_versions_have_no_such_button(editor: Client) -> None:
+    brought_in(WRONG_PORT)
+    asked = {"from": "here/Orders", "to": "Parts"}
+    assert not buttons(signed_in(Role.VIEWER).get("/where/", asked))
+    assert not buttons(editor.get("/where/", {**asked, "as_of": "1"}))
+
+
+@pytest.mark.parametrize(
+    "remedy",
+    [
+        "",
+        "[]",
+        "{",
+        json.dumps({"instance": "here", "sql": "SELECT 1;", "about": "x"}),
+        json.dumps({"instance": "nowhere", "sql": "DROP ROUTE [R];", "about": "x"}),
+        json.dumps({"instance": "here", "sql": "x" * 20_001, "about": "x"}),
+    ],
+)
+def test_what_is_no_remedy_makes_no_draft(editor: Client, remedy: str) -> None:
+    brought_in(WRONG_PORT)
+    assert editor.post(URL, {"remedy": remedy}).status_code == 302
+    assert not SavedDraft.objects.exists()

@@ -20,7 +20,10 @@ class NameIndex:
 
     def __init__(self, before: Estate, after: Estate, names: Set[str]) -> None:
         self._names = names
-        self._by_name: dict[str, set[Node]] = defaultdict(set)
+        self._routed: dict[str, set[Node]] = defaultdict(set)
+        """By name: the nodes with a route for it."""
+        self._placed: dict[str, set[Node]] = defaultdict(set)
+        """By name: the nodes of instances with the service."""
         self._by_identifier: dict[str, set[Node]] = defaultdict(set)
         self._transport: set[Node] = set()
         """Nodes with a TRANSPORT route without a name: they read the address in the service name (CHOOSE-4)."""
@@ -38,9 +41,10 @@ class NameIndex:
         changed = tuple(changed)
         new = copy(self)
         new._names = names
-        new._by_name, new._by_identifier = _own(self._by_name), _own(self._by_identifier)
+        new._routed, new._placed = _own(self._routed), _own(self._placed)
+        new._by_identifier = _own(self._by_identifier)
         for name in {name for one in changed for name in new._named_in(one)}:
-            new._by_name[name] = set(self._by_name.get(name, ()))
+            new._routed[name], new._placed[name] = set(self.routed(name)), set(self._placed.get(name, ()))
         for identifier in {identifier for one in changed for identifier in one.identified}:
             new._by_identifier[identifier] = set(self._by_identifier.get(identifier, ()))
         for part in ("_transport", "_mirrored", "principals", "principal_identifiers"):
@@ -51,12 +55,16 @@ class NameIndex:
 
     def nodes(self, service: str) -> set[Node]:
         """The nodes that may treat this service differently from a name that occurs nowhere."""
-        found = set(self._by_name.get(service, ()))
+        found = self.routed(service) | self._placed.get(service, set())
         if self._transport and address_in_name(service) is not None:
             found |= self._transport
         if self._mirrored and service in self.principals:
             found |= self._mirrored
         return found
+
+    def routed(self, service: str) -> Set[Node]:
+        """The nodes that may have a route for exactly this name."""
+        return self._routed.get(service, set())
 
     def replying(self, traffic: TrafficClass) -> set[Node]:
         """The nodes that may treat a reply differently: instances with a database of its identifier (RT-REPLY)."""
@@ -72,11 +80,11 @@ class NameIndex:
         for database, table in instance.tables.items():
             node = (instance.name, database)
             for name in self._among(table.named):
-                self._by_name[name].add(node)
+                self._routed[name].add(node)
             self._add_nameless(node, table)
         nodes = [(instance.name, database) for database in instance.tables]
         for service in self._among(instance.targets):  # LOC-2, MATCH-6
-            self._by_name[service].update(nodes)
+            self._placed[service].update(nodes)
         for identifier in instance.identified:
             self._by_identifier[identifier].add((instance.name, None))
         self.principals.update(instance.principals)

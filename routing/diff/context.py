@@ -35,7 +35,7 @@ class DiffContext:
 
     def intent(self) -> Intent:
         """Tell the intended classes of this comparison apart."""
-        return Intent(self.before, self.after, self.at, self.specials.nodes)
+        return Intent(self.before, self.after, self.at, self.specials.routed)
 
     @cached_property
     def flow(self) -> ForwardingGraph:
@@ -65,6 +65,11 @@ class DiffContext:
         """The instances whose messages a change of the hop limit may affect (LOOP-1)."""
         limits = (self.before.hop_limit, self.after.hop_limit)
         return self.flow.forwarding_more_than(min(limits)) if limits[0] != limits[1] else frozenset()
+
+    @cached_property
+    def is_even(self) -> bool:
+        """Whether both estates send messages from outside on, up to the same limit."""
+        return self.before.hop_limit == self.after.hop_limit > 0
 
     @cached_property
     def names(self) -> Set[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
+from routing.classes.default_behaviour import EquivalenceClass
 from routing.classes.forwarding_graph import any_in, leads_to
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.diff.context import DiffContext
@@ -24,6 +25,8 @@ class NameContext:
         self.special = comparing.specials.nodes(name)
         """The nodes that may treat it differently from a name that occurs nowhere."""
         self._sending: dict[frozenset[str], set[Node]] = {}
+        self._towards: dict[frozenset[str], list[EquivalenceClass]] = {}
+        self._special_in: dict[EquivalenceClass, frozenset[Node]] = {}
 
     @cached_property
     def evaluators(self) -> tuple[ClassEvaluator, ClassEvaluator]:
@@ -40,6 +43,43 @@ class NameContext:
     def telling(self) -> set[Node]:
         """The special nodes where the identifier, or being a reply, may matter."""
         return {node for node in self.special if not self._blind(node)}
+
+    @cached_property
+    def outside(self) -> frozenset[str]:
+        """The instances that are special for messages from outside."""
+        return frozenset(name for name, database in self.special if database is None)
+
+    def apart(self, identifier: str | None) -> set[Node]:
+        """The special nodes that may treat an identifier unlike one that occurs nowhere, mirrored routes left aside."""
+        if identifier is None:
+            return self.special
+        held = (self._by_instance[name] for name, _ in self.comparing.specials.holders(identifier))
+        return set().union(self._routed_by.get(identifier, ()), *held)
+
+    @cached_property
+    def _by_instance(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = defaultdict(list)
+        for node in self.special:
+            found[node[0]].append(node)
+        return found
+
+    def cells_towards(self, goals: frozenset[str]) -> list[EquivalenceClass]:
+        """The cells of the default behaviour with other nodes than special ones, from which messages may reach a goal
+        or a special node."""
+        found = self._towards.get(goals)
+        if found is None:
+            cells = self.comparing.background.cells_towards(goals | self.outside)
+            found = [cell for cell in cells if len(self.special_in(cell)) < len(cell.entries)]
+            self._towards[goals] = found
+        return found
+
+    def special_in(self, cell: EquivalenceClass) -> frozenset[Node]:
+        """The entry points of a cell of the default behaviour that are special."""
+        found = self._special_in.get(cell)
+        if found is None:
+            few, many = sorted((self.special, cell.entries.keys()), key=len)
+            found = self._special_in[cell] = frozenset(node for node in few if node in many)
+        return found
 
     def _blind(self, node: Node) -> bool:
         """True for a database on an instance without the service, and with no route for the name with an identifier."""

@@ -14,8 +14,8 @@ from datetime import datetime
 from functools import cached_property
 from itertools import chain
 
-from routing.classes.class_evaluator import ClassEvaluator
-from routing.classes.default_behaviour import BehaviourChange, changed_behaviour
+from routing.classes.class_evaluator import ClassEvaluator, HopResult
+from routing.classes.default_behaviour import BehaviourChange, EquivalenceClass, changed_behaviour
 from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
 from routing.common.gc_control import gc_paused
@@ -88,7 +88,10 @@ def _groups(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator
 
 
 def _classes(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterator[list[DiffGroup]]:
-    """The groups of each class of one name. A class that behaves like an earlier one is not evaluated again."""
+    """The groups of each class of one name.
+
+    A class that behaves like an earlier one is not evaluated again, and one that is near it only where they differ.
+    """
     common = NameContext(comparing, name)
     speakers: list[_Class] = []
     for traffic in comparing.vocabulary.of_name(name):
@@ -96,7 +99,7 @@ def _classes(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterato
         if speaker is not None:
             yield [group.same_for(traffic) for group in speaker.found.values()]
             continue
-        evaluated = _Class(common, traffic)
+        evaluated = _Class(common, traffic, next((one for one in speakers if one.is_near(traffic)), None))
         yield list(evaluated.groups(one_sided))
         if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
             speakers.append(evaluated)
@@ -105,18 +108,30 @@ def _classes(comparing: DiffContext, name: str, one_sided: Set[Node]) -> Iterato
 class _Class:
     """One class of traffic, before and after."""
 
-    def __init__(self, name: NameContext, traffic: TrafficClass) -> None:
+    def __init__(self, name: NameContext, traffic: TrafficClass, near: _Class | None) -> None:
         self.name = name
         self.comparing = name.comparing
         self.traffic = traffic
+        self.near = near
+        """A class from which this one differs at few nodes."""
         self.replying = self.comparing.specials.replying(traffic)
-        self.special = name.special | self.replying if self.replying else name.special
-        # Nodes where neither identifier nor direction matters behave as for the name without an identifier.
-        telling = name.telling | self.replying if self.replying else name.telling
+        self.special = name.special | self.replying if self.replying and near is None else name.special
+        backgrounds = name.evaluators if near is None else (near.before, near.after)
+        telling = self._telling()
         self.before, self.after = (
-            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in name.evaluators
+            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in backgrounds
         )
         self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
+        self._dirty: Set[Node] = frozenset()
+        self._cells: dict[frozenset[str], list[EquivalenceClass]] = {}
+
+    def _telling(self) -> Set[Node]:
+        """The nodes to decide here: at all others neither identifier nor direction matters."""
+        telling = self.name.telling
+        if self.near is not None:
+            apart = self.name.apart(self.traffic.to_broker_instance)
+            return {node for node in apart if node in telling or node in self.replying}
+        return telling | self.replying if self.replying else telling
 
     def groups(self, answered: Set[Node]) -> Iterable[DiffGroup]:
         """The groups of this class, with these entry points of one estate only; empty if it does not change."""
@@ -124,6 +139,7 @@ class _Class:
         dirty = {node for node in self._suspects() if self.before.onward(node) != self.after.onward(node)}
         goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
         self.after.decides_like(self.before, dirty | one_sided)
+        self._dirty = dirty
         if goals:
             self._share()
         for node in answered:
@@ -133,6 +149,19 @@ class _Class:
         if goals:
             self._answer_others(goals, dirty | one_sided)
         return self.found.values()
+
+    def is_near(self, other: TrafficClass) -> bool:
+        """True if another class of the name is decided like this one, but for few nodes: those that hold its identifier
+        and those with a route that gives it."""
+        identifier = other.to_broker_instance
+        return (
+            self.traffic.to_broker_instance == UNKNOWN_IDENTIFIER
+            and identifier is not None
+            and self.comparing.is_even
+            and identifier not in self.comparing.delta.by_identifier
+            and identifier not in self.comparing.specials.principal_identifiers
+            and self.comparing.specials.replying(other) <= self.name.special
+        )
 
     def speaks_for(self, other: TrafficClass) -> bool:
         """True if another class of the name has the same outcomes: no node that could distinguish them was decided."""
@@ -160,7 +189,7 @@ class _Class:
         return (node for node in nodes if self.before.has(node) and self.after.has(node))
 
     def _share(self) -> None:
-        outside = {name for name, database in self.special if database is None}
+        outside = self.name.outside | {name for name, _ in self.replying}
         shared = self.comparing.background.shared_from(outside)
         for evaluator in (self.before, self.after):
             evaluator.shared = shared
@@ -171,18 +200,45 @@ class _Class:
     def _answer_others(self, goals: frozenset[str], answered: Set[Node]) -> None:
         """Evaluate the entry points that decide as before and may send towards a goal: special ones, then cells."""
         limited = {(name, None) for name in self.comparing.limited}
-        may = self.name.may_reach(goals)
-        for node in (self.name.sending(goals) | self.replying | limited) - answered:
-            # The node decides as before, so only an instance to which it sends can change the outcome.
-            if node[1] is None or any(lead.instance in may for lead in self.before.onward(node).leads):
-                self._answer(node)
-        background = self.comparing.background
-        if self.before.shared:
-            changed = background.changes(goals)
+        if self.near is None:
+            singles = self.name.sending(goals) | self.replying | limited
         else:
-            towards = goals.union(name for name, database in self.special if database is None)
-            changed = changed_behaviour(background.cells_towards(towards), self.before, self.after)
-        self._add_cells(changed, answered | self.special | limited)
+            apart = self.name.apart(self.traffic.to_broker_instance)
+            singles = (apart & self.name.sending(goals)) | self.replying
+            alike = changed_behaviour(self.near.cells_towards(goals), self.before, self.after)
+            self._add_cells(alike, answered | apart | self.replying)
+        for node in singles - answered:
+            if self._leads_towards(node, goals):
+                self._answer(node)
+        self._answer_background(goals, answered | self.replying | limited)
+
+    def _leads_towards(self, node: Node, goals: frozenset[str]) -> bool:
+        """Whether an entry point that decides as before sends to where the outcome may change."""
+        may = self.name.may_reach(goals)
+        return node[1] is None or any(lead.instance in may for lead in self.before.onward(node).leads)
+
+    def cells_towards(self, goals: frozenset[str]) -> list[EquivalenceClass]:
+        """The special entry points that decide as before and may send towards a goal, by what their first hop gives."""
+        found = self._cells.get(goals)
+        if found is None:
+            order = self.comparing.order
+            cells: dict[HopResult, dict[Node, None]] = defaultdict(dict)
+            nodes = self.name.sending(goals) - self._dirty - self.comparing.delta.one_sided
+            for node in sorted(filter(order.__contains__, nodes), key=order.__getitem__):
+                if self._leads_towards(node, goals):
+                    cells[self.before.onward(node)][node] = None
+            found = self._cells[goals] = [EquivalenceClass(onward, entries) for onward, entries in cells.items()]
+        return found
+
+    def _answer_background(self, goals: frozenset[str], single: Set[Node]) -> None:
+        """Add the cells of entry points that treat the name like one that occurs nowhere."""
+        if self.before.shared:
+            changed: Iterable[BehaviourChange] = self.comparing.background.changes(goals)
+        else:
+            towards = goals.union(name for name, _ in self.replying)
+            changed = changed_behaviour(self.name.cells_towards(towards), self.before, self.after)
+        for change in changed:
+            self._add_cells([change], self.name.special_in(change.cell) | single)
 
     def _add_cells(self, changed: Iterable[BehaviourChange], single: Set[Node]) -> None:
         for cell, before, after in changed:

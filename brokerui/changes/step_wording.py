@@ -85,15 +85,15 @@ def edit_subject(edit: Edit) -> Sentence:
 def _in_database(edit: Edit) -> Sentence:
     match edit:
         case PutRoute():
-            return say("route {name} of {place}", name=edit.route.name, place=_place(edit))
+            return say("route “{name}” of {place}", name=edit.route.name, place=_place(edit))
         case DropRoute():
-            return say("drop of route {name} of {place}", name=edit.name, place=_place(edit))
+            return say("drop of route “{name}” of {place}", name=edit.name, place=_place(edit))
         case PutService():
-            return say("service {name} of {place}", name=edit.service.name, place=_place(edit))
+            return say("service “{name}” of {place}", name=edit.service.name, place=_place(edit))
         case DropService():
-            return say("drop of service {name} of {place}", name=edit.name, place=_place(edit))
+            return say("drop of service “{name}” of {place}", name=edit.name, place=_place(edit))
         case SetQueue():
-            return say("status of queue {queue} of {place}", queue=edit.queue, place=_place(edit))
+            return say("status of queue “{queue}” of {place}", queue=edit.queue, place=_place(edit))
         case SetBroker():
             return say("broker of {place}", place=_place(edit))
         case SetMirroringRole():

@@ -76,13 +76,13 @@ def test_it_says_where_the_live_estate_has_moved_on(viewer: Client, draft: Saved
 @pytest.mark.parametrize(
     ("edits", "says"),
     [
-        ([put("B")], "route B of here/Orders"),
-        ([drop("R")], "drop of route R of here/Orders"),
-        ([put("B"), put("C")], "route B of here/Orders and 1 further edit"),
-        ([put("B"), put("C"), put("D")], "route B of here/Orders and 2 further edits"),
-        ([PutService("here", "Orders", Service("New"))], "service New of here/Orders"),
-        ([DropService("here", "Orders", "Own")], "drop of service Own of here/Orders"),
-        ([SetQueue("here", "Orders", "dbo.Q", enabled=False)], "status of queue dbo.Q of here/Orders"),
+        ([put("B")], "route “B” of here/Orders"),
+        ([drop("R")], "drop of route “R” of here/Orders"),
+        ([put("B"), put("C")], "route “B” of here/Orders and 1 further edit"),
+        ([put("B"), put("C"), put("D")], "route “B” of here/Orders and 2 further edits"),
+        ([PutService("here", "Orders", Service("New"))], "service “New” of here/Orders"),
+        ([DropService("here", "Orders", "Own")], "drop of service “Own” of here/Orders"),
+        ([SetQueue("here", "Orders", "dbo.Q", enabled=False)], "status of queue “dbo.Q” of here/Orders"),
         ([SetBroker("here", "Orders", enabled=False)], "broker of here/Orders"),
         ([SetMirroringRole("here", "Orders", "MIRROR")], "mirroring role of here/Orders"),
         ([SetForwarding("here", forwarding=True)], "forwarding of here"),
@@ -105,10 +105,10 @@ def test_the_steps_say_what_they_take_back(editor: Client, draft: SavedDraft, ed
 def test_steps_that_take_edits_out_or_replace_them(editor: Client, draft: SavedDraft) -> None:
     two = after(draft, put("B"))
     replaced = edits_replace(**seen(two), edits=[put("A"), put("C")])
-    says = "Undo: route B of here/Orders replaced by route C of here/Orders (Ctrl Z)"
+    says = "Undo: route “B” of here/Orders replaced by route “C” of here/Orders (Ctrl Z)"
     assert title_of(editor.get(f"/changes/{draft.id}/"), "undo") == says
     edits_replace(**seen(replaced), edits=[put("A")])
-    assert title_of(editor.get(f"/changes/{draft.id}/"), "undo") == "Undo: removal of route C of here/Orders (Ctrl Z)"
+    assert title_of(editor.get(f"/changes/{draft.id}/"), "undo") == "Undo: removal of route “C” of here/Orders (Ctrl Z)"
 
 
 def test_a_step_leads_back_to_the_page_where_it_was_made(editor: Client, draft: SavedDraft) -> None:

@@ -45,7 +45,8 @@ def made(*edits: Edit) -> SavedDraft:
 
 def words_of(page: Any) -> str:
     """The page as it is read."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", page.content.decode())).split())
+    text = re.sub(r"</?(?:b|code)>", "", page.content.decode())
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
 def edits_shown(page: Any) -> list[str]:

@@ -55,7 +55,7 @@ class NameIndex:
 
     def nodes(self, service: str) -> set[Node]:
         """The nodes that may treat this service differently from a name that occurs nowhere."""
-        found = self.routed(service) | self._placed.get(service, set())
+        found = {*self.routed(service), *self._placed.get(service, ())}
         if self._transport and address_in_name(service) is not None:
             found |= self._transport
         if self._mirrored and service in self.principals:

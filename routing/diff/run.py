@@ -118,6 +118,8 @@ class _Class:
         self.special = name.special | self.replying if self.replying and near is None else name.special
         backgrounds = name.evaluators if near is None else (near.before, near.after)
         telling = self._telling()
+        self.before: ClassEvaluator
+        self.after: ClassEvaluator
         self.before, self.after = (
             ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in backgrounds
         )

@@ -1,4 +1,4 @@
-"""What has to be seen before a change is saved: the one preview of every save, and the consent that it asks for.
+"""The one preview of every save, and the consent that it asks for.
 
 A token stands for what a preview shows: exactly this change, with exactly these conversations that get worse. Services
 refuse a change that makes a conversation worse without the token, so that no page can forget to ask.
@@ -36,7 +36,7 @@ class ConsentMissingError(Exception):
 
 @dataclass(frozen=True)
 class SavePreview:
-    """What a save would do to conversations, and the token of what it asks to confirm."""
+    """The effect of a save on conversations, and the token that confirms it."""
 
     counts: Mapping[str, int] = field(default_factory=lambda: dict.fromkeys(_VERDICTS, 0))
     """Kinds of conversation that end worse, elsewhere and better."""
@@ -55,7 +55,7 @@ class SavePreview:
     warned: int = 0
     """Warnings that are confirmed together with it."""
     counting_token: str = ""
-    """The token of the preview while it was counted: whoever knew that has confirmed whatever was found."""
+    """The token of the preview while it was counted: a user who sends it accepts any result of the count."""
 
     @property
     def worse(self) -> int:

@@ -85,7 +85,7 @@ def _instance(instance: Json, translate: Translate) -> Iterator[str]:
 
 
 def _effect(save: SavePreview, translate: Translate) -> Iterator[str]:
-    """What becomes of conversations, in the words of the pages; what gets worse by name."""
+    """Yield the effect on conversations in the words of the pages; those that get worse by name."""
     for sentence in save.says:
         yield f"{one_line(sentence.render(translate))}\n"
     for kind in save.kinds:

@@ -149,7 +149,7 @@ class ImportPresenter:
 
     @cached_property
     def save(self) -> SavePreview:
-        """What applying it does to conversations, and what has to be confirmed before."""
+        """The effect of applying it, with the token to confirm."""
         return save_preview_of(self.run)
 
     @property

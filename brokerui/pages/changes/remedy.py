@@ -72,18 +72,18 @@ def remedy(request: HttpRequest) -> HttpResponse:
         return redirect(back)
 
 
-def _made(request: HttpRequest, asked: dict[str, str], back: str) -> HttpResponse:
-    edits = _edits(estate_current(), asked)
+def _made(request: HttpRequest, remedy: dict[str, str], back: str) -> HttpResponse:
+    edits = _edits(estate_current(), remedy)
     if not edits:
         return _nothing(request, back)
-    name = _("Remedy: %(about)s") % {"about": asked["about"]}
+    name = _("Remedy: %(about)s") % {"about": remedy["about"]}
     draft = draft_create(name=name[:NAME], edits=edits, author=request.user.get_username())
     return redirect("changes:effect", draft.id)
 
 
-def _added(request: HttpRequest, number: int, revision: int, asked: dict[str, str], back: str) -> HttpResponse:
+def _added(request: HttpRequest, number: int, revision: int, remedy: dict[str, str], back: str) -> HttpResponse:
     draft = draft_of(request, number)
-    edits = _edits(draft_estate(draft), asked)
+    edits = _edits(draft_estate(draft), remedy)
     if not edits:
         return _nothing(request, back)
     edits_append(number=number, revision=revision, edits=edits, author=request.user.get_username())
@@ -91,8 +91,8 @@ def _added(request: HttpRequest, number: int, revision: int, asked: dict[str, st
     return redirect(back)
 
 
-def _edits(estate: LiveEstate, asked: dict[str, str]) -> Edits:
-    return remedy_edits(estate.estate, asked["instance"], asked["sql"], timezone.now())
+def _edits(estate: LiveEstate, remedy: dict[str, str]) -> Edits:
+    return remedy_edits(estate.estate, remedy["instance"], remedy["sql"], timezone.now())
 
 
 def _nothing(request: HttpRequest, back: str) -> HttpResponse:

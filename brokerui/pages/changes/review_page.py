@@ -59,7 +59,7 @@ class ReviewPage:
     reader: str
     shown: str = BOTH
     refused: SavePreview | None = None
-    """What an apply or a rollback was refused for: nobody had confirmed it."""
+    """The effect for which an apply or a rollback was refused: nobody had confirmed it."""
 
     @cached_property
     def info(self) -> DraftInfo:
@@ -156,12 +156,12 @@ class ReviewPage:
 
     @cached_property
     def save(self) -> SavePreview:
-        """What applying it does to conversations, and what has to be confirmed before."""
+        """The effect of applying it, with the token to confirm."""
         return self.refused or save_preview(change_of(self.draft), timezone.now(), COUNTING_S)
 
     @cached_property
     def rollback_save(self) -> SavePreview | None:
-        """What rolling it back does to conversations; None where it cannot be rolled back."""
+        """The effect of rolling it back; None where it cannot be rolled back."""
         if self.rollback is None or not self.rollback.is_possible:
             return None
         return self.refused or save_preview(rollback_change(self.rollback), timezone.now(), COUNTING_S)

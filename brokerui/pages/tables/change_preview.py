@@ -54,7 +54,7 @@ class ChangePreview:
     solved: int = 0
     """Findings that are gone then."""
     save: SavePreview = NO_CHANGE
-    """What the change does to conversations, and what has to be confirmed before it is saved."""
+    """The effect on conversations, with the token to confirm."""
     is_change: bool = False
 
     @property

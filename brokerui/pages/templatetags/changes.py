@@ -77,7 +77,7 @@ def verdict_word(kind: KindWords) -> Promise:
 
 @register.filter
 def change_word(kind: KindWords) -> Promise:
-    """What changes for them."""
+    """The finer kind of the change in words."""
     return KINDS[kind.change]
 
 

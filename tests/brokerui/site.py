@@ -41,8 +41,8 @@ def signed_in(role: Role) -> Client:
 def confirmed_post(client: Client, url: str, sent: dict[str, Any]) -> Any:
     """Send a form; where the page answers that something gets worse, tick that it was seen and send it again."""
     answer = client.post(url, sent)
-    asked = _CONSENT.search(answer.content.decode()) if answer.status_code == 422 else None
-    return client.post(url, {**sent, "consent": asked[1]}) if asked else answer
+    token = _CONSENT.search(answer.content.decode()) if answer.status_code == 422 else None
+    return client.post(url, {**sent, "consent": token[1]}) if token else answer
 
 
 @pytest.fixture

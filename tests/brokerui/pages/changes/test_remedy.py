@@ -55,15 +55,15 @@ def addresses(draft: SavedDraft) -> list[str]:
 
 def test_a_remedy_of_an_explanation_becomes_a_draft_or_goes_into_the_draft_of_the_page(editor: Client) -> None:
     brought_in(WRONG_PORT)
-    asked = {"from": "here/Orders", "to": "Parts"}
-    response = editor.post(URL, {"remedy": buttons(editor.get("/where/", asked))[0]})
+    question = {"from": "here/Orders", "to": "Parts"}
+    response = editor.post(URL, {"remedy": buttons(editor.get("/where/", question))[0]})
     draft = SavedDraft.objects.get()
     assert response.headers["Location"] == reverse("changes:effect", args=[draft.pk])
     assert addresses(draft) == ["tcp://there.example:4022"]
     assert live_version() == 1
 
     other = draft_create(name="Other", author="editor")
-    again = buttons(editor.get("/where/", {**asked, "draft": str(other.id)}))[0]
+    again = buttons(editor.get("/where/", {**question, "draft": str(other.id)}))[0]
     sent = {"remedy": again, "draft": other.id, "revision": other.revision, "next": f"/where/?draft={other.id}"}
     assert editor.post(URL, sent).headers["Location"] == f"/where/?draft={other.id}"
     assert addresses(draft_get(other.id)) == ["tcp://there.example:4022"]
@@ -71,9 +71,9 @@ def test_a_remedy_of_an_explanation_becomes_a_draft_or_goes_into_the_draft_of_th
 
 def test_readers_and_earlier_versions_have_no_such_button(editor: Client) -> None:
     brought_in(WRONG_PORT)
-    asked = {"from": "here/Orders", "to": "Parts"}
-    assert not buttons(signed_in(Role.VIEWER).get("/where/", asked))
-    assert not buttons(editor.get("/where/", {**asked, "as_of": "1"}))
+    question = {"from": "here/Orders", "to": "Parts"}
+    assert not buttons(signed_in(Role.VIEWER).get("/where/", question))
+    assert not buttons(editor.get("/where/", {**question, "as_of": "1"}))
 
 
 @pytest.mark.parametrize(

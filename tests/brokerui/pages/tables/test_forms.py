@@ -449,8 +449,8 @@ def test_an_effect_that_takes_long_is_confirmed_knowingly(editor: Client, monkey
     monkeypatch.setattr(change_preview, "COMPARED_S", 0)
     monkeypatch.setattr(saving, "SAVE_S", 0)
     url = page_of(Route.objects.get(name="R"), "delete")
-    asked = editor.get(url)
-    assert "Still counting: 0 of" in asked.content.decode()
+    page = editor.get(url)
+    assert "Still counting: 0 of" in page.content.decode()
     refused = editor.post(url, {"base_version": "1"})
     assert refused.status_code == 422
     assert "still being counted" in refused.content.decode()

@@ -28,6 +28,7 @@ from brokerui.messaging.transmission_status import status_text, statuses
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.dialog.problems import VerbError
+from routing.model.estate import Estate
 
 LIMIT: Final = 100
 QUEUED_FOR_DELIVERY: Final = 9749
@@ -221,13 +222,14 @@ def _with_endpoints(names: Mapping[int, str], rows: Sequence[tuple[Key, Row]]) -
     found = ConversationEndpoint.objects.filter(conversation_handle__in={key[0] for key, _ in rows})
     endpoints = {(names[one.instance_id], one.conversation_handle): one for one in found}
     texts = statuses(endpoints)
+    estate = estate_current().estate if any(key[2] == INCOMING for key, _ in rows) else None
     shown = []
     for (handle, number, kind, instance), row in rows:
         place = names[int(instance)], str(handle)
         # Since the first of the two queries, a conversation may have ended.
         if (endpoint := endpoints.get(place)) is not None:
             made = _transmission_row(place[0], endpoint, int(number), row, texts[place])
-            shown.append(made if kind == OUTGOING else _as_incoming(made, endpoint))
+            shown.append(made if estate is None or kind == OUTGOING else _as_incoming(made, endpoint, estate))
     return shown
 
 
@@ -254,9 +256,9 @@ def _transmission_row(
     )
 
 
-def _as_incoming(row: TransmissionRow, endpoint: ConversationEndpoint) -> TransmissionRow:
+def _as_incoming(row: TransmissionRow, endpoint: ConversationEndpoint, estate: Estate) -> TransmissionRow:
     """Return the row of a message that has come for a queue here: it is for this side."""
-    here = estate_current().estate.instances.get(row.instance)
+    here = estate.instances.get(row.instance)
     database = here.databases.get(endpoint.database) if here else None
     return row._replace(
         to_service_name=endpoint.service_name,

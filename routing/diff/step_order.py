@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -18,7 +18,7 @@ from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.traffic_class import Node, TrafficClass, Vocabulary
 from routing.diff.result import WORSE, DiffGroup
 from routing.diff.run import compare
-from routing.model.estate import Estate
+from routing.model.estate import Estate, Instance
 
 Step = tuple[str, ...]
 """Instances that change at once."""
@@ -70,11 +70,24 @@ def step_order(before: Estate, after: Estate, steps: Sequence[Step], at: datetim
 
 
 def between(before: Estate, after: Estate, done: Sequence[Step]) -> Estate:
-    """Return the estate in which only some steps are done. The hop limit is as before."""
+    """Return the estate in which only some steps are done. The hop limit is as before.
+
+    An address that a changed instance takes over is its own from then on: the other instance has lost it.
+    """
     changed = {name for step in done for name in step}
-    names = dict.fromkeys([*before.instances, *after.instances])
-    found = {name: (after if name in changed else before).instances.get(name) for name in names}
+    there = {name: after.instances[name] for name in changed if name in after.instances}
+    taken = {address.key for instance in there.values() for address in instance.addresses}
+    found = {
+        name: there.get(name) if name in changed else _without(before.instances.get(name), taken)
+        for name in dict.fromkeys([*before.instances, *after.instances])
+    }
     return replace(before, instances={name: one for name, one in found.items() if one is not None})
+
+
+def _without(instance: Instance | None, taken: Collection[str]) -> Instance | None:
+    if instance is None or not any(address.key in taken for address in instance.addresses):
+        return instance
+    return replace(instance, addresses=tuple(one for one in instance.addresses if one.key not in taken))
 
 
 def _cheapest(count: int, cost: Callable[[Done], int]) -> tuple[int, ...] | None:

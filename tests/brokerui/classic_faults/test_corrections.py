@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,6 +18,7 @@ from routing.lint.remedy import endpoint_change
 from routing.model.estate import Estate
 from routing.tsql import ScriptGroup, read_scripts
 from routing.tsql.endpoints import DEFAULT_ENDPOINT
+from tests.brokerui.analysis.imports.helpers import as_live
 from tests.brokerui.classic_faults.faults import FAULTS, ClassicFault
 from tests.brokerui.pages.tables.test_forms import as_sent, page_of
 
@@ -35,6 +35,7 @@ def estate_of(fault: ClassicFault) -> Estate:
     return made
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("fault", MENDED, ids=lambda fault: fault.name)
 def test_the_preview_of_a_remedy_as_an_import_shows_what_is_gained(fault: ClassicFault) -> None:
     live = estate_of(fault)
@@ -45,7 +46,7 @@ def test_the_preview_of_a_remedy_as_an_import_shows_what_is_gained(fault: Classi
     source = Source("remedy.sql", Kind.SCRIPT, sql.encode, len(sql), str(found.instance))
     made = build_estate([source], Mode.INTO, live, ScriptSettings(AT))
     assert not made.findings
-    summary = preview_of(live, made, AT).summary
+    summary = preview_of(as_live(live), made, AT).summary
     assert [one for one in summary["judged"]["new"] if one["severity"] == "error"] == []
     assert found.code in {one["code"] for one in summary["judged"]["gone"]}
     counts = summary["ends"]["counts"]
@@ -71,7 +72,9 @@ def test_the_form_of_a_route_shows_no_alarm_for_its_correction(
     row = Route.objects.exclude(database__name="msdb").get(name=route)
     response = editor.post(page_of(row, "preview"), as_sent(editor, page_of(row), **typed))
     preview, page = response.context["preview"], response.content.decode()
-    assert (preview.changed["worse"], preview.errors) == (0, []), json.dumps(dict(preview.changed))
-    assert preview.changed["better"] > 0
-    assert "some are worse off" not in page
-    assert 'class="chip dropped"' not in page
+    assert (preview.save.worse, preview.errors) == (0, []), dict(preview.save.counts)
+    assert preview.save.counts["better"] > 0
+    assert not preview.save.asks
+    ends_after = [part.partition(">Before<")[0] for part in page.split(">After<")[1:]]
+    assert ends_after
+    assert not [end for end in ends_after if 'class="chip dropped"' in end]

@@ -186,14 +186,14 @@ def test_no_page_looks_through_a_table(wire: Wire, monkeypatch: Any, is_on: bool
             for after in (None, first.after):
                 with CaptureQueriesContext(connection) as captured:
                     select(where, after)
-                assert len(captured) <= 7
+                assert len(captured) <= 7, (select, where, after, captured.captured_queries)
                 for query in captured.captured_queries:
                     check_plan(query["sql"])
 
 
 def check_plan(sql: str) -> None:
-    if "hosted_instances" in sql:
-        return
+    if "hosted_instances" in sql or '"estate_live"' in sql:
+        return  # tables of one row, or of a few
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {sql}")

@@ -40,9 +40,17 @@ def changed(before: Json, after: Json) -> list[str]:
 
 
 def middle(before: Json, after: Json, done: frozenset[str]) -> Json:
+    """Some instances are changed, and have taken over what addresses they then have."""
     old, new = by_name(before), by_name(after)
-    found = [(new if name in done else old).get(name) for name in {**old, **new}]
+    taken = {parse_address(address).key for name in done if name in new for address in new[name].get("addresses", [])}
+    found = [new.get(name) if name in done else left(old.get(name), taken) for name in {**old, **new}]
     return {**before, "instances": [one for one in found if one is not None]}
+
+
+def left(instance: Json | None, taken: set[str]) -> Json | None:
+    if instance is None or "addresses" not in instance:
+        return instance
+    return {**instance, "addresses": [one for one in instance["addresses"] if parse_address(one).key not in taken]}
 
 
 def suffering(before: Json, after: Json, done: frozenset[str]) -> int:

@@ -8,6 +8,9 @@ from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
+from brokerui.estate.packing import digest_of, pack_estate
+from brokerui.estate.selectors import LiveEstate
+from routing.model.estate import Estate
 
 SHOP = """USE master;
 CREATE ENDPOINT Broker STATE = STARTED AS TCP (LISTENER_PORT = 4022) FOR SERVICE_BROKER (AUTHENTICATION = WINDOWS);
@@ -55,3 +58,8 @@ def previewed(files: dict[str, str | bytes] | None = None, mode: Mode = Mode.INS
     assert run_do(run.pk)
     run.refresh_from_db()
     return run
+
+
+def as_live(estate: Estate) -> LiveEstate:
+    """The estate as the first version of a live one."""
+    return LiveEstate(1, digest_of("", pack_estate(estate)), estate)

@@ -15,7 +15,7 @@ from brokerui.analysis.imports.reading import ScriptSettings, build_estate, usua
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.estate.selectors import estate_current
 from routing.model.estate import Estate
-from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP, uploaded
+from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP, as_live, uploaded
 from tests.brokerui.analysis.imports.test_page import fields, page_of
 from tests.brokerui.cli.command_line import Call, call_with, written
 from tests.brokerui.estate.helpers import brought_in
@@ -40,24 +40,26 @@ def shop() -> Estate:
     return build_estate(sources, None, Estate(), ScriptSettings(AT)).estate
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("text", [ALTER, FURTHER, AGAIN, LISTENER, PARTNER])
 @pytest.mark.parametrize("name", ["shop", "SHOP"])
 def test_scripts_that_change_some_objects_run_on_the_live_estate(text: str, name: str) -> None:
     live = shop()
     made = build_estate([script(text, name)], None, live, ScriptSettings(AT))
     assert (made.mode, made.findings) == (Mode.INTO, ())
-    summary = preview_of(live, made, AT).summary
+    summary = preview_of(as_live(live), made, AT).summary
     assert summary["changes"]["removed"] == 0
     assert summary["removes"] == {}
 
 
+@pytest.mark.django_db
 @pytest.mark.parametrize("text", [SHOP, SHOP.replace("tcp://depot:4022", "tcp://depot:4023"), SHOP + PARTNER])
 def test_scripts_that_make_most_of_their_instance_replace_it(text: str) -> None:
     live = shop()
     made = build_estate([script(text)], None, live, ScriptSettings(AT))
     assert made.mode is Mode.INSTANCES
     assert [finding.code for finding in made.findings] == []
-    assert preview_of(live, made, AT).summary["changes"]["removed"] == 0
+    assert preview_of(as_live(live), made, AT).summary["changes"]["removed"] == 0
 
 
 def test_an_instance_that_is_not_there_yet_has_nothing_to_lose() -> None:
@@ -70,9 +72,11 @@ def test_one_script_that_changes_something_decides_for_all() -> None:
     assert usual_mode(sources, shop(), ScriptSettings(AT)) is Mode.INTO
 
 
+@pytest.mark.django_db
 def test_replacing_says_what_it_removes() -> None:
     live = shop()
-    summary = preview_of(live, build_estate([script(ALTER)], Mode.INSTANCES, live, ScriptSettings(AT)), AT).summary
+    made = build_estate([script(ALTER)], Mode.INSTANCES, live, ScriptSettings(AT))
+    summary = preview_of(as_live(live), made, AT).summary
     assert summary["removes"] == {
         "total": 4,
         "kinds": [("services", 1), ("queues", 1), ("routes", 1), ("endpoints", 1)],

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from playwright.sync_api import Locator, Page
 
 Point = tuple[float, float]
+DRAWN_ANEW: Final = 5
+"""How often the place of a thing is read while the page draws it anew."""
 
 
 def middle(found: Locator) -> Point:
-    area = found.bounding_box()
+    """Return the middle of a thing that the page shows, waiting for it, and for it again while it is drawn anew."""
+    found.wait_for()
+    area = next(filter(None, (found.bounding_box() for _ in range(DRAWN_ANEW))), None)
     assert area is not None
     return area["x"] + area["width"] / 2, area["y"] + area["height"] / 2
 

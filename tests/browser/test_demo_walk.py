@@ -48,6 +48,7 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     (route,) = (one for one in routes if one.name == "PostRoute")
     assert route.address.text.lower() == "tcp://office.example:4022"
     expect(site.get_by_text("Tried: it gives version 1 again, byte for byte.")).to_be_visible()
+    site.get_by_label("I have seen the 3 kinds of conversation that get worse").check()
     site.get_by_role("button", name="Roll back").click()
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
 
@@ -73,6 +74,7 @@ def test_the_same_fault_is_mended_by_touch(browser: Any, live_server: Any, site:
     page.get_by_role("link", name="Review", exact=True).tap()
     page.get_by_role("button", name="Apply 1 edit").tap()
     expect(page.get_by_role("heading", name="Applied as version 2")).to_be_visible()
+    page.get_by_label("I have seen the 3 kinds of conversation that get worse").tap()
     page.get_by_role("button", name="Roll back").tap()
     expect(page.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
     context.close()

@@ -134,6 +134,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
 
     work(wire)
     assert bodies() == [b"1"]
+    site.get_by_label("I have seen the 3 kinds of conversation that get worse").check()
     site.get_by_role("button", name="Roll back").press("Enter")
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
     assert faults_in_each_look(site) == []

@@ -37,6 +37,12 @@ function ringsOf(mark, layer) {
   return rings;
 }
 
+// Zoomed out, the areas of two rings overlap: a press is for the ring whose middle is nearer.
+function nearest(rings, { x, y }) {
+  const away = ([ring]) => Math.hypot(Number(ring.dataset.x) - x, Number(ring.dataset.y) - y);
+  return rings.reduce((one, other) => (away(other) < away(one) ? other : one));
+}
+
 // `begin` is called with the ref of the database, the query of the form, where the line begins, and the event.
 export function startEnds(viewport, layer, begin) {
   function show() {
@@ -45,9 +51,11 @@ export function startEnds(viewport, layer, begin) {
     if (!isOneRoute(mark)) return;
     const [instance, database, name] = namesOf(mark.dataset.ref);
     const row = areaOf(mark);
-    for (const [ring, field] of ringsOf(mark, layer)) {
+    const rings = ringsOf(mark, layer);
+    for (const [ring] of rings) {
       ring.addEventListener("pointerdown", (event) => {
         if (event.button !== 0) return;
+        const [, field] = nearest(rings, viewport.inPicture(event));
         const from = { x: row.x + row.w, y: row.y + row.h / 2 };
         begin({ ref: refTo("database", instance, database), name, field, from, event, done: show });
       });

@@ -113,6 +113,9 @@ def test_the_picture_comes_on_where_a_route_is_dragged_to_the_edge(site: Page, d
     assert pane is not None
     right, bottom = pane["x"] + pane["width"], pane["y"] + pane["height"]
     handle = site.locator(f'g.handle[data-of="{ORDERS}"] .ring')
+    ring = handle.element_handle()
+    assert ring is not None
+    ring.wait_for_element_state("stable")  # the picture goes with its next frame
     pull(site, handle, (pane["x"] + pane["width"] / 2, pane["y"] + pane["height"] / 2))
     before = sheet.get_attribute("style")
     site.mouse.move(right - 4, bottom - 120, steps=3)

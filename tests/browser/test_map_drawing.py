@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_edits
@@ -113,15 +114,25 @@ def test_the_picture_comes_on_where_a_route_is_dragged_to_the_edge(site: Page, d
     assert pane is not None
     right, bottom = pane["x"] + pane["width"], pane["y"] + pane["height"]
     handle = site.locator(f'g.handle[data-of="{ORDERS}"] .ring')
-    ring = handle.element_handle()
-    assert ring is not None
-    ring.wait_for_element_state("stable")  # the picture goes with its next frame
-    pull(site, handle, (pane["x"] + pane["width"] / 2, pane["y"] + pane["height"] / 2))
+    middle_of_pane, at_edge = (pane["x"] + pane["width"] / 2, pane["y"] + pane["height"] / 2), (right - 4, bottom - 120)
     before = sheet.get_attribute("style")
-    site.mouse.move(right - 4, bottom - 120, steps=3)
-    site.wait_for_function(
-        "([one, right]) => one.getBoundingClientRect().right < right", arg=[office.element_handle(), right]
-    )
+
+    def comes_on() -> bool:
+        """Drag once. On a slow machine the page may see the pointer at the edge alone, which pans nothing."""
+        pull(site, handle, middle_of_pane)
+        site.mouse.move(*at_edge, steps=3)
+        with suppress(Error):
+            site.wait_for_function(
+                "([one, right]) => one.getBoundingClientRect().right < right",
+                arg=[office.element_handle(), right],
+                timeout=4_000,
+            )
+            return True
+        site.keyboard.press("Escape")
+        site.mouse.up()
+        return False
+
+    assert any(comes_on() for _ in range(5))
     assert sheet.get_attribute("style") != before
     site.keyboard.press("Escape")
     site.mouse.up()

@@ -1,7 +1,8 @@
 """A script as a user wrote it, carried on to what the draft has now: its comments and its order stay.
 
 Each statement stays as long as the draft has what it makes. One whose object was changed elsewhere gives way to the
-statement of now, and keeps its comments; one whose object is gone goes with them; what is new is added at the end.
+statement of now, and keeps its comments. A statement whose object is gone is left out with its comments; statements
+of new objects follow at the end.
 How a script is cut into statements is only a guess: a text is shown only once reading it gave the draft as it is.
 """
 

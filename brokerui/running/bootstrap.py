@@ -30,7 +30,7 @@ def prepare() -> Prepared:
 
     django.setup()
     from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
-    from brokerui.running.condition_at_start import note_reported  # noqa: PLC0415 - the same
+    from brokerui.running.condition_at_start import note_reported  # noqa: PLC0415 - Django reads its settings only now
 
     call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
     conditions_to_run_in()

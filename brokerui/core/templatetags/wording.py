@@ -39,7 +39,7 @@ def sentence_text(sentence: Sentence | str) -> str:
 @register.filter
 def sentence_html(sentence: Sentence | str) -> SafeString:
     """A sentence with its names set off from its words. Everything in it is escaped."""
-    return mark_safe(_html(sentence) if isinstance(sentence, Sentence) else escape(str(sentence)))  # noqa: S308 - escaped
+    return mark_safe(_html(sentence) if isinstance(sentence, Sentence) else escape(str(sentence)))  # noqa: S308 - both escape
 
 
 def _html(sentence: Sentence) -> str:

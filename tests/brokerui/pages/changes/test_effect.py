@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.analysis.effect import effect
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
 from brokerui.estate.scenarios.selectors import scenario_get
@@ -128,6 +129,7 @@ def test_a_long_comparison_shows_how_far_it_came_and_asks_again(
 ) -> None:
     monkeypatch.setattr(effect_views, "PAGE_S", 0)
     draft = made(ASK)
+    effect.forget()
     answer = viewer.get(f"/changes/{draft.id}/effect/")
     assert "Comparing all conversations" in words(answer)
     assert 'hx-trigger="load delay:300ms"' in answer.content.decode()

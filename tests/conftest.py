@@ -18,6 +18,7 @@ from scripts import browser
 from tests.append_only import let_flush_delete
 from tests.databases import TwoDatabases
 from tests.durations import Durations, recorded
+from tests.extent import IS_ALL, Extent
 from tests.first_rows import FirstRows
 from tests.scheduling import LongestFirst
 
@@ -71,6 +72,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.option.postgresql:
         config.pluginmanager.register(TwoDatabases())
+    if not IS_ALL:
+        config.pluginmanager.register(Extent())
     if config.option.record_durations and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
 

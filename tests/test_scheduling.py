@@ -97,7 +97,14 @@ def test_nobody_dies(tmp_path: Path) -> None:
     assert summary(tmp_path, alone=(), pipeline=()) == f"{2 * COUNT} passed"
 
 
-@pytest.mark.parametrize("number", [0, COUNT // 2, COUNT - 1])
+@pytest.mark.parametrize(
+    "number",
+    [
+        0,
+        pytest.param(COUNT // 2, marks=pytest.mark.thorough("the first one dies in `make test`")),
+        pytest.param(COUNT - 1, marks=pytest.mark.thorough("the first one dies in `make test`")),
+    ],
+)
 def test_the_first_one_in_the_middle_and_the_last_one(tmp_path: Path, number: int) -> None:
     assert summary(tmp_path, alone=(number,), pipeline=(number,)) == f"2 failed, {2 * COUNT - 2} passed"
 
@@ -111,6 +118,7 @@ def test_one_that_looks_for_the_tests(tmp_path: Path) -> None:
     assert len({line[:5] for line in lines if "PASSED" in line}) == 3
 
 
+@pytest.mark.thorough("one process dies in another test")
 def test_many(tmp_path: Path) -> None:
     numbers = tuple(range(0, COUNT, 8))
     expected = f"{2 * len(numbers)} failed, {2 * (COUNT - len(numbers))} passed"

@@ -90,7 +90,9 @@ def named(out: Path) -> set[str]:
     return {path.name for path in out.iterdir() if ".parquet" not in path.name}
 
 
-@pytest.mark.parametrize("name", ["ingest", "route"])
+@pytest.mark.parametrize(
+    "name", ["ingest", pytest.param("route", marks=pytest.mark.thorough("ingest is killed at the same place"))]
+)
 def test_the_next_run_gives_the_same_as_an_undisturbed_one(name: str, given: tuple[str, str], tmp_path: Path) -> None:
     out, undisturbed = tmp_path / "killed" / "out", tmp_path / "undisturbed"
     status, output = killed_while_writing(job(name, given, out), tmp_path / "killed")

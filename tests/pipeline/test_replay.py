@@ -52,7 +52,11 @@ def change(before: list[Json] | None, after: list[Json] | None) -> tuple[str, st
 
 
 @pytest.mark.usefixtures("shipped")
-@pytest.mark.parametrize("through_a_lake", [False, True], ids=["files", "lake"])
+@pytest.mark.parametrize(
+    "through_a_lake",
+    [pytest.param(False, marks=pytest.mark.thorough("route reads files in `make test`")), True],
+    ids=["files", "lake"],
+)
 def test_every_row_is_answered_before_and_after_and_the_sums_are_those_of_the_rows(
     tmp_path: Path, through_a_lake: bool
 ) -> None:

@@ -63,7 +63,11 @@ def run_and_rows(tmp_path: Path, estate: Json, *rows: Json) -> tuple[JobRun, dic
 
 
 @pytest.mark.usefixtures("shipped")
-@pytest.mark.parametrize("through_a_lake", [False, True], ids=["files", "lake"])
+@pytest.mark.parametrize(
+    "through_a_lake",
+    [False, pytest.param(True, marks=pytest.mark.thorough("replay reads a lake in `make test`"))],
+    ids=["files", "lake"],
+)
 def test_every_row_has_the_outcomes_of_the_rules_at_its_time(tmp_path: Path, through_a_lake: bool) -> None:
     """Hundreds of random estates, each in force for a moment; routes expire in between."""
     history, rows = history_and_rows(random.Random(random.getrandbits(64)))

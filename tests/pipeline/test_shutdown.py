@@ -92,6 +92,7 @@ def test_nothing_stays_of_one_whose_starter_has_gone(tmp_path: Path) -> None:
     assert list(tmp_path.rglob("_commits/*")) == []
 
 
+@pytest.mark.thorough("a job whose starter goes stands for it in `make test`")
 def test_nothing_stays_of_a_graph(tmp_path: Path) -> None:
     """Its program is a Java that starts a Python that starts a Java, which has the memory that was asked for."""
     log = write_log(random_log(random.Random(3), 20), tmp_path / "log")

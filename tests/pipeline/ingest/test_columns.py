@@ -170,6 +170,7 @@ def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(name: str, tmp_p
     assert reasons == ([] if is_new else ["unreadable"])
 
 
+@pytest.mark.thorough("telemetry reads by the same steps as ingest")
 @pytest.mark.usefixtures("spark")
 def test_telemetry_says_of_each_event_what_is_bad(tmp_path: Path) -> None:
     events = Path(write_log(random_log(random.Random(3), 20), tmp_path / "log"))

@@ -49,6 +49,7 @@ def test_of_two_columns_with_one_name_none_is_meant(tmp_path: Path) -> None:
     assert left_out(folder, tmp_path / "lake") == (str(folder / "twice.parquet"), "repeated_column")
 
 
+@pytest.mark.thorough("a setting of Spark that stands in one place")
 @pytest.mark.slow
 def test_a_column_larger_than_what_java_has_beside_its_heap_is_read(tmp_path: Path) -> None:
     """By a job in a process of its own, which says only its counts."""

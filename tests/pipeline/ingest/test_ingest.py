@@ -320,7 +320,9 @@ def strange_rows(kind: str, folder: Path) -> Path:
     return folder / "strange.parquet"
 
 
-@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("jsonl", marks=pytest.mark.thorough("Parquet is read by the same steps")), "parquet"]
+)
 def test_a_lake_that_knows_the_classes_finds_the_same_faults(tmp_path: Path, kind: str) -> None:
     traffic = strange_rows(kind, tmp_path / "in")
     fresh = ingested(traffic, tmp_path / "fresh")
@@ -363,7 +365,10 @@ def test_first_rows_are_looked_at_where_they_are_small(
     assert (found.num_rows if found else 0) == seen
 
 
-@pytest.mark.parametrize(("suspects", "days"), [(2, 1_000), (1_000, 0)])
+@pytest.mark.parametrize(
+    ("suspects", "days"),
+    [(2, 1_000), pytest.param(1_000, 0, marks=pytest.mark.thorough("the other way of looking is that of large lakes"))],
+)
 def test_each_row_stands_once_however_doubles_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
 ) -> None:

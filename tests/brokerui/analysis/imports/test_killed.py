@@ -41,6 +41,7 @@ def report(home: Path) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.thorough("the same code runs on PostgreSQL", on="sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_killed_while_reading_and_while_applying(tmp_path: Path) -> None:
     done(tmp_path, "begin")

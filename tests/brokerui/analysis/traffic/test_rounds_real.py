@@ -84,7 +84,22 @@ def is_whole() -> None:
     assert sum(link.messages for link in Link.objects.all()) == ROWS
 
 
-def test_a_round_is_cancelled_in_the_middle_and_the_next_one_is_as_if_it_had_not_been(home: Path) -> None:
+def test_a_round_is_cancelled_in_the_middle_and_leaves_nothing(home: Path) -> None:
+    cancelled(home)
+
+
+@pytest.mark.thorough("after a killed worker the next round is as if it had not been")
+def test_after_a_cancelled_round_the_next_one_is_as_if_it_had_not_been(home: Path) -> None:
+    cancelled(home)
+    round_ask(author="ann")
+    assert round_do()
+    is_whole()
+    ingested = Round.objects.all()[0].steps[0]
+    assert (ingested["in"], ingested["out"], ingested["quarantined"]) == (ROWS + 1, ROWS, 1)
+
+
+def cancelled(home: Path) -> None:
+    """A round of which everything has ended, though its Java had begun."""
     one = round_ask(author="ann")
     worker = in_thread(round_do)
     eventually(lambda: processes_of(home, "java"), SECONDS)
@@ -95,11 +110,6 @@ def test_a_round_is_cancelled_in_the_middle_and_the_next_one_is_as_if_it_had_not
     assert processes_of(home, "java") == []
     assert processes_of(home, "pipeline") == []
     assert commits(home) == 0
-    round_ask(author="ann")
-    assert round_do()
-    is_whole()
-    ingested = Round.objects.all()[0].steps[0]
-    assert (ingested["in"], ingested["out"], ingested["quarantined"]) == (ROWS + 1, ROWS, 1)
 
 
 def in_thread(work: Callable[[], object]) -> threading.Thread:

@@ -29,7 +29,7 @@ from brokerui.api.fields import (
 )
 from brokerui.api.queries import AS_OF, NoQuery, draft_field, scenario_field
 from brokerui.api.serializers import StrictSerializer, read_body, read_query
-from brokerui.changes.estate_view import EstateView, EstateViewError, estate_view_from
+from brokerui.changes.estate_view import EstateView, EstateViewError, base_view_of, estate_view_from
 from brokerui.estate.edit_list import apply_edit_list
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say, translator
@@ -176,6 +176,7 @@ class WhatIf(ApiView):
         description=_(
             "Every outcome of a conversation, every hop with every rule that was applied, and the way back. With "
             "`edits` the answer is for the estate as it would be after them, and `before` is for the estate as it is. "
+            "With `draft` alone, `before` is for the version that the draft was made on. "
             "Nothing is written."
         ),
         request=WhatIfSerializer,
@@ -210,7 +211,8 @@ class WhatIf(ApiView):
         explained = explain(after, question.conversation, at)
         offers = conversation_offers(explained, after, findings_of_way(explained, after))
         explanation = explanation_as_json(explained, after, translate, offers)
-        before = {"before": _before(viewed.estate, question.conversation, at)} if question.edits else {}
+        base = viewed if question.edits else base_view_of(viewed)
+        before = {"before": _before(base.estate, question.conversation, at)} if base is not None else {}
         return Response({"version": viewed.version, **explanation, **before})
 
 

@@ -21,7 +21,7 @@ from brokerui.core.errors import SaidNotFoundError
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_digest, scenario_find, scenario_get
-from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current, first_moment, live_version
+from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, estate_current, first_moment, live_version
 from routing.common.errors import Invalid
 from routing.common.moment import typed_moment
 from routing.common.sentence import Sentence, say
@@ -118,8 +118,10 @@ def estate_view_from(query: Mapping[str, str]) -> EstateView:
     if name and as_of:
         raise EstateViewError("as_of", say("only the live estate has versions; a scenario has none"))
     if draft:
-        if name or as_of:
-            raise EstateViewError("draft", say("a draft stands alone: it has a version of its own, and is no scenario"))
+        if as_of:
+            raise EstateViewError("draft", say("name a draft or a version, not both: a draft has a version of its own"))
+        if name:
+            raise EstateViewError("draft", say("name a draft or a scenario, not both: a draft is of the live estate"))
         return _draft(draft)
     if name:
         return _scenario(name)
@@ -127,6 +129,15 @@ def estate_view_from(query: Mapping[str, str]) -> EstateView:
         return _as_of(as_of)
     live = estate_current()
     return EstateView(live.estate, live.digest, version=live.version)
+
+
+def base_view_of(viewed: EstateView) -> EstateView | None:
+    """Return the version that the edits of a draft were made on; None where the view shows no draft."""
+    if viewed.draft is None:
+        return None
+    if not viewed.version:
+        return EstateView(EMPTY, "")
+    return _version(estate_as_of(version=viewed.version), str(viewed.version), None)
 
 
 def estate_view_of(request: HttpRequest) -> EstateView:

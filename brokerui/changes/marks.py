@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from brokerui.changes.estate_view import EstateView
+from brokerui.changes.estate_view import EstateView, base_view_of
 from brokerui.core.cache import LruCache
 from brokerui.estate.difference import EstateDifference, difference
 from brokerui.estate.refs import Ref, database, instance_ref, route
-from brokerui.estate.selectors import EMPTY, estate_as_of
 from routing.model.estate import Database, Estate
 from routing.model.route import Route
 
@@ -75,11 +74,10 @@ _marks: LruCache[DraftMarks] = LruCache(_CACHE_SIZE)
 
 def marks_of(viewed: EstateView) -> DraftMarks | None:
     """Return the marks of the draft that a request looks at; None where it looks at no draft."""
-    if viewed.draft is None:
+    base = base_view_of(viewed)
+    if base is None:
         return None
-    base = estate_as_of(version=viewed.version) if viewed.version else None
-    before = base.estate if base else EMPTY
-    return _marks.get_or_make((base.digest if base else "", viewed.key), lambda: marks_between(before, viewed.estate))
+    return _marks.get_or_make((base.key, viewed.key), lambda: marks_between(base.estate, viewed.estate))
 
 
 def marks_between(before: Estate, after: Estate) -> DraftMarks:

@@ -53,13 +53,14 @@ def turns_of(conversation: Conversation, since: int, until: int, at: datetime) -
 
 
 def _turns(conversation: Conversation, versions: Iterable[tuple[Version, Estate]], at: datetime) -> Iterator[Turn]:
-    ends = ((version, _ends(estate, conversation, at)) for version, estate in versions)
+    ends = ((version, ends_at(estate, conversation, at)) for version, estate in versions)
     for (_version, before), (version, after) in pairwise(ends):
         if before != after:
             yield Turn(version, before, after)
 
 
-def _ends(estate: Estate, conversation: Conversation, at: datetime) -> Outcomes:
+def ends_at(estate: Estate, conversation: Conversation, at: datetime) -> Outcomes:
+    """Return where the conversation may end; empty where it cannot begin in this estate."""
     here = estate.instances.get(conversation.instance)
     if here is None or (conversation.database is not None and conversation.database not in here.databases):
         return frozenset()

@@ -46,6 +46,10 @@ SIGNS = {
     DELIVERED: "●",
 }
 """The shapes as characters, for text."""
+CHANGED = "Δ"
+"""Beside what the edits of a draft change."""
+ACCENT = "var(--accent)"
+"""The colour of what a draft changes."""
 
 
 def layout(**more: Any) -> Figure:

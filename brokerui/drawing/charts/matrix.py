@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from brokerui.drawing.charts.look import COLOURS, LINE, MUTED, SYMBOLS, Figure, layout, plain, short
+from brokerui.drawing.charts.look import ACCENT, CHANGED, COLOURS, LINE, MUTED, SYMBOLS, Figure, layout, plain, short
 
 WIDE, HIGH = 0.96, 0.92
 """Width and height of a field, as a part of its cell; the rest is the gap to the next one."""
@@ -19,6 +19,8 @@ AROUND = 190
 """Pixels for the labels above the columns."""
 FEW = 20
 """Columns whose labels have room to lie down."""
+MARK_AT = 0.28
+"""Distance of a mark from the middle of its field, as a part of its cell."""
 COLUMN_LEAST, BESIDE = 15, 250
 """Pixels of a column at the least, and of the labels of the rows."""
 
@@ -33,6 +35,8 @@ class Field(NamedTuple):
     """Text of the tooltip."""
     link: str
     """The element with the link that a click on it follows."""
+    is_changed: bool = False
+    """Whether the draft that the page shows changes the pair."""
 
 
 def matrix_figure(
@@ -46,6 +50,7 @@ def matrix_figure(
     traces: list[Figure] = []
     for verdict, those in by_verdict.items():
         traces += [_grounds(verdict, those, words[verdict]), _shapes(verdict, those, row)]
+    traces += _marks([field for field in fields if field.is_changed])
     return {
         "data": traces,
         "layout": layout(
@@ -93,6 +98,23 @@ def _grounds(verdict: str, fields: Sequence[Field], word: str) -> Figure:
         "hovertext": [field.tells for field in fields],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }
+
+
+def _marks(fields: Sequence[Field]) -> list[Figure]:
+    """Return the marks of what a draft changes, each in the upper right corner of its field."""
+    if not fields:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "text",
+            "x": [field.column + MARK_AT for field in fields],
+            "y": [field.row - MARK_AT for field in fields],
+            "text": [CHANGED] * len(fields),
+            "textfont": {"size": 11, "color": ACCENT},
+            "hoverinfo": "skip",
+        }
+    ]
 
 
 def _shapes(verdict: str, fields: Sequence[Field], row: int) -> Figure:

@@ -48,6 +48,8 @@ class FlowRow:
     word: str
     ways: float
     url: str
+    before: float | None = None
+    """Ways of the stream before the edits of the draft, where they were another number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,10 @@ class FlowQuery:
         """The query string that asks this, of the same estate."""
         own = {"q": self.q, "outside": "1" if self.outside else "", "system": "1" if self.system else "", **more}
         return urlencode({**viewed, **{name: value for name, value in own.items() if value}})
+
+    def test(self) -> Test[ConversationPath] | None:
+        """Return the test of the filter; None without a filter. Raises `FilterError`."""
+        return way_filter(self.q) if self.q else None
 
     def begins(self, node: Entry) -> bool:
         """Whether ways from this entry point are asked for."""
@@ -112,8 +118,11 @@ class FlowPage:
     @cached_property
     def _origins(self) -> list[str]:
         """By number of the entry point: what it is called in the picture."""
-        by_database = self.shows_databases
-        return [f"{name}/{database or ''}" if by_database else name for name, database in self.matrix.nodes]
+        return [self._origin(node) for node in self.matrix.nodes]
+
+    def _origin(self, node: Entry) -> str:
+        name, database = node
+        return f"{name}/{database or ''}" if self.shows_databases else name
 
     @cached_property
     def _legs(self) -> dict[FirstHopOutcome, tuple[str | None, str, str]]:
@@ -129,6 +138,10 @@ class FlowPage:
     def path(self, node: int, leg: FirstHopOutcome) -> Path:
         """A way by the names of the picture."""
         return Path(self._origins[node], *self._legs[leg])
+
+    def path_from(self, node: Entry, leg: FirstHopOutcome) -> Path:
+        """A way of another version of the estate, by the names of the picture."""
+        return Path(self._origin(node), *self._rest(leg))
 
     @cached_property
     def weights(self) -> Counter[Path]:
@@ -149,7 +162,7 @@ _pages: LruCache[FlowPage] = LruCache(KEPT)
 
 def page_of(viewed: EstateView, page_query: FlowQuery) -> FlowPage:
     """Everything on the page. Raises `FilterError`."""
-    test = way_filter(page_query.q) if page_query.q else None
+    test = page_query.test()
     known = known_of(viewed, names_of(viewed))
     kept = kept_under(viewed, known)
     if kept is None:
@@ -160,12 +173,14 @@ def page_of(viewed: EstateView, page_query: FlowQuery) -> FlowPage:
 def _page(
     viewed: EstateView, page_query: FlowQuery, known: KnownPairs, test: Test[ConversationPath] | None
 ) -> FlowPage:
-    matrix = known.matrix
+    return FlowPage(viewed, page_query, known, ways_of(known.matrix, page_query, test))
+
+
+def ways_of(matrix: Matrix, page_query: FlowQuery, test: Test[ConversationPath] | None = None) -> Ways:
+    """Return the ways that a page query asks for; `test` is that of its filter."""
     begun = [page_query.begins(node) for node in matrix.nodes]
     ways = [way for way in matrix.ways if begun[way[0]]]
-    if test is not None:
-        ways = [way for way in ways if test(_row(matrix, way))]
-    return FlowPage(viewed, page_query, known, ways)
+    return ways if test is None else [way for way in ways if test(_row(matrix, way))]
 
 
 def _row(matrix: Matrix, way: tuple[int, int, FirstHopOutcome]) -> ConversationPath:
@@ -220,21 +235,28 @@ def _tells(page: FlowPage, lane: Lane, weight: float) -> str:
 # -- The twin ----------------------------------------------------------------------------------------------
 
 
-def lines_of(page: FlowPage) -> Iterator[FlowRow]:
-    """The streams as rows."""
-    single = _singles(page)
-    for index, (lane, weight) in enumerate(page.picture.lanes.items()):
-        yield FlowRow(
-            f"s{index}",
-            label_of(page, lane.source),
-            _routes(page, lane.source),
-            label_of(page, lane.target),
-            lane.outcome,
-            SIGNS[lane.outcome],
-            outcome_words(lane.outcome).render(translate),
-            weight,
-            single.get(lane) or f"?{page.page_query.query(page.viewed.query, q=narrowed(page, lane))}",
-        )
+def lines_of(page: FlowPage, before: Mapping[Lane, float] | None = None) -> Iterator[FlowRow]:
+    """The streams as rows; `before` are the ways of each stream in the base of the draft."""
+    single, lanes = _singles(page), page.picture.lanes
+    for index, (lane, weight) in enumerate(lanes.items()):
+        url = single.get(lane) or f"?{page.page_query.query(page.viewed.query, q=narrowed(page, lane))}"
+        old = before.get(lane, 0) if before is not None else weight
+        yield _line(page, lane, f"s{index}", (weight, url, None if old == weight else old))
+    gone = sorted((before or {}).keys() - lanes.keys())
+    yield from (_line(page, lane, f"gone{index}", (0, "", (before or {})[lane])) for index, lane in enumerate(gone))
+
+
+def _line(page: FlowPage, lane: Lane, key: str, counted: tuple[float, str, float | None]) -> FlowRow:
+    return FlowRow(
+        key,
+        label_of(page, lane.source),
+        _routes(page, lane.source),
+        label_of(page, lane.target),
+        lane.outcome,
+        SIGNS[lane.outcome],
+        outcome_words(lane.outcome).render(translate),
+        *counted,
+    )
 
 
 def _singles(page: FlowPage) -> dict[Lane, str]:

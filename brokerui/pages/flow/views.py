@@ -14,6 +14,7 @@ from brokerui.analysis.flow.wording import title
 from brokerui.analysis.reachability.caveats import caveats_say, verdicts_of
 from brokerui.changes.estate_view import estate_view_of
 from brokerui.core.filters import FilterError
+from brokerui.pages.flow.base_ways import base_ways
 from brokerui.pages.flow.exporting import ways_as_csv
 from brokerui.pages.flow.page import FlowPage, FlowQuery, figure_of, lines_of, page_of, translate
 from brokerui.pages.reachability.wording import headline, tone
@@ -39,7 +40,7 @@ def flow(request: HttpRequest) -> HttpResponse:
 
 
 def _context(page: FlowPage) -> dict[str, Any]:
-    picture = page.picture
+    picture, base = page.picture, base_ways(page)
     query = page.page_query.query(page.viewed.query)
     return {
         "known": page.known,
@@ -50,7 +51,8 @@ def _context(page: FlowPage) -> dict[str, Any]:
         "caveats": [one.render(translate) for one in caveats_say(page.caveats, page.matrix, page.viewed.estate)],
         "title": title(len(page.ways), picture.of_places, picture.folded).render(translate),
         "figure": figure_of(page) if page.ways else None,
-        "lines": list(lines_of(page)),
+        "lines": list(lines_of(page, base.lanes if base else None)),
+        "changed": base.changed if base else None,
         "from_outside": f"?{page.page_query.query(page.viewed.query, outside='1')}",
         "csv": f"{reverse('flow:csv')}?{query}" if page.known.is_whole else "",
     }

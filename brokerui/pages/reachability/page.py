@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from os.path import commonprefix
 from urllib.parse import urlencode
 
@@ -14,11 +14,12 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.reachability.caveats import Caveats, Pair, caveats_of
+from brokerui.analysis.reachability.changed_pairs import base_pairs_of, changed_pairs
 from brokerui.analysis.reachability.matrix import Matrix
 from brokerui.analysis.reachability.selectors import KnownPairs, kept_under, known_of, names_of
 from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
-from brokerui.drawing.charts.look import SIGNS, UNNAMED, Figure, plain, short
+from brokerui.drawing.charts.look import CHANGED, SIGNS, UNNAMED, Figure, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.pages.reachability.axes import MOST, AxisGroup, origin_groups, origins, service_groups, services
 from brokerui.pages.reachability.counting import Counts, PairCounts, table_of, worst
@@ -51,6 +52,19 @@ class ReachabilityPage:
     """Origins in all, before they were grouped."""
     of_columns: int
     caveats: Caveats
+    changed: dict[tuple[int, int], str] | None = None
+    """Of a draft: the pairs that it changes, with their verdicts before; None: they are not compared."""
+
+    @cached_property
+    def changed_fields(self) -> dict[tuple[int, int], list[str]]:
+        """The verdicts before, of the pairs that the draft changes, by field."""
+        row_of = {node: row for row, group in enumerate(self.shown.rows) for node in group.members}
+        column_of = {name: column for column, group in enumerate(self.shown.columns) for name in group.members}
+        found: dict[tuple[int, int], list[str]] = {}
+        for (node, name), verdict in (self.changed or {}).items():
+            if node in row_of and name in column_of:
+                found.setdefault((row_of[node], column_of[name]), []).append(verdict)
+        return found
 
     @property
     def counts(self) -> list[tuple[str, str, str, int, str, bool]]:
@@ -99,7 +113,9 @@ def _page(
     shown_rows = set(rows)
     pairs = {(node, name) for name in columns for node in known.matrix.named[name] if node in shown_rows}
     caveats = caveats_of(known.matrix, viewed.estate, viewed.at(), pairs)
-    return ReachabilityPage(viewed, query, known, table, shown, named, len(rows), len(columns), caveats)
+    before = base_pairs_of(viewed, known)
+    changed = changed_pairs(before, known.matrix, rows, columns) if before is not None else None
+    return ReachabilityPage(viewed, query, known, table, shown, named, len(rows), len(columns), caveats, changed)
 
 
 def _numbers(matrix: Matrix, names: list[str]) -> list[int]:
@@ -142,6 +158,20 @@ def caveat_of(page: ReachabilityPage, place: tuple[int, int]) -> str:
     return LOCAL.render(translate) if pair in page.caveats.local else ""
 
 
+def change_of(page: ReachabilityPage, place: tuple[int, int]) -> str:
+    """Say that the draft changes a field, and how its pair ended before; empty where the draft does not change it."""
+    before = page.changed_fields.get(place)
+    if before is None:
+        return ""
+    pairs = page.shown.fields[place].total() if place in page.shown.fields else 0
+    if pairs > 1:
+        number = len(before)
+        return ngettext("%(n)s pair changed by the draft", "%(n)s pairs changed by the draft", number) % {"n": number}
+    if not before[0]:
+        return gettext("added by the draft")
+    return gettext("changed by the draft; before: %(verdict)s") % {"verdict": word(before[0])}
+
+
 def figure_of(page: ReachabilityPage) -> Figure:
     """The table as a chart."""
     table = page.shown
@@ -155,8 +185,10 @@ def figure_of(page: ReachabilityPage) -> Figure:
             row,
             column,
             worst(counts),
-            _tells(labels[0][row], labels[1][column], counts, words, caveat_of(page, (row, column))),
+            _tells(labels[0][row], labels[1][column], counts, words, caveat_of(page, (row, column)))
+            + _change_line(page, (row, column)),
             _id(row, column),
+            is_changed=(row, column) in page.changed_fields,
         )
         for (row, column), counts in table.fields.items()
     ]
@@ -177,6 +209,11 @@ def _tells(row: str, column: str, counts: Counts, words: dict[str, str], caveat:
         return f"{row} → {column}<br>{SIGNS[worst(counts)]} {words[worst(counts)]}{beside}"
     lines = (f"{SIGNS[v]} {counts[v]:,} {words[v]}" for v in reversed(SHOWN) if counts[v])
     return "<br>".join((f"{row} → {column}", *lines))
+
+
+def _change_line(page: ReachabilityPage, place: tuple[int, int]) -> str:
+    change = change_of(page, place)
+    return f"<br>{CHANGED} {change}" if change else ""
 
 
 def _id(row: int, column: int) -> str:
@@ -221,13 +258,19 @@ def _cell(page: ReachabilityPage, row: int, column: int, sign_of: Callable[[str,
     if counts is None:
         return SafeString("")
     verdict, pairs = worst(counts), counts.total()
-    sign = sign_of(verdict, caveat_of(page, (row, column)))
+    sign = sign_of(verdict, caveat_of(page, (row, column))) + _mark(change_of(page, (row, column)))
     if pairs > 1:
         return format_html("{} {}", sign, f"{counts[verdict]:,}/{pairs:,}")
     origin, service = page.shown.rows[row], page.shown.columns[column]
     if not (origin.is_single and service.is_single):
         return sign
     return format_html('<a id="{}" href="{}">{}</a>', _id(row, column), link_of(page, origin, service), sign)
+
+
+def _mark(change: str) -> SafeString:
+    if not change:
+        return SafeString("")
+    return format_html('<span class="draft-mark" role="img" aria-label="{0}" title="{0}">{1}</span>', change, CHANGED)
 
 
 def _sign(verdict: str, caveat: str) -> SafeString:

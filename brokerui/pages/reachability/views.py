@@ -58,6 +58,7 @@ def _context(page: ReachabilityPage) -> dict[str, Any]:
     return {
         "page": page,
         "known": page.known,
+        "changed": len(page.changed) if page.changed is not None else None,
         "headline": headline(totals, named=page.named).render(translate),
         "tone": tone(totals, verdicts_of(page.caveats.hanging, page.known.matrix)),
         "apart": _apart(page),

@@ -31,6 +31,7 @@ from brokerui.pages.where.choices import (
 )
 from brokerui.pages.where.contradictions import NOTES
 from brokerui.pages.where.default_question import default_question
+from brokerui.pages.where.draft_change import change_by_draft
 from brokerui.pages.where.findings_on_path import MAX_FINDINGS, findings_on_path, kinds_of
 from brokerui.pages.where.mending import in_order, mendings
 from brokerui.pages.where.question import WhereQuestion, asked_from, command, read
@@ -100,6 +101,8 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
     count = sum(one.finding is not None for one in mends)
     return page | {
         "answer": answered,
+        "of_draft": change_by_draft(viewed, parsed.conversation, answered.words, moment),
+        "draft_question": question.query({}),
         "found": found[:MAX_FINDINGS],
         "mends": mends,
         "tried": [one for one in mends if one.offer.is_tried],

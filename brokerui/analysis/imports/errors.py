@@ -22,3 +22,7 @@ class ImportStaleError(IntakeError):
         super().__init__(f"previewed on version {base_version}, but the estate is at {current_version}")
         self.base_version = base_version
         self.current_version = current_version
+
+
+class PreviewNamelessError(IntakeError):
+    """An earlier release made the preview: it counts the conversations that get worse, and names none."""

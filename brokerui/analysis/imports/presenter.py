@@ -14,7 +14,7 @@ from django.urls import reverse
 from brokerui.analysis.effect.consent import SavePreview
 from brokerui.analysis.imports.labels import APPLYING, LISTS, PHASES, STATES, VERBS
 from brokerui.analysis.imports.models import DUE, ImportFile, ImportRun, ImportState, Phase
-from brokerui.analysis.imports.preview import save_preview_of
+from brokerui.analysis.imports.preview import is_nameless, save_preview_of
 from brokerui.analysis.imports.sources import Kind
 from brokerui.core.sentence_json import sentence_from_json
 from brokerui.estate.selectors import live_version
@@ -88,6 +88,11 @@ class ImportPresenter:
     def is_stale(self) -> bool:
         """The live estate has another version than the preview is about."""
         return self.run.state == ImportState.PREVIEWED and self.current_version != self.run.base_version
+
+    @property
+    def is_nameless(self) -> bool:
+        """Whether an earlier release made the preview, which does not name the conversations that get worse."""
+        return self.run.state == ImportState.PREVIEWED and is_nameless(self.run)
 
     @property
     def next_version(self) -> int:

@@ -188,6 +188,14 @@ def save_preview_of(run: ImportRun) -> SavePreview:
     summary = json.loads(run.summary) if run.summary else {}
     if "save" in summary:
         return preview_from_json(summary["save"])
-    # A preview of an earlier release names nothing: it is confirmed by its counts.
-    counts = {verdict: summary.get("ends", {}).get("counts", {}).get(verdict, 0) for verdict in WORST_FIRST}
-    return SavePreview(counts=counts, token=f"import-{run.pk}" if counts[WORSE] else "")
+    return SavePreview(counts=_counts(summary))
+
+
+def is_nameless(run: ImportRun) -> bool:
+    """Return whether an earlier release made the preview, which only counts the conversations that get worse."""
+    summary = json.loads(run.summary) if run.summary else {}
+    return "save" not in summary and bool(_counts(summary)[WORSE])
+
+
+def _counts(summary: Json) -> Json:
+    return {verdict: summary.get("ends", {}).get("counts", {}).get(verdict, 0) for verdict in WORST_FIRST}

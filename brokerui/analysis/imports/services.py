@@ -13,12 +13,12 @@ from django.db.models import Q, Sum
 from django.utils import timezone
 
 from brokerui.analysis.imports.detecting import guess
-from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError, PreviewNamelessError
 from brokerui.analysis.imports.import_job import SMALL_BYTES, is_small, request_import, run_do
 from brokerui.analysis.imports.known_instances import named_as_known
 from brokerui.analysis.imports.models import ENDED, NAME, ImportFile, ImportResult, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
-from brokerui.analysis.imports.preview import save_preview_of
+from brokerui.analysis.imports.preview import is_nameless, save_preview_of
 from brokerui.analysis.imports.reading import ScriptSettings, usual_mode
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_text
@@ -163,8 +163,9 @@ def run_again(*, run: ImportRun, author: str) -> ImportRun:
 def run_apply(*, run: ImportRun, author: str, note: str = "", consent: str = "") -> ImportRun:
     """Request that a previewed import is applied. A second request changes nothing.
 
-    Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview, and
-    `ConsentMissingError` where conversations get worse and nobody has confirmed it.
+    Raises `ImportStaleError` where the estate is another one by now, `ImportStateError` where there is no preview,
+    `PreviewNamelessError` where its preview names no conversations, and `ConsentMissingError` where conversations get
+    worse and nobody has confirmed it.
     """
     row = _locked(run, ImportState.PREVIEWED, ImportState.APPLYING, ImportState.APPLIED)
     if row.state != ImportState.PREVIEWED:
@@ -172,6 +173,8 @@ def run_apply(*, run: ImportRun, author: str, note: str = "", consent: str = "")
     current = live_version()
     if current != row.base_version:
         raise ImportStaleError(base_version=row.base_version, current_version=current)
+    if is_nameless(row):
+        raise PreviewNamelessError
     save_preview_of(row).require(consent)
     row.note, row.applied_by = note, author
     audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 
 from brokerui.estate.audit import audit
-from brokerui.messaging.services import conversation_end_with_cleanup, queue_set_status
+from brokerui.messaging.services import conversation_end_with_cleanup
 from brokerui.messaging.verbs.retry_now import waiting_retry
 
 
@@ -21,8 +21,3 @@ def end(*, instance: str, handle: str, author: str) -> None:
     """END CONVERSATION WITH CLEANUP: unsent messages are deleted, and the other side is not told."""
     conversation_end_with_cleanup(instance=instance, handle=handle)
     audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
-
-
-def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:
-    """A queue takes and gives again; the estate's version is the entry."""
-    queue_set_status(instance=instance, database=database, queue=queue, is_on=True, author=author)

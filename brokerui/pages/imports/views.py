@@ -19,7 +19,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.analysis.effect.consent import ConsentMissingError
-from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError, PreviewNamelessError
 from brokerui.analysis.imports.labels import KINDS, MODE_HINTS, MODES
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.imports.presenter import ImportPresenter
@@ -183,6 +183,8 @@ def _done(request: HttpRequest, run: ImportRun, write: Any) -> HttpResponse:
             run_go(run)
     except ImportStaleError:
         messages.warning(request, _("The estate changed since this was previewed. Nothing was applied."))
+    except PreviewNamelessError:
+        messages.warning(request, _("An earlier release made this preview. Nothing was applied; preview it again."))
     except ImportStateError:
         messages.warning(request, _("This import has changed since you saw it. Nothing was done."))
     return _to(run)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from typing import Any
 
 import pytest
@@ -10,13 +12,15 @@ from django.test import Client
 from brokerui.changes.models import SavedDraft
 from brokerui.demo.hosted import HOSTED
 from brokerui.demo.selectors import FAULTY, demo_instances
-from brokerui.demo.services import EXAMPLE, demo_load, demo_remove
+from brokerui.demo.services import EXAMPLE, demo_load
 from brokerui.estate.models import AuditEntry, Version
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.selectors import estate_as_of, estate_current
 from brokerui.estate.services import estate_edit, estate_import
-from routing.model.edits import PutInstance
-from routing.model.estate import Estate, Instance
+from routing.model.edits import PutDatabase, PutInstance, PutRoute
+from routing.model.estate import Database, Estate, Instance
+from routing.model.route import Route
+from tests.brokerui.demo.helpers import demo_remove
 
 pytestmark = pytest.mark.django_db
 
@@ -57,8 +61,6 @@ def test_removing_it_leaves_what_was_imported_and_the_history() -> None:
     assert sorted(demo_remove(author="me")) == sorted(SERVERS)
     assert (names(), demo_instances()) == (["mine"], [])
     assert sorted(estate_as_of(version=1).estate.instances) == sorted(SERVERS)
-    entry = AuditEntry.objects.latest("at")
-    assert (entry.author, entry.action, entry.note) == ("me", "estate.edit", "the demo is removed")
 
 
 def test_a_server_that_was_read_anew_is_no_demo_any_more() -> None:
@@ -104,10 +106,31 @@ def test_one_click_removes_it(editor: Client) -> None:
     page = editor.post(REMOVE, follow=True).content.decode()
     assert "The demo is removed: 6 instances. Version 1 still shows it." in page
     assert NOTICE not in page
+    entry = AuditEntry.objects.latest("at")
+    assert (entry.action, entry.note) == ("estate.edit", "the demo is removed")
     assert names() == []
     again = editor.post(REMOVE, follow=True).content.decode()
     assert "There is no demo any more." in again
     assert Version.objects.count() == 2, "removing nothing makes no version"
+
+
+def test_conversations_of_other_instances_are_named_before_they_get_worse(editor: Client) -> None:
+    demo_load()
+    address = next(iter(estate_current().estate.instances["shop"].addresses))
+    to_shop = Route("ToShop", "//example/orders/Cart", None, None, address)
+    mine = [PutInstance(Instance("mine")), PutDatabase("mine", Database("Own")), PutRoute("mine", "Own", to_shop)]
+    estate_edit(edits=mine, base_version=1, author="me")
+    page = editor.post(REMOVE)
+    text = unescape(page.content.decode())
+    assert (page.status_code, len(names())) == (200, 7)
+    assert "Conversations of other instances depend on them." in text
+    assert "gets worse" in text
+    missing = editor.post(REMOVE, {"is_asked": "1"})
+    assert missing.status_code == 422
+    assert "Nothing is saved yet" in missing.content.decode()
+    token = re.findall(r'name="consent"[^>]*value="([^"]+)"', text)[0]
+    editor.post(REMOVE, {"consent": token})
+    assert names() == ["mine"]
 
 
 def test_it_takes_who_may_edit(operator: Client, viewer: Client, stranger: Client, editor: Client) -> None:
@@ -133,7 +156,7 @@ def test_a_change_at_the_same_moment_is_told(editor: Client, monkeypatch: pytest
     demo_load()
     seen = estate_current()
     estate_edit(edits=[PutInstance(Instance("new"))], base_version=1, author="other")
-    monkeypatch.setattr("brokerui.demo.services.estate_current", lambda: seen)
+    monkeypatch.setattr("brokerui.pages.demo.views.estate_current", lambda: seen)
     page = editor.post(REMOVE, follow=True).content.decode()
     assert "Somebody changed the estate at the same time." in page
     assert len(names()) == 7

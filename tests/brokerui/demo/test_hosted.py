@@ -15,7 +15,7 @@ from brokerui.demo import playing
 from brokerui.demo.hosted import BAKERY, BANK, BREAD, CAFE, FLOWERS, HOSTED, free_ports
 from brokerui.demo.playing import play
 from brokerui.demo.selectors import demo_plays
-from brokerui.demo.services import demo_load, demo_remove
+from brokerui.demo.services import demo_load
 from brokerui.demo.tasks import demo_act
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
@@ -35,6 +35,7 @@ from brokerui.messaging.workers.due_conversations import is_due, send_due
 from routing.dialog.states import CD
 from routing.lint.registry import lint
 from routing.model.estate import Instance as Observed
+from tests.brokerui.demo.helpers import demo_remove
 from tests.brokerui.messaging.endpoint.conftest import client, one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 

@@ -7,10 +7,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
 from brokerui.analysis.imports import import_job
-from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError
+from brokerui.analysis.imports.errors import ImportStaleError, ImportStateError, PreviewNamelessError
 from brokerui.analysis.imports.import_job import run_do
 from brokerui.analysis.imports.models import ImportFile, ImportResult, ImportRun, ImportState, Origin
 from brokerui.analysis.imports.preview import save_preview_of
@@ -143,6 +144,21 @@ def test_a_stale_preview_is_not_applied_and_can_be_made_again() -> None:
     assert fresh(run).base_version == 1
     applied(run)
     assert sorted(estate_current().estate.instances) == ["depot", "here", "office", "shop", "there"]
+
+
+def test_a_preview_of_an_earlier_release_that_names_nothing_is_made_again(client: Client) -> None:
+    brought_in(TWO)
+    run = previewed()
+    kept = {**summary(run), "ends": {"counts": {"worse": 3}}}
+    del kept["save"]
+    ImportRun.objects.filter(pk=run.pk).update(summary=json.dumps(kept))
+    with pytest.raises(PreviewNamelessError):
+        run_apply(run=fresh(run), author="boss", consent=f"import-{run.pk}")
+    page = client.get(f"/imports/{run.pk}/").content.decode()
+    assert "it does not name the conversations that get worse" in page
+    assert "Preview again on version 1" in page
+    assert run_do(run_again(run=run, author="editor").pk)
+    assert applied(fresh(run)).state == ImportState.APPLIED
 
 
 def test_the_estate_that_changes_before_the_worker_comes_wins() -> None:

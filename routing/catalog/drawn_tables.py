@@ -1,4 +1,5 @@
-"""Reads tables as people paste them: drawn in Markdown or with `+---+`, and lists as PowerShell's Format-List prints.
+"""Reads tables as people paste them: drawn in Markdown, with `+---+`, with box characters or as wikis have them, quoted
+in a mail or not; and lists as PowerShell's Format-List prints.
 
 Blanks beside a line or a colon are no part of a value, and NULL is NULL in any case.
 """
@@ -15,6 +16,10 @@ from routing.common.sentence import say
 Rows = list[tuple[int, list[str]]]
 _RULER = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _BOX = re.compile(r"\+[-=+]*\+?")
+_QUOTED = re.compile(r"(?:>[ \t]*)+(?=[|+])")
+"""The signs before each line that a mail or a forum quotes."""
+_LINE_OF_BOX = re.compile(r"[\u2500-\u257f]+")
+_BAR_OF_BOX = re.compile(r"[\u2502\u2503\u2551]")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _ITEM = re.compile(r"([A-Za-z_]\w{0,127})[ \t]*:(?:[ \t](.*))?")
 _NULLS = frozenset(("null", "(null)"))
@@ -60,9 +65,9 @@ def _drawn(text: str, where: str) -> Grid | None:
 
 def _tables(text: str) -> list[Rows]:
     """The rows of each table; a line that is no row ends one."""
-    if "|" not in text:
+    if "|" not in text and not _BAR_OF_BOX.search(text):
         return []
-    lines = [line.strip() for line in _lines(text)]
+    lines = [_plain(line.strip()) for line in _lines(text)]
     is_piped = any(line.startswith("|") for line in lines)
     is_ruled = any(":" in line and "|" in line and _RULER.fullmatch(line) for line in lines if len(line) < _LONGEST)
     if not (is_piped or is_ruled):
@@ -74,6 +79,16 @@ def _tables(text: str) -> list[Rows]:
         if rows:
             tables.append(rows)
     return tables
+
+
+def _plain(line: str) -> str:
+    """The line as Markdown has it: without signs of a quotation, box characters, and doubled bars of a heading."""
+    line = _QUOTED.sub("", line, count=1)
+    if _LINE_OF_BOX.fullmatch(line):
+        return "+-+"
+    if _BAR_OF_BOX.match(line):
+        return _BAR_OF_BOX.sub("|", line.replace("|", "\\|"))
+    return line.replace("||", "|") if line.startswith("||") else line
 
 
 def _is_drawn(line: str, *, is_piped: bool) -> bool:

@@ -87,7 +87,8 @@ class GroupSums:
     def _row(self, key: tuple[Any, ...], count: int, oldest: datetime | None) -> Row:
         row = {**dict(zip(self.view.keys, key, strict=True)), self.view.counted: count}
         if "state" in row:
-            row["state"] = row["state"] or _STATE_OF.get(row["state_desc"] or "")
+            state = (row["state"] or row["state_desc"] or "").upper()
+            row["state"] = _STATE_OF.get(state, state)
         else:
             row["oldest"] = format_moment(oldest) if oldest else None
         return row

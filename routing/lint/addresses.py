@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 from routing.common.sentence import Sentence, say
 from routing.lint.context import LintContext
-from routing.lint.facts import TDS_PORT, corrected, host_meant, host_of, network_addresses
+from routing.lint.facts import TDS_PORT, corrected, host_of, network_addresses
+from routing.lint.impossible_hosts import ImpossibleHost, impossible_host
 from routing.lint.linted_objects import LintedRoute, instance_finding, lost
 from routing.lint.loopback import is_loopback, listener_at, listener_sentence
 from routing.lint.reasons import unless
@@ -21,8 +22,8 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
     """A live route to an address, or mirror address, whose host is that of no instance: messages leave the estate.
 
     If an instance has that name in another domain, or without one, the finding names it. A known host is `wrong-port`.
-    A host with a placeholder, `<server>` or `${host}`, is an unfilled template, and one with a comma or a backslash is
-    from a connection string: errors, because no machine has such a name.
+    Errors, because no machine has such a name: a host with a placeholder, `<server>` or `${host}`, is an unfilled
+    template, one with a comma or a backslash is from a connection string, and 0.0.0.0 from a LISTENER_IP.
     """
     labels = _byfirst_label(scene)
     for row, address in unresolved(scene):
@@ -32,8 +33,8 @@ def unknown_address(scene: LintContext) -> Iterator[Finding]:
         if is_placeholder(address):
             yield row.finding("unknown-address", ERROR, _left_in(address))
             continue
-        if (meant := host_meant(address)) is not None:
-            yield _impossible(scene, row, address, meant)
+        if (impossible := impossible_host(address)) is not None:
+            yield _impossible(scene, row, address, impossible)
             continue
         if is_loopback(host):
             yield _local(scene, row, address)
@@ -59,23 +60,18 @@ def _left_in(address: Address) -> Sentence:
     )
 
 
-def _impossible(scene: LintContext, row: LintedRoute, address: Address, host: str) -> Finding:
-    """A comma or an instance name, as in connection strings: the error, and the address that was meant."""
-    instances = [*scene.by_host.get(host, ()), *scene.guessed.get(host, ())]
-    right = corrected(address, host, instances)
-    values = {"address": address.key, "right": right.key, "instances": tuple(dict.fromkeys(i.name for i in instances))}
+def _impossible(scene: LintContext, row: LintedRoute, address: Address, found: ImpossibleHost) -> Finding:
+    """An address that nothing can connect to: the error, and the address that was meant where it tells."""
+    if found.meant is None:
+        reason = say("{address} can never be reached: {why}.", address=address.key, why=found.why)
+        return row.finding("unknown-address", ERROR, reason)
+    instances = [*scene.by_host.get(found.meant, ()), *scene.guessed.get(found.meant, ())]
+    right = corrected(address, found.meant, instances)
+    names = tuple(dict.fromkeys(instance.name for instance in instances))
+    values = {"address": address.key, "why": found.why, "right": right.key, "instances": names}
+    reason = say("{address} can never be reached: {why}. {right} is meant.", **values)
     if instances:
-        reason = say(
-            "{address} can never be reached: the port comes after a colon, and no instance name is in it. On that host"
-            " is {instances}, at {right}.",
-            **values,
-        )
-    else:
-        reason = say(
-            "{address} can never be reached: the port comes after a colon, and no instance name is in it. {right} is"
-            " meant.",
-            **values,
-        )
+        reason = say("{address} can never be reached: {why}. On that host is {instances}, at {right}.", **values)
     column = "address" if address == row.route.address else "mirror_address"
     remedy = altered(row.database.name, row.route, **{column: right})
     return row.finding("unknown-address", ERROR, reason, remedy)

@@ -34,16 +34,6 @@ def host_of(address: Address) -> str:
     return address.key.rpartition(":")[0].removeprefix("tcp://")
 
 
-def host_meant(address: Address) -> str | None:
-    """The host that was meant where an address has the form of a connection string: `host,port` or `host\\instance`.
-
-    No machine has such a name; None for every other address.
-    """
-    host = host_of(address)
-    bare = host.partition(",")[0].partition("\\")[0]
-    return bare if bare and bare != host else None
-
-
 def corrected(address: Address, host: str, known: Iterable[Instance]) -> Address:
     """The address that was meant: that of the only known instance on the host, else the host with the port given."""
     there = list(dict.fromkeys(one for instance in known for one in instance.addresses if host_of(one) == host))

@@ -9,7 +9,8 @@ from datetime import datetime
 from routing.common.sentence import Sentence, say
 from routing.lint.addresses import first_label, is_placeholder, unresolved
 from routing.lint.context import LintContext
-from routing.lint.facts import host_in_name, host_meant, host_of
+from routing.lint.facts import host_in_name, host_of
+from routing.lint.impossible_hosts import impossible_host
 from routing.lint.linted_objects import few
 from routing.lint.loopback import is_loopback
 from routing.model.address import parse_network_address
@@ -27,7 +28,7 @@ def missing_instances(estate: Estate, at: datetime) -> tuple[str, ...]:
     scene = LintContext(estate, at)
     hosts = ((address, host_of(address)) for _, address in unresolved(scene))
     unknown = [address for address, host in hosts if host not in scene.by_host and not is_loopback(host)]
-    found = {address.key for address in unknown if not is_placeholder(address) and host_meant(address) is None}
+    found = {address.key for address in unknown if not is_placeholder(address) and impossible_host(address) is None}
     return tuple(sorted(found))
 
 

@@ -80,7 +80,16 @@ def _without_return(scene: LintContext, initiator: HostedDatabase, end: Outcome,
     if not services or not all(_gets_nowhere(scene, initiator, target, service) for service in services):
         return None
     remedy = _remedy(scene, initiator, target, services)
-    return database_finding("no-return-route", ERROR, target, _reason(initiator, services), remedy)
+    reason = _reason(initiator, services)
+    if _needs_identifier(scene, initiator, services):
+        reason = say(
+            "{reason} Every server has that service: a route back to this one needs the identifier of {database}. To"
+            " know it, import sys.databases of {instance}.",
+            reason=reason,
+            database=initiator.database.name,
+            instance=initiator.instance.name,
+        )
+    return database_finding("no-return-route", ERROR, target, reason, remedy)
 
 
 def _reason(initiator: HostedDatabase, services: list[str]) -> Sentence:
@@ -127,6 +136,12 @@ def _loses(
     return lost(ends)
 
 
+def _needs_identifier(scene: LintContext, initiator: HostedDatabase, services: list[str]) -> bool:
+    """True for a service that further instances have as well, of a database whose identifier is not known."""
+    is_unknown = initiator.database.broker_instance is None
+    return is_unknown and any(map(is_system_service, services)) and len(scene.estate.instances) > 2
+
+
 def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabase, services: list[str]) -> str | None:
     """The remedy: a return route for each service, or the right address for the one that is there; LOCAL within one
     instance.
@@ -135,7 +150,7 @@ def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabas
     only the identifier tells them apart.
     """
     instance, database = initiator
-    if database.broker_instance is None and any(map(is_system_service, services)) and len(scene.estate.instances) > 2:
+    if _needs_identifier(scene, initiator, services):
         return None
     address = "LOCAL" if instance is target.instance else next((a.key for a in instance.addresses), None)
     if address is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -182,6 +182,9 @@ class DraftInstance:
     """By identifier: the databases that have it, or had it once."""
     missing: list[MissingStatement] = field(default_factory=list)
     """Statements of its scripts that are known only when they run."""
+    known: Mapping[str, Database] = field(default_factory=dict)
+    """By folded name: the databases as they were known before. Identifier, mirroring role, waiting messages and open
+    conversations stand in no script."""
     has_msdb: bool = True
     """True if msdb is added even if no statement mentions it, because SQL Server has one."""
 
@@ -189,10 +192,21 @@ class DraftInstance:
         """The database that statements mean by this name; created at its first use."""
         found = self.databases.find(name)
         if found is None:
-            found = new_database(name)
+            found = self.new_database(name)
             found.is_whole = False
             self.databases.put(found)
         return found
+
+    def new_database(self, name: str) -> DraftDatabase:
+        """A database as SQL Server creates it, with what no script says of it where that is known."""
+        made = new_database(name)
+        known = None if self.databases.had(name) else self.known.get(name.casefold())
+        if known is not None:
+            made.broker_instance, made.mirroring_role = known.broker_instance, known.mirroring_role
+            made.transmission_queue = known.transmission_queue
+            made.conversation_endpoints = known.conversation_endpoints
+            self.remember_identifier(made)
+        return made
 
     def remember_identifier(self, database: DraftDatabase) -> None:
         """A database may have got its identifier."""

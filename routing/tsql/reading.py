@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 
@@ -13,7 +13,7 @@ from routing.common.gc_control import gc_paused
 from routing.common.names import check_name
 from routing.common.sentence import say
 from routing.model.address import Address
-from routing.model.estate import INSTANCE_NAME_CHARS, Estate
+from routing.model.estate import INSTANCE_NAME_CHARS, Database, Estate
 from routing.tsql.draft import DraftInstance, EstateDraft
 from routing.tsql.inclusion import Include, script_text
 from routing.tsql.missing import forget_made, remember_missing
@@ -49,6 +49,8 @@ class ScriptGroup:
     """Reads the files that `:r` names; None: none is read."""
     further: tuple[Address, ...] = ()
     """Further addresses of the instance, beside `address`."""
+    known: Mapping[str, Database] = field(default_factory=dict)
+    """By folded name: the databases of the instance as they were known before."""
 
 
 def read_scripts(
@@ -142,6 +144,7 @@ def _check_names(group: ScriptGroup) -> None:
 
 def _instance_of(group: ScriptGroup, draft: EstateDraft) -> DraftInstance:
     instance = draft.instance(group.name)
+    instance.known = group.known
     if group.address is not None:
         instance.addresses = (group.address, *group.further)
     return instance

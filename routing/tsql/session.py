@@ -16,7 +16,6 @@ from routing.tsql.draft import (
     DraftDatabase,
     DraftInstance,
     EstateDraft,
-    new_database,
 )
 from routing.tsql.endpoints import apply_to_endpoint
 from routing.tsql.objects import apply_to_database
@@ -180,7 +179,7 @@ def _create_database(instance: DraftInstance, statement: Statement) -> None:
         return  # a copy to read, without a broker
     if instance.databases.find(name) is not None or name.casefold() in SYSTEM_DATABASES:
         raise already_exists(DATABASE, name)
-    made = new_database(name)
+    made = instance.new_database(name)
     # An attached database keeps its broker as it was, switched off unless the statement says otherwise.
     made.broker_enabled = clauses.get(BROKER, "DISABLE_BROKER" if ATTACHED in clauses else "") != "DISABLE_BROKER"
     instance.databases.put(made)

@@ -9,8 +9,9 @@ from brokerui.analysis.explanations.locating_remedy import locating_remedy
 from brokerui.analysis.explanations.reason_wording import NEXT_STEP, WHY
 from brokerui.analysis.explanations.tried_advice import hop_of, outcomes_with_advice, with_reason_untried
 from routing.common.sentence import Sentence, say
-from routing.lint.facts import addresses_beside, corrected, host_meant, host_of
-from routing.model.address import parse_network_address
+from routing.lint.facts import addresses_beside, corrected, host_of
+from routing.lint.impossible_hosts import ImpossibleHost, impossible_host
+from routing.model.address import Address, parse_network_address
 from routing.model.estate import Estate
 from routing.rules.decision import (
     DELAYED,
@@ -96,20 +97,26 @@ def exit_sentences(journey: Journey, outcome: Outcome, estate: Estate) -> tuple[
         instance=outcome.instance,
         address=outcome.detail,
     )
-    if (meant := host_meant(address)) is not None:
-        known = [one for one in estate.instances.values() if any(host_of(a) == meant for a in one.addresses)]
-        return leaves, say(
-            "{address} can never be reached: the port comes after a colon, and no instance name is in it. Correct the "
-            "address of the route to {right}.",
-            address=outcome.detail,
-            right=corrected(address, meant, known).key,
-        )
+    if (impossible := impossible_host(address)) is not None:
+        return leaves, _never_reached(address, impossible, estate)
     neighbours = addresses_beside(estate, outcome.detail)
     if not neighbours:
         return leaves, say("Import that instance to see further.")
     return leaves, say(
         "On that host, this estate has {addresses}: correct the address of the route, or import what listens there.",
         addresses=neighbours,
+    )
+
+
+def _never_reached(address: Address, impossible: ImpossibleHost, estate: Estate) -> Sentence:
+    values = {"address": address.key, "why": impossible.why}
+    if (meant := impossible.meant) is None:
+        return say("{address} can never be reached: {why}. Correct the address of the route.", **values)
+    known = [one for one in estate.instances.values() if any(host_of(a) == meant for a in one.addresses)]
+    return say(
+        "{address} can never be reached: {why}. Correct the address of the route to {right}.",
+        **values,
+        right=corrected(address, meant, known).key,
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from brokerui.analysis.imports.sources import Source
 from routing.lint.facts import host_in_name, host_of
 from routing.model.address import DEFAULT_PORT, Address, parse_network_address
-from routing.model.estate import Estate, Instance
+from routing.model.estate import Database, Estate, Instance
 
 
 def named_as_known(sources: Sequence[Source], live: Estate) -> list[Source]:
@@ -21,6 +21,12 @@ def named_as_known(sources: Sequence[Source], live: Estate) -> list[Source]:
 
 def _named(source: Source, names: list[str]) -> Source:
     return source if len(names) != 1 or source.instance == names[0] else replace(source, instance=names[0])
+
+
+def known_databases(live: Estate, name: str) -> dict[str, Database]:
+    """The databases that the live estate has of an instance, by folded name."""
+    known = live.instances.get(name)
+    return {database.name.casefold(): database for database in known.databases.values()} if known else {}
 
 
 def with_known_addresses(estate: Estate, live: Estate, names: Iterable[str]) -> Estate:

@@ -14,7 +14,7 @@ from itertools import chain, groupby
 from brokerui.analysis.imports.collected import CollectedFile, collected_file, dated, findings_of_files
 from brokerui.analysis.imports.hosted_identifiers import with_hosted_identifiers
 from brokerui.analysis.imports.included_files import SentAlong, without_read_in
-from brokerui.analysis.imports.known_instances import named_as_known, with_known_addresses
+from brokerui.analysis.imports.known_instances import known_databases, named_as_known, with_known_addresses
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_change, scripts_of
 from routing.catalog.applying import apply_snapshot
@@ -87,7 +87,7 @@ def build_estate(
     if by_kind[Kind.SCRIPT]:
         files = {source.instance: source.name for source in by_kind[Kind.SCRIPT]}
         scripts, include = _own_and_read_in(by_kind[Kind.SCRIPT], settings)
-        groups = groups_of(scripts, on_progress, include)
+        groups = groups_of(scripts, live, on_progress, include)
         others = (source for source in sources if source.kind is not Kind.SCRIPT)
         file_counts = Counter(source.instance.casefold() for source in chain(scripts, others))
         made = _with_scripts(made, groups, files, mode, settings, file_counts)
@@ -110,7 +110,7 @@ def usual_mode(sources: Sequence[Source], live: Estate, settings: ScriptSettings
     names = _instances_of(scripts) & live.instances.keys()
     if not names:
         return Mode.INSTANCES
-    groups = groups_of([one for one in scripts if one.instance in names], include=include)
+    groups = groups_of([one for one in scripts if one.instance in names], live, include=include)
     anew, findings = read_scripts(groups, at=settings.at, variables=settings.variables)
     silent = silent_instances(findings, Counter(one.instance.casefold() for one in scripts))
     return mode_of_change(live, _without(anew, set(silent)))
@@ -124,15 +124,28 @@ def _own_and_read_in(scripts: Sequence[Source], settings: ScriptSettings) -> tup
 
 
 def groups_of(
-    sources: Iterable[Source], on_progress: OnProgress = lambda source: None, include: Include | None = None
+    sources: Iterable[Source],
+    live: Estate,
+    on_progress: OnProgress = lambda source: None,
+    include: Include | None = None,
 ) -> list[ScriptGroup]:
-    """The scripts of each instance, and of each database where they say it; a file is in memory while it is read."""
+    """The scripts of each instance, and of each database where they say it; a file is in memory while it is read.
+
+    What no script says of a database stays as in the live estate: its identifier, mirroring role, and collected
+    messages and conversations.
+    """
     by_name: dict[str, list[Source]] = {}
     for source in sources:
         by_name.setdefault(source.instance, []).append(source)
     return [
         ScriptGroup(
-            name, _address_of(own), _Scripts(list(files), on_progress), database, include, further=_further_of(own)
+            name,
+            _address_of(own),
+            _Scripts(list(files), on_progress),
+            database,
+            include,
+            further=_further_of(own),
+            known=known_databases(live, name),
         )
         for name, own in by_name.items()
         for database, files in groupby(own, key=lambda source: source.database)

@@ -219,11 +219,21 @@ def test_a_connection_string_is_no_address(wrong: str) -> None:
         ("tcp://x,1433", "tcp://x:4022"),
         ("tcp://x\\i:5", "tcp://x:5"),
         ("tcp://x\\i", "tcp://x:4022"),
+        ("tcp://sa@x:4023", "tcp://x:4023"),
     ],
 )
 def test_the_address_that_was_meant_of_an_unknown_host(wrong: str, right: str) -> None:
     here = server("a", db("D", route("R", "Bill", wrong)))
     assert f"{right} is meant." in str(finding("unknown-address", here).reason)
+    assert missing_instances(estate(here), AT) == ()
+
+
+@pytest.mark.parametrize("wrong", ["tcp://0.0.0.0:4022", "tcp://[::]:4022", "tcp://*:4022"])
+def test_an_address_to_listen_at_leads_nowhere(wrong: str) -> None:
+    here = server("a", db("D", route("R", "Bill", wrong)))
+    found = finding("unknown-address", here)
+    assert (found.severity, found.remedy_sql) == ("error", None)
+    assert f"{wrong} can never be reached" in str(found.reason)
     assert missing_instances(estate(here), AT) == ()
 
 

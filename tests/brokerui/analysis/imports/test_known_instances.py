@@ -10,6 +10,7 @@ import pytest
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from routing.model.address import parse_network_address
+from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.estate import Estate
 from tests.routing.catalog.server import catalog, dumps
 
@@ -86,7 +87,7 @@ def test_a_catalog_keeps_them_too() -> None:
     assert addresses(built(source, live=known)) == ["tcp://shop.example:4022"]
 
 
-IDENTIFIER = "6f3f0d5e-0000-4000-8000-000000000001"
+IDENTIFIER, OF_MSDB = "6f3f0d5e-0000-4000-8000-000000000001", "6f3f0d5e-0000-4000-8000-000000000004"
 ORDERS = "USE Orders\nGO\nCREATE QUEUE Q\n"
 
 
@@ -103,6 +104,36 @@ def test_a_hosted_database_keeps_its_identifier(mode: Mode) -> None:
     made = built_here(ORDERS.replace(" Q\n", " Other\n"), hosted(), mode)
     assert made.estate.instances["shop"].databases["Orders"].broker_instance == IDENTIFIER
     assert "NEW_BROKER" not in "".join(str(finding.reason) for finding in made.findings)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["Orders", "ORDERS"])
+def test_what_no_script_says_of_a_database_stays(mode: Mode, name: str) -> None:
+    """Its identifier, its mirroring role and its collected messages; wherever it runs."""
+    known = hosted()
+    waiting = CollectedTransmissions(AT, (TransmissionSum(3, "", None, "Ship", None),))
+    orders = replace(
+        known.instances["shop"].databases["Orders"], mirroring_role="PRINCIPAL", transmission_queue=waiting
+    )
+    msdb = replace(known.instances["shop"].databases["msdb"], broker_instance=OF_MSDB)
+    shop = known.instances["shop"].with_database(orders).with_database(msdb)
+    text = f"CREATE DATABASE {name}\nGO\nUSE {name}\nGO\nCREATE QUEUE Other\n".encode()
+    if mode is Mode.INTO:
+        text = text.partition(b"GO\n")[2]
+    made = built(
+        Source("a.sql", Kind.SCRIPT, lambda: text, len(text), "shop"), live=known.with_instance(shop), mode=mode
+    )
+    (found,) = (one for one in made.instances["shop"].databases.values() if one.name.casefold() == "orders")
+    assert (found.broker_instance, found.mirroring_role) == (IDENTIFIER, "PRINCIPAL")
+    assert found.transmission_queue == waiting
+    assert made.instances["shop"].databases["msdb"].broker_instance == OF_MSDB
+
+
+@pytest.mark.parametrize("mode", [Mode.WHOLE, Mode.INSTANCES])
+def test_a_database_that_a_script_makes_with_a_new_broker_has_an_identifier_that_nobody_knows(mode: Mode) -> None:
+    text = b"CREATE DATABASE Orders\nGO\nALTER DATABASE Orders SET NEW_BROKER;\n"
+    made = built(Source("a.sql", Kind.SCRIPT, lambda: text, len(text), "shop"), live=hosted(), mode=mode)
+    assert made.instances["shop"].databases["Orders"].broker_instance is None
 
 
 def test_a_new_broker_of_a_hosted_database_is_left_out_and_told() -> None:

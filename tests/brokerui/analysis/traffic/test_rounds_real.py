@@ -99,7 +99,7 @@ def test_after_a_cancelled_round_the_next_one_is_as_if_it_had_not_been(home: Pat
 
 
 def cancelled(home: Path) -> None:
-    """A round of which everything has ended, though its Java had begun."""
+    """Cancel a round whose Java has begun: all of its processes end, and nothing is written."""
     one = round_ask(author="ann")
     worker = in_thread(round_do)
     eventually(lambda: processes_of(home, "java"), SECONDS)

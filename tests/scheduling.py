@@ -12,8 +12,8 @@ from xdist.workermanage import WorkerController
 SPARK: Final = "tests/pipeline/"
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
-ONE_PROCESS: Final = ("tests/brokerui/messaging/test_two_products.py", "tests/brokerui/running/test_patience.py")
-"""Modules whose tests share programs that take long to start."""
+ONE_PROCESS: Final = ("tests/brokerui/messaging/products/", "tests/brokerui/running/test_slow_clients.py")
+"""Folders and modules whose tests share programs that take long to start."""
 NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 
@@ -21,9 +21,9 @@ NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "
 class LongestFirst(LoadScopeScheduling):
     """Gives each process one test at a time, the longest first; the rest follow in the order of the collection.
 
-    Tests of one folder of the pipeline go to one process together, because they share its Spark; so do those of the
-    modules in ONE_PROCESS. (Marks of groups would say the same; xdist 3.8 writes them into a name that pytest 9.2 does
-    not read.)
+    Tests of one folder of the pipeline go to one process together, because they share its Spark; so do those of
+    each place in ONE_PROCESS. (Marks of groups would say the same; xdist 3.8 writes them into a name that pytest 9.2
+    does not read.)
 
     A process that dies loses only the test that it was running. xdist 3.8 would give out all finished tests of a dead
     process again as units without a test, and the process that gets one waits for ever.
@@ -79,8 +79,9 @@ class LongestFirst(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
-        if file in ONE_PROCESS:
-            return file
+        shared = next((place for place in ONE_PROCESS if file.startswith(place)), None)
+        if shared is not None:
+            return shared
         return file.rpartition("/")[0] if nodeid.startswith(SPARK) else nodeid
 
 

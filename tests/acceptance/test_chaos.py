@@ -21,6 +21,7 @@ RATE = 30.0
 PAUSE = 2.0
 
 
+@pytest.mark.thorough("each failure has a test of its own: killed processes, a full volume, failovers, a broken wire")
 def test_nothing_is_lost_whatever_fails(tmp_path_factory: pytest.TempPathFactory) -> None:
     try:
         with scene(tmp_path_factory.mktemp("c"), SEED) as found:

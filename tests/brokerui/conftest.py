@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
+from tests.brokerui.homes import make_home, prepared_home
 from tests.brokerui.site import plain_files, quick_passwords, signed_in
 
-__all__ = ["plain_files", "quick_passwords"]
+__all__ = ["make_home", "plain_files", "prepared_home", "quick_passwords"]
 
 
 @pytest.fixture(autouse=True)

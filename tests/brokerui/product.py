@@ -12,18 +12,26 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
+from redis import Redis, RedisError
+
 from brokerui.core.home import CHECKOUT
+from brokerui.core.redis_keys import PULSE
 
 # Far more than the product needs: a process that exceeds them hangs, however busy the machine is.
 START_SECONDS = 300
 STOP_SECONDS = 120
 UP = (sys.executable, "-m", "brokerui.running.up")
+SEVERAL = """
+import json, sys
+from brokerui.cli.main import main
+sys.exit(next(filter(None, (main(json.loads(words)) for words in sys.argv[1:])), 0))
+"""
 PROGRAMS = ["valkey", "web", "worker", "beat", "endpoint"]
 
 
@@ -82,6 +90,20 @@ class Product:
     def get(self, path: str) -> tuple[int, str, bytes]:
         with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=STOP_SECONDS) as response:
             return response.status, response.headers.get("Cache-Control", ""), response.read()
+
+    def status(self, **more: str) -> dict[str, Any]:
+        """What `status` says."""
+        return dict(json.loads(command(self.home, "status", "--json", **more).stdout))
+
+    def status_once_well(self) -> dict[str, Any]:
+        """Wait for the first heartbeat of a worker: each call of the command takes a second of processor."""
+        eventually(self._has_heartbeat)
+        return dict(eventually(lambda: (now := self.status())["well"] and now))
+
+    def _has_heartbeat(self) -> bool:
+        with suppress(RedisError), Redis(unix_socket_path=str(self.home / "valkey" / "valkey.sock")) as client:
+            return client.exists(PULSE) == 1
+        return False
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
@@ -155,6 +177,17 @@ def processes_of(home: Path, name: str = "") -> list[int]:
 def start(home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     """One that is expected to end by itself."""
     return command(home, "up", **more)
+
+
+def done(home: Path, *commands: Sequence[str], **more: str) -> str:
+    """Run commands of the product in one process, each once the one before has succeeded; return what they print."""
+    program = [sys.executable, "-c", SEVERAL, *map(json.dumps, commands)]
+    environ = environment(home, **more)
+    ended = subprocess.run(
+        program, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False, timeout=START_SECONDS
+    )
+    assert ended.returncode == 0, (commands, ended.stdout, ended.stderr)
+    return ended.stdout
 
 
 def command(home: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -16,13 +12,11 @@ from django.contrib.auth.models import User
 from django.db import OperationalError, connection, transaction
 from django.db.transaction import TransactionManagementError
 
-from brokerui.core.home import CHECKOUT
 from brokerui.messaging.errors import WriteLockHeldError
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.services import conversation_group_get, message_reception
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_services import begin, receive, send
-from tests.brokerui.product import command, environment, free_port
 
 PATIENCE_S = 60
 """After which another application counts as kept from sending, in seconds."""
@@ -139,78 +133,3 @@ def test_nothing_runs_outside_of_a_transaction_that_could_not_begin_again(
         go_on_regardless()
     monkeypatch.undo()
     assert not User.objects.filter(username="ann").exists()
-
-
-# ---------------------------------------------------------------- two processes, on a database of their own
-SCRIPT = """
-USE one
-GO
-CREATE QUEUE FromQ
-CREATE SERVICE [From] ON QUEUE FromQ
-CREATE QUEUE ToQ
-CREATE SERVICE [To] ON QUEUE ToQ ([DEFAULT])
-"""
-RECEIVER = """
-import sys
-import django
-django.setup()
-from brokerui.messaging.services import message_receive, message_reception
-from brokerui.messaging import waiting
-wait = waiting.wait_for_notification
-def note(*given):
-    print("waits", flush=True)
-    wait(*given)
-waiting.wait_for_notification = note
-with message_reception():
-    messages = message_receive(instance="H", database="one", queue="dbo.ToQ", wait_s=120)
-print([message.message_body for message in messages])
-"""
-
-
-@pytest.fixture
-def hosting(tmp_path: Path) -> Path:
-    """A home with the instance H, and no worker."""
-    address = f"tcp://127.0.0.1:{free_port()}"
-    (tmp_path / "h.sql").write_text(SCRIPT)
-    migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(migrate, cwd=CHECKOUT, env=environment(tmp_path), check=True)
-    words = (
-        ("host", "H", "--listen", address, "--database", "one"),
-        ("estate", "import", "--into", f"H@{address}={tmp_path}/h.sql"),
-    )
-    for each in words:
-        assert command(tmp_path, *each).returncode == 0
-    return tmp_path
-
-
-@pytest.mark.slow
-def test_a_process_sends_while_another_waits_in_a_transaction(hosting: Path) -> None:
-    program = [sys.executable, "-c", RECEIVER]
-    with subprocess.Popen(
-        program, cwd=CHECKOUT, env=environment(hosting), stdout=subprocess.PIPE, text=True
-    ) as receiver:
-        assert receiver.stdout is not None
-        assert receiver.stdout.readline() == "waits\n"
-        sent = command(hosting, "send", "--from", "H/one", "--service", "From", "--to", "To", "--size", "8")
-        assert (sent.returncode, sent.stderr) == (0, "")
-        *_, last = receiver.stdout.read().splitlines()
-    assert last.startswith("[b'")
-
-
-@pytest.mark.slow
-def test_a_process_sends_while_nobody_reads_what_another_has_received(hosting: Path) -> None:
-    """A pipe holds 64 KiB: the command waits for its reader in the middle of a line."""
-    sending = ("send", "--from", "H/one", "--service", "From", "--to", "To", "--size")
-    assert command(hosting, *sending, "200000").returncode == 0
-    receive = [sys.executable, "-m", "brokerui.cli.main", "receive", "H/one/dbo.ToQ"]
-    with subprocess.Popen(receive, cwd=CHECKOUT, env=environment(hosting), stdout=subprocess.PIPE) as receiver:
-        assert receiver.stdout is not None
-        assert receiver.stdout.read(1) == b"{"
-        sent = command(hosting, *sending, "8")
-        assert (sent.returncode, sent.stderr) == (0, "")
-        assert receiver.poll() is None, "it is still waiting"
-        first = json.loads(b"{" + receiver.stdout.read())
-    assert receiver.returncode == 0
-    (second,) = map(json.loads, command(hosting, "receive", "H/one/dbo.ToQ").stdout.splitlines())
-    assert (len(first["message_body"]), len(second["message_body"])) == (266668, 12)
-    assert command(hosting, "receive", "H/one/dbo.ToQ").stdout == ""

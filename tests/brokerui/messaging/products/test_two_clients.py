@@ -6,26 +6,17 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from brokerui.client import Client
 from brokerui.core.home import CHECKOUT
-from tests.brokerui.product import Product, command, environment, eventually, free_port, running
+from tests.brokerui.product import Product, environment, eventually
 
 pytestmark = pytest.mark.slow
 
 CONVERSATIONS, MESSAGES = 8, 6
-SCRIPT = """
-USE db
-GO
-CREATE QUEUE FromQ
-CREATE SERVICE [From] ON QUEUE FromQ
-CREATE QUEUE ToQ
-CREATE SERVICE [To] ON QUEUE ToQ ([DEFAULT])
-"""
 TOKEN = """
 import django
 django.setup()
@@ -40,7 +31,7 @@ site, token, file, batches = sys.argv[1:]
 left = int(batches)
 with Client(site, token=token) as client, open(file, "a") as record:
     while True:
-        with client.receive(instance="H", database="db", queue="dbo.ToQ", top=2, wait_s=6, lease_s=3) as batch:
+        with client.receive(instance="A", database="shared", queue="dbo.WorkQ", top=2, wait_s=6, lease_s=3) as batch:
             at = time.monotonic()
             if not batch:
                 break
@@ -54,25 +45,10 @@ with Client(site, token=token) as client, open(file, "a") as record:
 """
 
 
-@pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    home = tmp_path_factory.mktemp("clients")
-    with running(home, DEMO="0", API_RATE_USER="100000/min") as started:
-        address = f"tcp://127.0.0.1:{free_port()}"
-        script = home / "objects.sql"
-        script.write_text(SCRIPT)
-        for words in (
-            ("host", "H", "--listen", address, "--database", "db"),
-            ("estate", "import", "--into", f"H@{address}={script}"),
-        ):
-            ended = command(home, *words)
-            assert ended.returncode == 0, ended.stderr
-        yield started
-
-
 @pytest.fixture
-def access(product: Product) -> tuple[str, str]:
+def access(products: tuple[Product, Product]) -> tuple[str, str]:
     """The site, and a token."""
+    product, _ = products
     made = subprocess.run(
         [sys.executable, "-c", TOKEN],
         cwd=CHECKOUT,
@@ -93,7 +69,7 @@ def consumer(access: tuple[str, str], file: Path, batches: int) -> subprocess.Po
 def test_what_one_has_not_committed_the_other_receives(access: tuple[str, str], tmp_path: Path) -> None:
     with Client(access[0], token=access[1]) as client:
         for number in range(CONVERSATIONS):
-            dialog = client.begin(instance="H", database="db", from_service="From", to_service="To")
+            dialog = client.begin(instance="A", database="shared", from_service="Ask", to_service="Work")
             dialog.send(*[b"%d %d" % (number, each) for each in range(MESSAGES)])
     files = tmp_path / "killed", tmp_path / "other"
     killed, other = consumer(access, files[0], 3), consumer(access, files[1], 0)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from django.urls import URLPattern, path
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -26,32 +25,15 @@ from brokerui.api.change_review_bodies import (
     entry_as_json,
     step_as_json,
 )
-from brokerui.api.changes import change_response, change_written
+from brokerui.api.change_steps import commented_step, request_example
+from brokerui.api.change_writing import change_response, change_written
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.changes import applying, rebasing, review
 from brokerui.changes.deployment import deployment
-from brokerui.changes.models import SavedDraft
 
 _TAG: Final = gettext_lazy("Changes")
-Write = Callable[..., SavedDraft]
-
-
-def _example(name: str, value: dict[str, Any]) -> OpenApiExample:
-    """Return an example of a request."""
-    return OpenApiExample(name, value=value, request_only=True)
-
-
-class ChangeReviewStep(ApiView):
-    """A step of the review, which may say why."""
-
-    service: Write
-
-    def post(self, request: Request, number: str) -> Response:
-        """Take the step."""
-        body = read_body(request.data, CommentSerializer)
-        return change_response(change_written(request, number, type(self).service, **body))
 
 
 class ChangeRebase(ApiView):
@@ -86,7 +68,7 @@ class ChangeApply(ApiView):
             "is changed: run the T-SQL of each step there, in this order."
         ),
         request=ApplySerializer,
-        examples=[_example("apply", {"confirm_within_s": 600, "delayed_limit": 50})],
+        examples=[request_example("apply", {"confirm_within_s": 600, "delayed_limit": 50})],
         **openapi.write(AppliedSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -130,7 +112,7 @@ class ChangeRollback(ApiView):
             "were changed again since."
         ),
         request=CommentSerializer,
-        examples=[_example("comment", {"comment": "Directory is retired next week."})],
+        examples=[request_example("comment", {"comment": "Directory is retired next week."})],
         **openapi.write(VersionOfChangeSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -166,7 +148,7 @@ class ChangeReview(ApiView):
         summary=gettext_lazy("Comment"),
         description=gettext_lazy("Adds a comment to the draft, or to one of its edits. Comments stay for ever."),
         request=NewCommentSerializer,
-        examples=[_example("comment", {"comment": "Does anything still rely on it?", "edit": 0})],
+        examples=[request_example("comment", {"comment": "Does anything still rely on it?", "edit": 0})],
         **openapi.write(ChangeSerializer),
     )
     def post(self, request: Request, number: str) -> Response:
@@ -177,20 +159,22 @@ class ChangeReview(ApiView):
 
 def addresses() -> list[URLPattern]:
     """Return the addresses of review, apply and rollback."""
-    submit = _step(
+    submit = commented_step(
         "submit",
         review.draft_submit,
         gettext_lazy("Submit"),
         gettext_lazy("Hands it over: its edits stay as they are."),
     )
-    approve = _step(
+    approve = commented_step(
         "approve",
         review.draft_approve,
         gettext_lazy("Approve"),
         gettext_lazy("Approves a submitted draft. A setting says whether its authors may."),
     )
-    reject = _step("reject", review.draft_reject, gettext_lazy("Reject"), gettext_lazy("Refuses a submitted draft."))
-    reopen = _step(
+    reject = commented_step(
+        "reject", review.draft_reject, gettext_lazy("Reject"), gettext_lazy("Refuses a submitted draft.")
+    )
+    reopen = commented_step(
         "reopen", review.draft_reopen, gettext_lazy("Reopen"), gettext_lazy("Lets its edits be changed again.")
     )
     return [
@@ -204,19 +188,3 @@ def addresses() -> list[URLPattern]:
         path("changes/<str:number>/rollback/", ChangeRollback.as_view(), name="change_rollback"),
         path("changes/<str:number>/review/", ChangeReview.as_view(), name="change_review"),
     ]
-
-
-def _step(name: str, service: Write, summary: Any, description: Any) -> Any:
-    view: type[ChangeReviewStep] = type(
-        f"Change{name.title()}", (ChangeReviewStep,), {"service": staticmethod(service)}
-    )
-    described = extend_schema(
-        operation_id=f"change_{name}",
-        tags=openapi.tags(_TAG),
-        summary=summary,
-        description=description,
-        request=CommentSerializer,
-        examples=[_example("comment", {"comment": "Directory is retired next week."})],
-        **openapi.write(ChangeSerializer),
-    )
-    return extend_schema_view(post=described)(view).as_view()

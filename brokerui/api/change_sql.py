@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.change_bodies import ChangeSerializer, change_as_json, draft_found, etag_of_change
-from brokerui.api.changes import change_response, change_written
+from brokerui.api.change_writing import change_response, change_written
 from brokerui.api.etags import is_known
 from brokerui.api.fields import NameField, StringField
 from brokerui.api.import_results import FindingSerializer

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.http import StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy
-from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,21 +22,20 @@ from brokerui.api.change_bodies import (
     ChangeSerializer,
     ChangesQuery,
     NewChangeSerializer,
-    NothingSerializer,
     change_as_json,
     change_row_as_json,
     draft_found,
     etag_of_change,
 )
 from brokerui.api.change_effect import ChangeChecks, ChangeDiff
-from brokerui.api.change_refusals import REFUSALS, refused
+from brokerui.api.change_steps import plain_step
+from brokerui.api.change_writing import change_response, change_written, made_by
 from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.estate import EstateSerializer
-from brokerui.api.etags import etag_of, etag_of_json, is_known, require_match
+from brokerui.api.etags import etag_of, etag_of_json, is_known
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.changes import services
-from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_estate, draft_list
 from brokerui.estate.selectors import live_version
 from routing.documents.estate_document import FORMAT
@@ -58,9 +57,6 @@ EXAMPLE: Final = OpenApiExample(
 )
 NAMED: Final = OpenApiExample("name", value={"name": "Parts to host2"}, request_only=True)
 _TAG = gettext_lazy("Changes")
-Write = Callable[..., SavedDraft]
-T = TypeVar("T")
-"""The return value of a service: a draft, or a draft with further facts."""
 
 
 class ChangeList(ApiView):
@@ -200,17 +196,6 @@ class ChangeEdits(ApiView):
         return change_response(change_written(request, number, services.edits_append, **body))
 
 
-class ChangeStepView(ApiView):
-    """A step back or forth among the steps of a draft."""
-
-    service: Write
-
-    def post(self, request: Request, number: str) -> Response:
-        """Make the step."""
-        read_body(request.data or {}, NothingSerializer)
-        return change_response(change_written(request, number, type(self).service))
-
-
 class ChangeEstate(ApiView):
     """The estate with the edits of a draft."""
 
@@ -232,25 +217,12 @@ class ChangeEstate(ApiView):
         return StreamingHttpResponse(pieces, content_type="application/json", headers=headers)
 
 
-def _step_view(name: str, service: Write, summary: Any, description: Any) -> Any:
-    view: type[ChangeStepView] = type(f"Change{name.title()}", (ChangeStepView,), {"service": staticmethod(service)})
-    described = extend_schema(
-        operation_id=f"change_{name}",
-        tags=openapi.tags(_TAG),
-        summary=summary,
-        description=description,
-        request=None,
-        **openapi.write(ChangeSerializer),
-    )
-    return extend_schema_view(post=described)(view).as_view()
-
-
 def addresses() -> list[URLPattern]:
     """Return the addresses of drafts."""
-    undo = _step_view(
+    undo = plain_step(
         "undo", services.draft_undo, gettext_lazy("Undo"), gettext_lazy("Takes back the last step of the draft.")
     )
-    redo = _step_view(
+    redo = plain_step(
         "redo", services.draft_redo, gettext_lazy("Redo"), gettext_lazy("Makes the step again that was taken back.")
     )
     return [
@@ -274,27 +246,3 @@ def _read(request: Request, number: str, part: Callable[[dict[str, Any]], dict[s
     if is_known(request, etag):
         return Response(status=304, headers={"ETag": etag})
     return Response(part(body), headers={"ETag": etag})
-
-
-def change_written(request: Request, number: str, service: Callable[..., T], **values: Any) -> T:
-    """Call a service for the draft that the client has seen (`If-Match`)."""
-    read_query(request, NoQuery)
-    draft = draft_found(number)
-    require_match(request, etag_of_change(draft, change_row_as_json(draft, live_version())))
-    author = request.user.get_username()
-    return made_by(service, number=draft.id, revision=draft.revision, author=author, **values)
-
-
-def made_by(service: Callable[..., T], **values: Any) -> T:
-    """Call a service; raises the problem of what it refuses."""
-    try:
-        return service(**values)
-    except REFUSALS as error:
-        raise refused(error) from None
-
-
-def change_response(draft: SavedDraft, *, status: int = 200, headers: Any = None, body: Any = None) -> Response:
-    """Return a draft with the ETag that the next write of it takes; `body` stands in place of the draft itself."""
-    change = change_as_json(draft)
-    etag = etag_of_change(draft, change)
-    return Response(body or change, status=status, headers={"ETag": etag, **(headers or {})})

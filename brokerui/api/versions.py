@@ -16,7 +16,7 @@ from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.bodies import page_of
 from brokerui.api.change_bodies import ChangeSerializer, NothingSerializer
-from brokerui.api.changes import change_response, made_by
+from brokerui.api.change_writing import change_response, made_by
 from brokerui.api.cursors import next_address, not_a_cursor
 from brokerui.api.etags import etag_of, is_known
 from brokerui.api.problems import ApiProblem

@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from brokerui.changes.edit_wording import place_of
 from brokerui.changes.models import DraftStep, SavedDraft
 from brokerui.estate.packing import unpack_edits
 from routing.common.sentence import Sentence, say, say_counted
-from routing.model.edits import (
-    DropDatabase,
-    DropInstance,
-    DropRoute,
-    DropService,
-    PutDatabase,
-    PutInstance,
-    PutRoute,
-    PutService,
-    SetBroker,
-    SetForwarding,
-    SetHopLimit,
-    SetMirroringRole,
-    SetQueue,
-)
+from routing.model import edits as kinds
 from routing.model.estate import Edit
 
 
@@ -67,39 +54,35 @@ def _edits(edits: Sequence[Edit]) -> Sentence:
 def edit_subject(edit: Edit) -> Sentence:
     """Return what an edit is about, without what it does: that depends on the estate that it meets."""
     match edit:
-        case SetHopLimit():
+        case kinds.SetHopLimit():
             return say("hop limit {count}", count=edit.hop_limit)
-        case PutInstance():
+        case kinds.PutInstance():
             return say("instance {name}", name=edit.instance.name)
-        case DropInstance():
+        case kinds.DropInstance():
             return say("drop of instance {name}", name=edit.name)
-        case SetForwarding():
+        case kinds.SetForwarding():
             return say("forwarding of {instance}", instance=edit.instance)
-        case PutDatabase():
+        case kinds.PutDatabase():
             return say("database {name} of {instance}", name=edit.database.name, instance=edit.instance)
-        case DropDatabase():
+        case kinds.DropDatabase():
             return say("drop of database {name} of {instance}", name=edit.name, instance=edit.instance)
     return _in_database(edit)
 
 
 def _in_database(edit: Edit) -> Sentence:
     match edit:
-        case PutRoute():
-            return say("route “{name}” of {place}", name=edit.route.name, place=_place(edit))
-        case DropRoute():
-            return say("drop of route “{name}” of {place}", name=edit.name, place=_place(edit))
-        case PutService():
-            return say("service “{name}” of {place}", name=edit.service.name, place=_place(edit))
-        case DropService():
-            return say("drop of service “{name}” of {place}", name=edit.name, place=_place(edit))
-        case SetQueue():
-            return say("status of queue “{queue}” of {place}", queue=edit.queue, place=_place(edit))
-        case SetBroker():
-            return say("broker of {place}", place=_place(edit))
-        case SetMirroringRole():
-            return say("mirroring role of {place}", place=_place(edit))
+        case kinds.PutRoute():
+            return say("route “{name}” of {place}", name=edit.route.name, place=place_of(edit))
+        case kinds.DropRoute():
+            return say("drop of route “{name}” of {place}", name=edit.name, place=place_of(edit))
+        case kinds.PutService():
+            return say("service “{name}” of {place}", name=edit.service.name, place=place_of(edit))
+        case kinds.DropService():
+            return say("drop of service “{name}” of {place}", name=edit.name, place=place_of(edit))
+        case kinds.SetQueue():
+            return say("status of queue “{queue}” of {place}", queue=edit.queue, place=place_of(edit))
+        case kinds.SetBroker():
+            return say("broker of {place}", place=place_of(edit))
+        case kinds.SetMirroringRole():
+            return say("mirroring role of {place}", place=place_of(edit))
     raise TypeError(type(edit))
-
-
-def _place(edit: PutRoute | DropRoute | PutService | DropService | SetQueue | SetBroker | SetMirroringRole) -> str:
-    return f"{edit.instance}/{edit.database}"

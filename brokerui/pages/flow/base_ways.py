@@ -22,7 +22,7 @@ class BaseWays:
 
     lanes: Counter[Lane] = field(default_factory=Counter)
     changed: int = 0
-    """Pairs of origin and service of which a way differs."""
+    """Pairs of origin and service whose ways differ."""
 
 
 def base_ways(page: FlowPage) -> BaseWays | None:

@@ -20,7 +20,7 @@ class SaveQuestion:
 
     title: str
     text: str
-    """What the save does; empty where the title says it."""
+    """Consequences of the save; empty where the title says enough."""
     does: str
     """Label of the button."""
     back: str

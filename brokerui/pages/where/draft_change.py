@@ -17,7 +17,7 @@ from routing.rules.explanation import explain
 
 @dataclass(frozen=True, slots=True)
 class ChangeByDraft:
-    """What the edits of a draft do to one conversation."""
+    """The change of one conversation by the edits of a draft."""
 
     base: EstateView
     before: Outcomes

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 NEVER = "999999"
 """Neither a version nor a draft of the tests has this number."""
 LOOK_BACK = 50
-"""At least so many addresses take `as_of`: the test has found them."""
+"""At least this number of addresses take `as_of`: the test has found them."""
 
 
 def status(client: Client, path: str, **query: str) -> int:
@@ -42,5 +42,5 @@ def test_what_takes_as_of_takes_draft(world: dict[str, Any]) -> None:
 def test_both_at_once_is_one_error_that_says_what_to_do(world: dict[str, Any]) -> None:
     query = {"draft": str(world["draft"]), "as_of": "1"}
     problem = signed_in(Role.VIEWER).get("/api/v1/routes/", query).json()
-    said = "name a draft or a version, not both: a draft has a version of its own"
-    assert problem["errors"] == [{"in": "query", "name": "draft", "detail": said}]
+    detail = "name a draft or a version, not both: a draft has a version of its own"
+    assert problem["errors"] == [{"in": "query", "name": "draft", "detail": detail}]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.changes.services import draft_create
 from brokerui.cli.messaging import HOST_DB, place
 from brokerui.estate.services import estate_import
 from brokerui.pages.flow.filtering import ConversationPath, way_filter
@@ -133,3 +134,23 @@ def test_the_filter_of_flow_takes_it_as_a_word(form: str) -> None:
     ends = ConversationPath("hub", "Sales", "S", FirstHopOutcome(None, Outcome(DELIVERED, "far/away", "Depot")))
     other = ConversationPath("hub", "Depot", "S", FirstHopOutcome(None, Outcome(DELIVERED, "far/away", "Sales")))
     assert [way_filter(f'"{form}"')(one) for one in (begins, ends, other)] == [True, True, False]
+
+
+@pytest.mark.parametrize("form", [*FORMS, "FAR/AWAY", "outside far/away", "from outside to far/away"])
+def test_the_middle_of_the_map_takes_it(client: Client, form: str) -> None:
+    plain = client.get("/map/map.svg", {"focus": "far/away"})
+    assert client.get("/map/map.svg", {"focus": form}).content == plain.content
+    assert plain.content != client.get("/map/map.svg").content
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_origin_of_reachability_takes_it(client: Client, form: str) -> None:
+    plain = client.get("/reachability/pairs.csv", {"origin": "far/away/Depot"})
+    printed = client.get("/reachability/pairs.csv", {"origin": form})
+    assert b"".join(printed.streaming_content) == b"".join(plain.streaming_content)
+
+
+def test_the_script_of_a_draft_is_that_of_the_instance_in_any_case(editor: Client) -> None:
+    draft = draft_create(name="Move", author="ann", edits=())
+    page = editor.get(f"/changes/{draft.pk}/sql/", {"instance": "FAR/AWAY"}).content.decode()
+    assert "not in the estate yet" not in page

@@ -49,11 +49,25 @@ def as_origin(text: str, estate: Estate) -> str:
     """The origin that an answer writes as `Orders on shop` or `outside shop`, as a question writes it."""
     if is_outside(text, estate) or meant(text, estate):
         return text
-    word, _, host = text.partition(" ")
+    word, _, host = text.removeprefix("from ").replace("outside to ", "outside ", 1).partition(" ")
     if f"{word.rstrip(':')}:" == OUTSIDE and host.strip() in estate.instances:
         return f"{OUTSIDE}{host.strip()}"
     places = [(host, name) for name, host in _cut_at(text, ON) if has_database(estate, host, name)]
     return origin_text(estate, *places[0]) if len(places) == 1 else text
+
+
+def instance_meant(text: str, estate: Estate) -> str | None:
+    """The instance that a text names: by its name, in any case, or by one of its places as answers print them."""
+    if text in estate.instances:
+        return text
+    alike = [name for name in estate.instances if name.casefold() == text.casefold()]
+    if len(alike) == 1:
+        return alike[0]
+    origin = as_origin(text, estate)
+    if is_outside(origin, estate):
+        return origin.removeprefix(OUTSIDE)
+    hosts = {host for host, _ in meant(origin, estate)}
+    return hosts.pop() if len(hosts) == 1 else None
 
 
 def _cut_at(text: str, sign: str) -> Iterator[tuple[str, str]]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Final
 
+from brokerui.analysis.explanations.origin import instance_meant
 from brokerui.changes.draft_sql import drafted_instances, script_of
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
@@ -40,8 +41,11 @@ class SqlPage:
 
     @cached_property
     def instance(self) -> str:
-        """The instance whose script is shown: the one that the user chose, else the first that the draft changes."""
-        return self.instance_sent or next(iter([*self.changed, *self.offered]), "")
+        """The instance whose script is shown: the one that the user named, else the first that the draft changes."""
+        if not self.instance_sent:
+            return next(iter([*self.changed, *self.offered]), "")
+        known = (instance_meant(self.instance_sent, estate) for estate in (self._after, self._before))
+        return next(filter(None, known), self.instance_sent)
 
     @cached_property
     def offered(self) -> list[str]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
+from brokerui.analysis.explanations.origin import instance_meant
 from brokerui.estate.refs import DATABASE, Ref, read_ref
 from brokerui.pages.map.scope import HOPS
+from routing.model.estate import Estate
 
 ZOOMS = ("auto", "fit", "50", "75", "100", "150")
 AUTO, LIST = "auto", "list"
@@ -48,6 +50,11 @@ class MapQuery:
             shown=LIST if query.get("shown") == LIST else "",
             page=max(1, int(page)) if page.isdecimal() and page.isascii() and len(page) < 7 else 1,
         )
+
+    def in_estate(self, estate: Estate) -> MapQuery:
+        """The query with the name of its instance as the estate has it, where it names one in another way."""
+        name = instance_meant(self.focus, estate) if self.focus else None
+        return self if name in (None, self.focus) else replace(self, focus=str(name))
 
     @property
     def selected(self) -> Ref | None:

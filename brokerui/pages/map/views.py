@@ -49,7 +49,7 @@ MAX_LISTED = 30
 @vary_on_headers("HX-Request", "HX-History-Restore-Request")
 def page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx the panel of the selected thing."""
-    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = _query(request)
     if viewed.is_empty:
         return render(request, "map/map.html", {"viewed": viewed, "page_query": page_query})
     network = network_of(viewed.key, viewed.estate)
@@ -73,7 +73,7 @@ def findings(request: HttpRequest) -> HttpResponse:
 @require_safe
 def svg(request: HttpRequest) -> HttpResponse:
     """The picture as a file of its own, with its style in it."""
-    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = _query(request)
     if viewed.is_empty:
         raise Http404
     network = network_of(viewed.key, viewed.estate)
@@ -91,10 +91,15 @@ def svg(request: HttpRequest) -> HttpResponse:
 @require_safe
 def export(request: HttpRequest) -> StreamingHttpResponse:
     """Every route of the instances on the map."""
-    viewed, page_query = estate_view_of(request), MapQuery.of(request.GET)
+    viewed, page_query = _query(request)
     network = network_of(viewed.key, viewed.estate)
     lines = as_csv(network, scope_of(network, page_query), viewed.at())
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=_attached("map.csv"))
+
+
+def _query(request: HttpRequest) -> tuple[EstateView, MapQuery]:
+    viewed = estate_view_of(request)
+    return viewed, MapQuery.of(request.GET).in_estate(viewed.estate)
 
 
 def _attached(name: str) -> dict[str, str]:

@@ -50,7 +50,7 @@ def origins(estate: Estate, nodes: Sequence[Node], page_query: ReachabilityQuery
         first = place[_named(estate, page_query.origin_from, place)] if page_query.origin_from else 0
         last = place[_named(estate, page_query.origin_to, place)] if page_query.origin_to else len(order) - 1
         order = order[first : last + 1]
-    fits = within(page_query.origin) if page_query.origin else None
+    fits = within(as_origin(page_query.origin, estate)) if page_query.origin else None
     return [number for number in order if _is_selected(nodes[number], page_query, fits)]
 
 

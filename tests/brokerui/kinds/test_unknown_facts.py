@@ -1,4 +1,4 @@
-"""What is unknown is no mismatch: the answer says what it hangs on, and what to import to know it."""
+"""Facts that nobody knows are no mismatch: the answer says what it hangs on, and what to import to know it."""
 
 from __future__ import annotations
 

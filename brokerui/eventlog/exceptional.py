@@ -115,9 +115,9 @@ class ExceptionSums(NamedTuple):
 Exceptions = dict[tuple[Exceptional, int], ExceptionSums]
 """Key: kind and subject of the event, and the hour's begin in milliseconds since 1970, UTC."""
 
-Told = tuple[str, str, str, str, str]
+Details = tuple[str, str, str, str, str]
 """Target, address, text, conversation id and handle."""
-_TOLD: Final[Mapping[type, Callable[[Any], Told]]] = {
+_DETAILS: Final[Mapping[type, Callable[[Any], Details]]] = {
     ConversationEvent: lambda e: (e.far_service, "", "", e.conversation_id, e.conversation_handle),
     BrokerConnection: lambda e: ("", _host(e.address), e.text, "", ""),
     ForwardedMessageDropped: lambda e: (
@@ -160,7 +160,7 @@ def exceptions_of(instance: str, events: Iterable[tuple[int, Event]]) -> Excepti
     for at, event in events:
         event_class, subclass, database, error = kind_of(event)
         if is_exceptional(event_class, subclass, error):
-            target, address, text, *conversation = _TOLD[type(event)](event)
+            target, address, text, *conversation = _DETAILS[type(event)](event)
             what = (event_class, int(subclass), database, error, target, address, text[:LONGEST_TEXT])
             _add(found, (Exceptional(instance, *what), at - at % HOUR_MS), ExceptionSums(1, at, at, *conversation))
     return found

@@ -56,7 +56,7 @@ class Suppress(View):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class SuppressionRow:
     """A suppression and its present effect."""
 
     row: Suppression
@@ -80,7 +80,7 @@ def suppression_list(request: HttpRequest) -> HttpResponse:
         state = ""
         if result is not None:
             state = "expired" if rule in result.expired else "unused" if rule in result.unused else "active"
-        context["rows"].append(Told(row, TITLES.get(row.code), state))
+        context["rows"].append(SuppressionRow(row, TITLES.get(row.code), state))
     return render(request, "findings/suppressions.html", context)
 
 

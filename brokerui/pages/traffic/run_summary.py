@@ -26,14 +26,14 @@ from brokerui.analysis.traffic.selectors import (
 from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
 
-Told = dict[str, Any]
+RunContext = dict[str, Any]
 UNKNOWN_ENTRY = "unknown_entry"
 """The reason in the quarantine for a row whose instance or database the estate of its time does not have."""
 MOST_CAUSES = 6
 """Lines of the chart; all others are one."""
 
 
-def told_of(run: Run, side: str) -> Told:
+def context_of_run(run: Run, side: str) -> RunContext:
     """Return the results of this job."""
     if run.job == "telemetry":
         return _of_telemetry(run)
@@ -47,7 +47,7 @@ def csv_of(run: Run, table: str) -> str:
 # ---------------------------------------------------------------- traffic
 
 
-def _of_route(run: Run) -> Told:
+def _of_route(run: Run) -> RunContext:
     by_verdict = verdicts(run)
     if not by_verdict:
         return {"headline": gettext("No row could be evaluated."), "tone": "warn", **_unanswered(run)}
@@ -60,17 +60,17 @@ def _of_route(run: Run) -> Told:
     return {"headline": words % numbers, "tone": "bad", **_unanswered(run)}
 
 
-def _unanswered(run: Run) -> Told:
+def _unanswered(run: Run) -> RunContext:
     """The rows of a `route` that no version of the estate has an answer for, and which of them are older than all."""
     unknown = run.record.get("reasons", {}).get(UNKNOWN_ENTRY, 0)
     early = run.record.get("before_estate") or {}
-    context: Told = {"strange": unknown - early.get("rows", 0)}
+    context: RunContext = {"strange": unknown - early.get("rows", 0)}
     if early:
         context |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
     return context
 
 
-def _of_replay(run: Run) -> Told:
+def _of_replay(run: Run) -> RunContext:
     summary = run.record.get("summary", {})
     messages = {verdict: summary.get(verdict, {}).get("messages", 0) for verdict in ("worse", "better", "moved")}
     found = changes(run)
@@ -82,7 +82,7 @@ def _of_replay(run: Run) -> Told:
     return {"headline": words % numbers, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
 
 
-def _flow(run: Run, wanted_side: str) -> Told:
+def _flow(run: Run, wanted_side: str) -> RunContext:
     sides = sides_of(run)
     if not sides:
         return {}
@@ -110,7 +110,7 @@ _SIDES = {
 # ---------------------------------------------------------------- telemetry
 
 
-def _of_telemetry(run: Run) -> Told:
+def _of_telemetry(run: Run) -> RunContext:
     total = totals_seen(run)
     return {
         **_answer(total.agrees, total.disagrees),
@@ -126,7 +126,7 @@ def _of_telemetry(run: Run) -> Told:
     }
 
 
-def _answer(agrees: int, disagrees: int) -> Told:
+def _answer(agrees: int, disagrees: int) -> RunContext:
     if disagrees:
         words = ngettext(
             "%(n)s message arrived elsewhere than its route leads.",
@@ -139,7 +139,7 @@ def _answer(agrees: int, disagrees: int) -> Told:
     return {"headline": gettext("No message was seen at its next hop in this log."), "tone": "warn"}
 
 
-def _waiting(run: Run) -> Told:
+def _waiting(run: Run) -> RunContext:
     """Conversations that waited, by cause, hour by hour."""
     by_hour = waiting(run)
     if not by_hour:

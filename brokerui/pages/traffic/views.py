@@ -20,7 +20,7 @@ from brokerui.analysis.traffic.tables import TABLES
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import wants_piece
 from brokerui.pages.traffic.round_on_page import rounds_shown, shown
-from brokerui.pages.traffic.run_summary import told_of
+from brokerui.pages.traffic.run_summary import context_of_run
 
 INPUTS = 20
 """That are listed."""
@@ -85,7 +85,7 @@ def run(request: HttpRequest, number: int) -> HttpResponse:
         "more_inputs": max(0, len(inputs) - INPUTS),
         "reasons": found.record.get("reasons", {}),
         "versions": found.record.get("versions", {}),
-        **told_of(found, request.GET.get("side", "")),
+        **context_of_run(found, request.GET.get("side", "")),
     }
     return render(request, "traffic/run.html", context)
 

@@ -16,19 +16,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import AT, child, claim, large_document, peak_megabytes, settle
+from brokerui.analysis.effect.ends import EndsCount
 from routing.classes.indexed_estate import IndexedEstate
-from routing.classes.traffic_class import Vocabulary
 from routing.common.names import SYSTEM_SERVICES
-from routing.diff.run import compare_stepwise
 from routing.documents.estate_document import read_estate
-from routing.model.edits import DropRoute, PutRoute
-from routing.model.estate import Edit, Estate
+from routing.model.catalog_objects import Service
+from routing.model.edits import DropRoute, PutDatabase, PutRoute, PutService, SetBroker, SetForwarding
+from routing.model.estate import Database, Edit, Estate
 from routing.model.route import Route
 
 Place = tuple[str, str, Route]
@@ -67,18 +66,31 @@ def thousand(estate: Estate) -> list[Edit]:
     return [DropRoute(one[0], one[1], one[2].name) if rng.random() < 0.3 else altered(estate, one)[0] for one in places]
 
 
+def mixed(estate: Estate) -> list[Edit]:
+    """A thousand edits of all kinds: routes with and without a name, services, brokers, forwarding, two databases."""
+    rng = random.Random(2)
+    named, nameless = list(routes(estate, named=True)), list(routes(estate, named=False))
+    outside = list(routes(estate, named=False, outside=True))
+    led = [
+        PutRoute(instance, database, replace(route, address=rng.choice(named)[2].address))
+        for instance, database, route in [*rng.sample(named, 500), *rng.sample(nameless, 150), *rng.sample(outside, 50)]
+    ]
+    lost = [DropRoute(instance, database, route.name) for instance, database, route in rng.sample(named, 150)]
+    homes = [(one.name, database) for one in estate.instances.values() for database in one.databases]
+    new = [PutService(*home, Service(f"//company.example/new/{n}")) for n, home in enumerate(rng.sample(homes, 88))]
+    brokers = [SetBroker(*home, False) for home in rng.sample(homes, 30)]
+    hops = [SetForwarding(one.name, not one.forwarding) for one in rng.sample([*estate.instances.values()], 30)]
+    bare = [PutDatabase(one, Database("Added")) for one in rng.sample([*estate.instances], 2)]
+    return [*led, *lost, *new, *brokers, *hops, *bare]
+
+
 EDITS: dict[str, tuple[str, Callable[[Estate], list[Edit]], float]] = {
     "named": ("one named route", lambda e: altered(e, next(routes(e, named=True))), 0.2),
     "wildcard": ("a wildcard of one database", lambda e: altered(e, next(routes(e, named=False))), 2),
     "hub": ("a wildcard of a hub's msdb", lambda e: altered(e, next(routes(e, named=False, outside=True))), 2),
     "thousand": ("1,000 named routes", thousand, 60),
+    "mixed": ("1,000 edits of all kinds", mixed, 60),
 }
-
-
-def system_steps(estate: Estate) -> int:
-    """Count the steps for the services that SQL Server creates, which come last."""
-    words = Vocabulary(estate, Estate())
-    return sum(map(words.count_of_name, SYSTEM_SERVICES))
 
 
 def measure(kind: str) -> dict[str, float]:
@@ -91,24 +103,17 @@ def measure(kind: str) -> dict[str, float]:
     indexed = IndexedEstate(estate)
     indexed.specials_with(estate, indexed.vocabulary_with(estate).identifiers.keys())
     made = time.process_time()
-    stepwise = compare_stepwise(indexed, estate.edited(edits), AT)
+    count = EndsCount(indexed, estate.edited(edits), AT)
     counted = time.process_time()
-    groups, changed = 0, 0
-    steps = stepwise.total - (system_steps(estate) if kind == "hub" else 0)
-    for step in islice(stepwise.steps, steps):
-        groups += len(step)
-        changed += sum(stepwise.intent.members(group) for group in step)
-    named = time.process_time()
-    for step in stepwise.steps:
-        changed += sum(stepwise.intent.members(group) for group in step)
+    while not count.is_settled:
+        count.step()
     return {
         "index": made - began,
         "counted": counted - made,
-        "seconds": named - made,
-        "all": time.process_time() - made,
-        "groups": groups,
-        "changed": changed,
-        "names": stepwise.names,
+        "seconds": time.process_time() - made,
+        "targets": count.total,
+        "changed": count.ends.changed,
+        "names": count.ends.names,
         "megabytes": peak_megabytes(),
     }
 
@@ -116,13 +121,11 @@ def measure(kind: str) -> dict[str, float]:
 def report(kind: str) -> Iterator[bool]:
     what, _, bound = EDITS[kind]
     got = child("benchmarks.changes.effect:measure", kind)
-    size = f"{got['groups']:,} groups, {got['changed']:,} intended kinds; counted over {got['names']:,} names"
-    yield claim(f"effect of {what}", got["seconds"], bound, "s", f"{size} after {got['counted']:.3f} s")
-    if kind == "hub":
-        yield claim(f"effect of {what}, with SQL Server's own services", got["all"], 6, "s")
+    size = f"{got['changed']:,} intended kinds of {got['names']:,} names, {got['targets']:,} targets"
+    yield claim(f"effect of {what}", got["seconds"], bound, "s", f"{size}; counted after {got['counted']:.3f} s")
     if kind == "named":
         yield claim("index of the base", got["index"], 2, "s")
-    if kind == "thousand":
+    if kind in ("thousand", "mixed"):
         yield claim(f"effect of {what}, memory of the process", got["megabytes"], 1_536, "MB")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
@@ -58,22 +59,17 @@ class DefaultBehaviour:
         """By instance: the instances, among those to which cells send, from which a message may reach it."""
         self._changes: dict[frozenset[str], list[BehaviourChange]] = {}
 
+    @cached_property
+    def cell_of(self) -> dict[Node, EquivalenceClass]:
+        """The cell of each entry point that is in one."""
+        return {node: cell for cells in self._by_lead.values() for cell in cells for node in cell.entries}
+
     def _reverse_reach(self) -> dict[str, set[str]]:
         reached_by: dict[str, set[str]] = defaultdict(set)
         for start in self._by_lead:
-            reached, todo = {start}, [start]
-            for instance in todo:
-                new = self._next(instance) - reached
-                reached |= new
-                todo += new
-            for instance in reached:
+            for instance in reached_from({start}, self.before, self.after):
                 reached_by[instance].add(start)
         return reached_by
-
-    def _next(self, instance: str) -> set[str]:
-        node = (instance, None)
-        evaluators = [estate for estate in (self.before, self.after) if estate.has(node)]
-        return {lead.instance for estate in evaluators for lead in estate.onward(node).leads}
 
     def cells_towards(self, instances: Iterable[str]) -> Iterable[EquivalenceClass]:
         """The cells from which a message may reach one of these instances."""
@@ -92,6 +88,18 @@ class DefaultBehaviour:
         return found
 
 
+def reached_from(starts: Set[str], *estates: ClassEvaluator) -> set[str]:
+    """The instances that a message from one of these may reach in one of the estates, including these."""
+    reached, todo = set(starts), list(starts)
+    for instance in todo:
+        node = (instance, None)
+        evaluators = [estate for estate in estates if estate.has(node)]
+        new = {lead.instance for estate in evaluators for lead in estate.onward(node).leads} - reached
+        reached |= new
+        todo += new
+    return reached
+
+
 def changed_behaviour(
     cells: Iterable[EquivalenceClass], before: ClassEvaluator, after: ClassEvaluator
 ) -> list[BehaviourChange]:
@@ -102,6 +110,11 @@ def changed_behaviour(
 
 def outcomes_of(cell: EquivalenceClass, evaluator: ClassEvaluator) -> frozenset[Outcome]:
     """All outcomes of the entry points of a cell, which share them."""
+    return outcomes_beyond(cell.onward, evaluator)
+
+
+def outcomes_beyond(onward: HopResult, evaluator: ClassEvaluator) -> frozenset[Outcome]:
+    """All outcomes of a message whose first hop gives this result."""
     limit = evaluator.estate.hop_limit
-    places = [Position(lead.instance, None, limit - lead.forwards) for lead in cell.onward.leads]
-    return cell.onward.ends.union(*map(evaluator.ends, places))
+    places = [Position(lead.instance, None, limit - lead.forwards) for lead in onward.leads]
+    return onward.ends.union(*map(evaluator.ends, places))

@@ -12,7 +12,9 @@ from copy import copy
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.model.address import address_in_name
 from routing.model.estate import Estate, Instance
-from routing.model.route_table import RouteTable
+from routing.model.route_table import NamedRoutes, RouteTable
+
+_NONE: frozenset[Node] = frozenset()
 
 
 class NameIndex:
@@ -25,6 +27,10 @@ class NameIndex:
         self._placed: dict[str, set[Node]] = defaultdict(set)
         """By name: the nodes of instances with the service."""
         self._by_identifier: dict[str, set[Node]] = defaultdict(set)
+        self._identifying: dict[str, dict[str, set[Node]]] = {}
+        """By name and identifier: the nodes with a route that gives both."""
+        self._addresses: dict[str, set[str | None]] = defaultdict(set)
+        """By name: the keys of the addresses that routes for it give; None: an address that the name itself holds."""
         self._transport: set[Node] = set()
         """Nodes with a TRANSPORT route without a name: they read the address in the service name (CHOOSE-4)."""
         self._mirrored: set[Node] = set()
@@ -43,8 +49,12 @@ class NameIndex:
         new._names = names
         new._routed, new._placed = _own(self._routed), _own(self._placed)
         new._by_identifier = _own(self._by_identifier)
+        new._identifying, new._addresses = dict(self._identifying), defaultdict(set, self._addresses)
         for name in {name for one in changed for name in new._named_in(one)}:
-            new._routed[name], new._placed[name] = set(self.routed(name)), set(self._placed.get(name, ()))
+            new._routed[name], new._placed[name] = set(self.routed(name)), set(self.placed(name))
+            new._addresses[name] = set(self.addresses(name))
+            if name in self._identifying:
+                new._identifying[name] = {key: set(nodes) for key, nodes in self._identifying[name].items()}
         for identifier in {identifier for one in changed for identifier in one.identified}:
             new._by_identifier[identifier] = set(self._by_identifier.get(identifier, ()))
         for part in ("_transport", "_mirrored", "principals", "principal_identifiers"):
@@ -55,7 +65,7 @@ class NameIndex:
 
     def nodes(self, service: str) -> set[Node]:
         """The nodes that may treat this service differently from a name that occurs nowhere."""
-        found = {*self.routed(service), *self._placed.get(service, ())}
+        found = {*self.routed(service), *self.placed(service)}
         if self._transport and address_in_name(service) is not None:
             found |= self._transport
         if self._mirrored and service in self.principals:
@@ -64,23 +74,36 @@ class NameIndex:
 
     def routed(self, service: str) -> Set[Node]:
         """The nodes that may have a route for exactly this name."""
-        return self._routed.get(service, set())
+        return self._routed.get(service, _NONE)
 
-    def replying(self, traffic: TrafficClass) -> set[Node]:
+    def placed(self, service: str) -> Set[Node]:
+        """The nodes of instances with this service."""
+        return self._placed.get(service, _NONE)
+
+    def identifying(self, service: str) -> Mapping[str, Set[Node]]:
+        """By identifier: the nodes that may have a route for exactly this name that gives it."""
+        return self._identifying.get(service, {})
+
+    def addresses(self, service: str) -> Set[str | None]:
+        """The keys of the addresses that routes for exactly this name may give; None: any address."""
+        return self._addresses.get(service, frozenset())
+
+    def replying(self, traffic: TrafficClass) -> Set[Node]:
         """The nodes that may treat a reply differently: instances with a database of its identifier (RT-REPLY)."""
         if not traffic.is_reply or traffic.to_broker_instance is None:
-            return set()
+            return _NONE
         return self.holders(traffic.to_broker_instance)
 
-    def holders(self, identifier: str) -> set[Node]:
+    def holders(self, identifier: str) -> Set[Node]:
         """The instances, as nodes, that have a database with this identifier."""
-        return self._by_identifier.get(identifier, set())
+        return self._by_identifier.get(identifier, _NONE)
 
     def _add(self, instance: Instance) -> None:
         for database, table in instance.tables.items():
             node = (instance.name, database)
             for name in self._among(table.named):
                 self._routed[name].add(node)
+                self._add_routes(node, name, table.named[name])
             self._add_nameless(node, table)
         nodes = [(instance.name, database) for database in instance.tables]
         for service in self._among(instance.targets):  # LOC-2, MATCH-6
@@ -90,6 +113,15 @@ class NameIndex:
         self.principals.update(instance.principals)
         held = (database for databases in instance.principals.values() for database in databases)
         self.principal_identifiers.update(one.broker_instance for one in held if one.broker_instance is not None)
+
+    def _add_routes(self, node: Node, name: str, routes: NamedRoutes) -> None:
+        for identifier in routes.by_identifier:
+            self._identifying.setdefault(name, {}).setdefault(identifier, set()).add(node)
+        addresses = self._addresses[name]
+        for route in routes.all_routes():
+            if route.address.is_transport:
+                addresses.add(None)
+            addresses.update(one.key for one in (route.address, route.mirror_address) if one and one.is_network)
 
     def _named_in(self, instance: Instance) -> Iterator[str]:
         for table in instance.tables.values():

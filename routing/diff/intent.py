@@ -58,9 +58,8 @@ class Intent:
             return len(group.members) if whole else 0
         if len(group.members) <= FEW:
             return sum(self._is_named(node, group) for node in group.members)
-        return sum(
-            node in group.members for node in self._routed(group.traffic.to_service) if self._is_named(node, group)
-        )
+        routed = self._routed(group.traffic.to_service)
+        return sum(node in group.members and self._is_named(node, group) for node in routed)
 
     def has(self, node: Node, group: ChangedClasses) -> bool:
         """True if the class of this entry point is intended."""

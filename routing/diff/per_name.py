@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterator, Mapping, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
@@ -12,7 +12,6 @@ from routing.classes.forwarding_graph import any_in, leads_to
 from routing.classes.traffic_class import Node, TrafficClass
 from routing.diff.context import DiffContext
 from routing.model.estate import Estate
-from routing.model.route import Route
 from routing.model.route_table import NO_ROUTES, RouteTable
 
 
@@ -42,7 +41,11 @@ class NameContext:
     @cached_property
     def telling(self) -> set[Node]:
         """The special nodes where the identifier, or being a reply, may matter."""
-        return {node for node in self.special if not self._blind(node)}
+        specials = self.comparing.specials
+        if self.name in specials.principals:
+            return self.special
+        found = {node for node in self.special if node[1] is None}
+        return found.union(specials.placed(self.name), *specials.identifying(self.name).values())
 
     @cached_property
     def outside(self) -> frozenset[str]:
@@ -54,7 +57,7 @@ class NameContext:
         if identifier is None:
             return self.special
         held = (self._by_instance[name] for name, _ in self.comparing.specials.holders(identifier))
-        return set().union(self._routed_by.get(identifier, ()), *held)
+        return set().union(self.comparing.specials.identifying(self.name).get(identifier, ()), *held)
 
     @cached_property
     def _by_instance(self) -> dict[str, list[Node]]:
@@ -81,19 +84,16 @@ class NameContext:
             found = self._special_in[cell] = frozenset(node for node in few if node in many)
         return found
 
-    def _blind(self, node: Node) -> bool:
-        """True for a database on an instance without the service, and with no route for the name with an identifier."""
-        if node[1] is None or self.name in self.comparing.specials.principals:
-            return False
-        return not any(
-            self.name in estate.instances[node[0]].targets or self._gives_identifiers(estate, node)
-            for estate in (self.comparing.before, self.comparing.after)
-            if node[0] in estate.instances
-        )
-
-    def _gives_identifiers(self, estate: Estate, node: Node) -> bool:
-        named = _table(estate, node).named.get(self.name)
-        return named is not None and bool(named.by_identifier)
+    @cached_property
+    def special_by_cell(self) -> dict[EquivalenceClass, frozenset[Node]]:
+        """The special entry points by their cell of the default behaviour."""
+        found: dict[EquivalenceClass, set[Node]] = {}
+        cell_of = self.comparing.background.cell_of
+        for node in self.special:
+            cell = cell_of.get(node)
+            if cell is not None:
+                found.setdefault(cell, set()).add(node)
+        return {cell: frozenset(nodes) for cell, nodes in found.items()}
 
     def tells_apart(self, identifier: str, decided: Mapping[str, Set[Node]]) -> bool:
         """Whether one of these nodes, by instance, may treat the identifier unlike one that occurs nowhere."""
@@ -102,18 +102,7 @@ class NameContext:
             return True
         if any(instance in decided for instance, _ in specials.holders(identifier)):
             return True
-        return any(node in decided.get(node[0], ()) for node in self._routed_by.get(identifier, ()))
-
-    @cached_property
-    def _routed_by(self) -> dict[str, set[Node]]:
-        """By identifier: the nodes with a route for the name that gives it."""
-        found: dict[str, set[Node]] = defaultdict(set)
-        for node in self.special:
-            for estate in (self.comparing.before, self.comparing.after):
-                named = _table(estate, node).named.get(self.name)
-                for identifier in named.by_identifier if named is not None else ():
-                    found[identifier].add(node)
-        return found
+        return any(node in decided.get(node[0], ()) for node in specials.identifying(self.name).get(identifier, ()))
 
     @cached_property
     def _routed(self) -> frozenset[str]:
@@ -137,25 +126,35 @@ class NameContext:
         """The special entry points with a route that may lead a message towards a goal."""
         found = self._sending.get(goals)
         if found is None:
-            # An msdb that the document omits decides for messages from outside, but is no entry point itself.
-            entries = self.special & self.comparing.order.keys()
-            found = self._sending[goals] = {node for node in entries if self._sends(node, goals)}
+            found = self._sending[goals] = set(self._towards_any(self.may_reach(goals)))
         return found
 
-    def _sends(self, node: Node, goals: frozenset[str]) -> bool:
-        may = self.may_reach(goals)
-        if node[1] is None:
-            return node[0] in may
-        if not may.isdisjoint(self.comparing.flow.nameless.get(node, ())):
-            return True
-        return any(
-            any_in(may, leads_to(estate, self._routes(estate, node)))
-            for estate in (self.comparing.before, self.comparing.after)
-        )
+    def _towards_any(self, may: frozenset[str]) -> Iterator[Node]:
+        order, nameless = self.comparing.order, self.comparing.flow.nameless
+        routed = self.comparing.specials.routed(self.name) if self._is_led_to(may) else frozenset()
+        for node in self.special:
+            if node not in order:  # an msdb that the document omits decides for messages from outside: no entry point
+                continue
+            if node[1] is None:
+                sends = node[0] in may
+            else:
+                sends = not may.isdisjoint(nameless.get(node, ())) or (node in routed and self._leads_to_any(node, may))
+            if sends:
+                yield node
 
-    def _routes(self, estate: Estate, node: Node) -> Iterable[Route]:
-        named = _table(estate, node).named.get(self.name)
-        return named.all_routes() if named is not None else ()
+    def _is_led_to(self, may: frozenset[str]) -> bool:
+        """Whether any route for the name leads to one of these instances."""
+        keys = self.comparing.specials.addresses(self.name)
+        estates = self.comparing.before, self.comparing.after
+        return None in keys or any(estate.by_address.get(key or "") in may for estate in estates for key in keys)
+
+    def _leads_to_any(self, node: Node, may: frozenset[str]) -> bool:
+        """Whether a route of a database for the name leads to one of these instances."""
+        for estate in (self.comparing.before, self.comparing.after):
+            named = _table(estate, node).named.get(self.name)
+            if named is not None and any_in(may, leads_to(estate, named.all_routes())):
+                return True
+        return False
 
 
 def _table(estate: Estate, node: Node) -> RouteTable:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from heapq import merge
 
 from routing.classes.default_behaviour import EquivalenceClass
@@ -17,6 +17,8 @@ WORSE, BETTER, MOVED = "worse", "better", "moved"
 CHANGED, UNCHANGED = "changed", "unchanged"
 WORST_FIRST = {WORSE: 0, MOVED: 1, BETTER: 2}
 Outcomes = frozenset[Outcome]
+CACHED = 10_000
+"""Pairs of outcomes whose verdict is kept: a comparison meets the same pairs again and again."""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,21 @@ class DiffGroup:
         return kind_of_change(self.before, self.after)
 
 
+@dataclass(slots=True)
+class AlikeClasses:
+    """Classes of one name that end alike at every entry point."""
+
+    traffics: list[TrafficClass]
+    """The name with each identifier and direction."""
+    found: Collection[DiffGroup]
+    """The groups of one of them; those of the others differ in traffic alone."""
+
+    def groups(self) -> Iterator[DiffGroup]:
+        """Yield the groups of all."""
+        return (group.same_for(traffic) for traffic in self.traffics for group in self.found)
+
+
+@lru_cache(CACHED)
 def verdict_of_change(before: Outcomes, after: Outcomes) -> str:
     """`better`, `worse` or `moved`. An entry point that exists on one side only is `moved`."""
     if not before or not after:
@@ -81,6 +98,7 @@ def verdict_of_change(before: Outcomes, after: Outcomes) -> str:
     return WORSE if new > old else BETTER
 
 
+@lru_cache(CACHED)
 def kind_of_change(before: Outcomes, after: Outcomes) -> str:
     """`appeared`, `vanished`; `newly_dropped` etc. for a new kind of outcome; `widened`, `narrowed`, `moved`."""
     if not before:

@@ -70,7 +70,7 @@ def effects_within(before: Estate, after: Estate, at: datetime, most_names: int)
     found = compare_stepwise(before, after, at)
     if found.names > most_names:
         return None
-    groups = in_worst_order([group for step in found.steps for group in step])
+    groups = in_worst_order([group for step in found.steps for alike in step.alike for group in alike.groups()])
     return tuple(_shown(groups, found.intent))
 
 

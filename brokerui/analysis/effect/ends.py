@@ -7,21 +7,31 @@ million; a page shows some of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from routing.classes.indexed_estate import IndexedEstate
-from routing.diff.intent import Intent
-from routing.diff.result import BETTER, MOVED, WORSE, DiffGroup, Outcomes, in_worst_order
+from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, TrafficClass
+from routing.diff.result import (
+    BETTER,
+    MOVED,
+    WORSE,
+    WORST_FIRST,
+    AlikeClasses,
+    DiffGroup,
+    Outcomes,
+    in_worst_order,
+)
 from routing.diff.run import compare_stepwise
 from routing.model.estate import Estate
 from routing.rules.journey import in_order
 
 KEPT = 1_000
 """Groups that are kept, the worst."""
+SORTED_AT = 4 * KEPT
+"""Groups after which those that are not kept are dropped."""
 ENTRIES = 20
 """Entry points that a group names; of more it has the count."""
 APPEARED, VANISHED = "appeared", "vanished"
@@ -73,6 +83,7 @@ class EndsCount:
         self.ends.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
         self.total = stepwise.total
         """Targets to compare: service names, each with the identifiers that conversations may give."""
+        self._worst, self._worst_apart = _Worst(), _Worst()
         self.done = 0
         """Targets that are compared already."""
 
@@ -81,28 +92,49 @@ class EndsCount:
         return self.done == self.total
 
     def step(self) -> None:
-        """Compare the next target."""
-        _add(self.ends, next(self._stepwise.steps), self._stepwise.intent)
-        self.done += 1
+        """Compare the next targets."""
+        step = next(self._stepwise.steps)
+        for alike in step.alike:
+            self._add(alike)
+        self.done += step.targets
+        self.ends.groups, self.ends.groups_apart = self._worst.groups, self._worst_apart.groups
         if self.is_settled:
-            _keep_worst(self.ends)
+            self.ends.groups, self.ends.groups_apart = self._worst.settled(), self._worst_apart.settled()
+
+    def _add(self, alike: AlikeClasses) -> None:
+        found = self.ends
+        known = [one for one in alike.traffics if one.to_broker_instance != UNKNOWN_IDENTIFIER]
+        for group in alike.found:
+            intended = self._stepwise.intent.members(group.same_for(known[0])) if known else 0
+            found.counts[group.verdict] += intended * len(known)
+            found.kinds[group.kind] += intended * len(known)
+            found.apart[group.verdict] += len(group.members) * len(alike.traffics) - intended * len(known)
+            found.grouped += len(known) if intended else 0
+            for traffic in alike.traffics:
+                is_intended = intended and traffic.to_broker_instance != UNKNOWN_IDENTIFIER
+                (self._worst if is_intended else self._worst_apart).add(group, traffic)
 
 
-def _add(found: Ends, groups: Iterable[DiffGroup], intent: Intent) -> None:
-    for group in groups:
-        intended = intent.members(group)
-        found.counts[group.verdict] += intended
-        found.kinds[group.kind] += intended
-        found.apart[group.verdict] += len(group.members) - intended
-        found.grouped += bool(intended)
-        (found.groups if intended else found.groups_apart).append(group)
-    if max(len(found.groups), len(found.groups_apart)) > 10 * KEPT:
-        _keep_worst(found)
+class _Worst:
+    """The worst of many groups; they are sorted once in a while."""
 
+    def __init__(self) -> None:
+        self.groups: list[DiffGroup] = []
+        self._last: tuple[int, str] | None = None
+        """The verdict and service of the last group that was kept, once there are more than are kept."""
 
-def _keep_worst(found: Ends) -> None:
-    found.groups = in_worst_order(found.groups)[:KEPT]
-    found.groups_apart = in_worst_order(found.groups_apart)[:KEPT]
+    def add(self, group: DiffGroup, traffic: TrafficClass) -> None:
+        if self._last is not None and (WORST_FIRST[group.verdict], traffic.shown_service) > self._last:
+            return
+        self.groups.append(group.same_for(traffic))
+        if len(self.groups) > SORTED_AT:
+            last = self.settled()[-1]
+            self._last = WORST_FIRST[last.verdict], last.traffic.shown_service
+
+    def settled(self) -> list[DiffGroup]:
+        """Sort, and drop all but the worst."""
+        self.groups = in_worst_order(self.groups)[:KEPT]
+        return self.groups
 
 
 def group_as_json(group: DiffGroup) -> dict[str, Any]:

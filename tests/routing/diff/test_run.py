@@ -127,8 +127,9 @@ def test_step_by_step_it_is_the_same_answer(seed: int) -> None:
     whole = compared(before, after)
     stepwise = compare_stepwise(*(read_estate(json.dumps(one)) for one in (before, after)), AT)
     steps = list(stepwise.steps)
-    assert (len(steps), stepwise.classes) == (stepwise.total, whole.classes)
-    found = Differential(whole.classes, [group for step in steps for group in step], stepwise.intent)
+    assert (sum(step.targets for step in steps), stepwise.classes) == (stepwise.total, whole.classes)
+    groups = [group for step in steps for alike in step.alike for group in alike.groups()]
+    found = Differential(whole.classes, groups, stepwise.intent)
     rows = rows_of(whole)
     assert sorted(map(str, rows_of(found))) == sorted(str(row) for row in rows if row[4] and row[5])
     assert stepwise.appeared == sum(not row[4] for row in rows)

@@ -1,0 +1,137 @@
+"""The effect of a change on the many service names that no changed node, and no hop beyond one, treats specially.
+
+For such a name the changed nodes and all that follows behave as for a name that occurs nowhere, which is evaluated once
+for all of them. What is left for each are its own special entry points: those that send to where something changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Set
+from functools import cached_property
+
+from routing.classes.class_evaluator import ClassEvaluator, HopResult
+from routing.classes.default_behaviour import EquivalenceClass, outcomes_beyond, reached_from
+from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
+from routing.diff.context import DiffContext
+from routing.diff.per_name import NameContext
+from routing.diff.result import AlikeClasses, DiffGroup, GroupMembers, Outcomes
+
+Pair = tuple[Outcomes, Outcomes]
+"""Outcomes before and after."""
+Ends = dict[Pair, list[Node]]
+"""Entry points by their outcomes."""
+_ANY = TrafficClass(UNKNOWN_SERVICE, None, False)
+
+
+class DefaultChange:
+    """The change for a name that occurs nowhere."""
+
+    def __init__(self, comparing: DiffContext) -> None:
+        self.comparing = comparing
+        self.before, self.after = before, after = comparing.nowhere
+        there = (node for node in comparing.delta.always if before.has(node) and after.has(node))
+        self._dirty = [node for node in there if before.onward(node) != after.onward(node)]
+        self.goals = frozenset(name for name, database in self._dirty if database is None)
+        self._behind: dict[HopResult, Pair] = {}
+
+    @cached_property
+    def _beyond(self) -> Set[str]:
+        """The instances that messages of changed nodes may reach, and those of the cells that lead to changed nodes."""
+        leads = {
+            lead.instance for node in self._dirty for one in self.comparing.nowhere for lead in one.onward(node).leads
+        }
+        return reached_from(leads | self.goals, *self.comparing.nowhere) | self._passed
+
+    @cached_property
+    def _passed(self) -> Set[str]:
+        """The instances that messages of any cell may reach; none where no cell is affected."""
+        return self.comparing.background.reached_by.keys() if self.goals else frozenset()
+
+    def reaches(self, name: NameContext) -> bool:
+        """Whether the change, or a hop beyond it, meets a node that treats the name specially."""
+        delta = self.comparing.delta
+        if name.name in delta.by_name or not delta.always.isdisjoint(name.special):
+            return True
+        return not self._beyond.isdisjoint(name.outside)
+
+    def has(self, name: NameContext, traffic: TrafficClass) -> bool:
+        """Whether a class of a name that is not reached is answered here: the change does not touch its identifier."""
+        identifier = traffic.to_broker_instance
+        if identifier is None:
+            return True
+        known = identifier not in self.comparing.delta.by_identifier
+        return known and self.comparing.specials.replying(traffic) <= name.special
+
+    def alike(self, name: NameContext, traffics: Iterable[TrafficClass]) -> list[AlikeClasses]:
+        """Return these classes of a name that is not reached, those that end alike together."""
+        sending = name.sending(self.goals) if self.goals else ()
+        found: list[tuple[Ends, AlikeClasses]] = []
+        for traffic in traffics:
+            ends = self._special_ends(name, traffic, sending)
+            classes = next((alike for known, alike in found if known == ends), None)
+            if classes is None:
+                classes = AlikeClasses([], self._groups(name, ends))
+                found.append((ends, classes))
+            classes.traffics.append(traffic)
+        return [alike for _, alike in found if alike.found]
+
+    def _special_ends(self, name: NameContext, traffic: TrafficClass, sending: Collection[Node]) -> Ends:
+        """The special entry points of a class that end otherwise, by their outcomes."""
+        found: Ends = {}
+        if not sending:
+            return found
+        may = name.may_reach(self.goals)
+        before = ClassEvaluator(self.before.estate, traffic, self.comparing.at, name.evaluators[0], name.telling)
+        for node in sending:
+            onward = before.onward(node)
+            if not may.isdisjoint([lead.instance for lead in onward.leads]):
+                ends = self._ends_beyond(onward, before, name, traffic)
+                if ends[0] != ends[1]:
+                    found.setdefault(ends, []).append(node)
+        return found
+
+    def _ends_beyond(self, onward: HopResult, before: ClassEvaluator, name: NameContext, traffic: TrafficClass) -> Pair:
+        ends = self._behind.get(onward)
+        if ends is not None:
+            return ends
+        if all(lead.instance in self._passed for lead in onward.leads):
+            ends = self._behind[onward] = outcomes_beyond(onward, self.before), outcomes_beyond(onward, self.after)
+            return ends
+        after = ClassEvaluator(self.after.estate, traffic, self.comparing.at, name.evaluators[1], name.telling)
+        after.decides_like(before, frozenset(self._dirty))
+        return outcomes_beyond(onward, before), outcomes_beyond(onward, after)
+
+    def _groups(self, name: NameContext, ends: Ends) -> list[DiffGroup]:
+        """The groups of a class whose special entry points end like this."""
+        inside = name.special_by_cell if self.goals else {}
+        if not ends and self._cells.isdisjoint(inside):
+            return self._plain
+        groups = (self._group(pair, inside, ends.get(pair, [])) for pair in dict.fromkeys((*self._parts, *ends)))
+        return [group for group in groups if group.members]
+
+    def _group(self, pair: Pair, inside: dict[EquivalenceClass, frozenset[Node]], special: list[Node]) -> DiffGroup:
+        cells, single = self._parts.get(pair, ((), ()))
+        parts = [(cell, inside.get(cell, frozenset())) for cell in cells]
+        whole = [(cell, without) for cell, without in parts if len(without) < len(cell.entries)]
+        return DiffGroup(_ANY, *pair, GroupMembers(self.comparing.order, whole, [*single, *special]))
+
+    @cached_property
+    def _plain(self) -> list[DiffGroup]:
+        """The groups of a name without special entry points among those that end otherwise."""
+        return [self._group(pair, {}, []) for pair in self._parts]
+
+    @cached_property
+    def _cells(self) -> Set[EquivalenceClass]:
+        return {cell for cells, _ in self._parts.values() for cell in cells}
+
+    @cached_property
+    def _parts(self) -> dict[Pair, tuple[list[EquivalenceClass], list[Node]]]:
+        """By outcomes: the cells, and the changed entry points."""
+        found: dict[Pair, tuple[list[EquivalenceClass], list[Node]]] = {}
+        for cell, before, after in self.comparing.background.changes(self.goals) if self.goals else ():
+            found.setdefault((before, after), ([], []))[0].append(cell)
+        for node in self._dirty:
+            ends = self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node))
+            if ends[0] != ends[1] and node in self.comparing.order:
+                found.setdefault(ends, ([], []))[1].append(node)
+        return found

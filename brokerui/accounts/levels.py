@@ -1,7 +1,7 @@
 """The four levels of access, and the one place that decides which user has which.
 
 Every page, resource and command asks `may` (or something built on it here), nothing else: templates too, and the
-read-only switch holds for all of them at once.
+read-only switch holds for all of them at once. `roles_ensure` in `services.py` makes the groups of the roles.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _TAG: Final = gettext_lazy("Changes")
 Service = Callable[..., SavedDraft]
 
 
-class DraftStep(ApiView):
+class DraftStepView(ApiView):
     """A step of a draft."""
 
     service: Service
@@ -55,7 +55,7 @@ def request_example(name: str, value: dict[str, Any]) -> OpenApiExample:
 
 def _view(name: str, service: Service, body: type[StrictSerializer], **about: Any) -> Any:
     members = {"service": staticmethod(service), "body": body}
-    view: type[DraftStep] = type(f"Change{name.title()}", (DraftStep,), members)
+    view: type[DraftStepView] = type(f"Change{name.title()}", (DraftStepView,), members)
     described = extend_schema(
         operation_id=f"change_{name}", tags=openapi.tags(_TAG), **about, **openapi.write(ChangeSerializer)
     )

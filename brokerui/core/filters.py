@@ -1,4 +1,4 @@
-"""The filter language of pages and REST: `service:Order* -is:expired "two words"`.
+"""The filter language of pages: `service:Order* -is:expired "two words"`.
 
 Words stand beside one another, and all of them must hold. `key:value` is about one thing; a value with spaces stands in
 quotation marks, `"` in it doubled; `-` before a word turns it round. What the keys mean is the business of each page.
@@ -149,7 +149,7 @@ def combined(terms: Iterable[Term], makers: Mapping[str, Callable[[Term], Test[R
 
 
 def kept(rows: Iterable[Row], terms: Iterable[Term], makers: Mapping[str, Callable[[Term], Test[Row]]]) -> list[Row]:
-    """The rows that are so; of many rows in half the time, since what one word leaves is little for the others."""
+    """The rows for which all terms hold: each term looks only at the rows that those before it left."""
     for test in list(_tests(terms, makers)):
         rows = filter(test, rows)
     return list(rows)

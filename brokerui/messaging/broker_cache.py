@@ -144,7 +144,7 @@ def has_binding(instance: str, database: str, service: str) -> bool:
 
 
 def check_database(broker: Broker, database: str) -> None:
-    """Raises `NoSuchDatabaseError`, and `Refused` for a mirror, which accepts no work."""
+    """Raises `NoSuchDatabaseError`, and `VerbError` for a mirror, which accepts no work."""
     here = broker.estate.instances[broker.instance].databases.get(database)
     if here is None:
         raise NoSuchDatabaseError(broker.instance, database)

@@ -1,4 +1,4 @@
-"""Errors of verbs beside the refusals of the product (`routing.dialog.problems.Refused`)."""
+"""Errors of verbs beside the refusals of the product (`routing.dialog.problems.VerbError`)."""
 
 from __future__ import annotations
 

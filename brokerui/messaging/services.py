@@ -1,7 +1,7 @@
 """The verbs of the product, for applications: each does all of what it says, inside the caller's transaction,
 or in one of its own.
 
-All of them raise `routing.dialog.problems.Refused` with the product's number for what the product refuses, and
+All of them raise `routing.dialog.problems.VerbError` with the product's number for what the product refuses, and
 `brokerui.messaging.errors.MessagingError` if the instance is not hosted, or the object is missing or locked by another
 transaction; after either, nothing has changed. Moments are milliseconds since 1970, bodies are bytes.
 """
@@ -29,7 +29,7 @@ from brokerui.messaging.verbs.database_brokers import (
     broker_renew,
     database_fail_over,
 )
-from brokerui.messaging.verbs.receive_outcomes import note_received, rollbacks_counted
+from brokerui.messaging.verbs.rollback_counting import note_received, rollbacks_counted
 from brokerui.messaging.verbs.transactions import unit_of_work
 from brokerui.messaging.waiting import asked_until_found
 from routing.dialog import begin_dialog as begin

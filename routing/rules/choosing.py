@@ -90,7 +90,7 @@ def _kept(hop: Hop, matched: RouteSet, identifier: str | None) -> RouteSet:
 
 
 def _to_network(hop: Hop, matched: RouteSet) -> Decisions:
-    """CHOOSE-3: send to a network address, any of those in the tier."""
+    """CHOOSE-3: a decision for each network address of the tier; a running broker draws one of them."""
     address = matched.direct_address
     if address is None or hop.trace is not None:
         return _sends(hop, [(route, route.address) for route in matched.network])

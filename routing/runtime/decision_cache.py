@@ -93,7 +93,7 @@ class DecisionCache:
         """By database that sends nothing: the transmission status that says why."""
         self._expiries = _expiries(estate, instance)
         self._passed = -1
-        self._kept: dict[tuple[object, ...], tuple[Decision, ...]] = {}
+        self._cached: dict[tuple[object, ...], tuple[Decision, ...]] = {}
         self._onwards: dict[tuple[object, ...], ForwardDecision] = {}
         """Decisions for messages from outside that involved neither a random choice nor a principal."""
         self._varies = False
@@ -125,7 +125,7 @@ class DecisionCache:
             self._varies = False
             found = self._from_outside(sender, StickyChoice(database=database), hops, now, pending)
             if not self._varies:
-                _keep(self._onwards, key, found)
+                _cache(self._onwards, key, found)
         return found
 
     def _from_outside(
@@ -161,7 +161,7 @@ class DecisionCache:
         destination_key = (sender.far_service, sender.far_broker_instance, not sender.is_initiator)
         is_pending = (database or MSDB, sender.far_service) in pending
         key = (database, *destination_key, kept, is_pending)
-        found = self._kept.get(key)
+        found = self._cached.get(key)
         if found is None:
             service, identifier, is_reply = destination_key
             conversation = Conversation(self._instance, database, service, identifier, is_reply=is_reply)
@@ -173,7 +173,7 @@ class DecisionCache:
             if self._roles.were_consulted:
                 self._varies = True
             else:
-                _keep(self._kept, key, found)
+                _cache(self._cached, key, found)
         return found
 
     def _of_system(
@@ -196,10 +196,11 @@ class DecisionCache:
         passed = bisect_right(self._expiries, now)
         if passed != self._passed:
             self._passed = passed
-            self._kept.clear()
+            self._cached.clear()
             self._onwards.clear()
 
     def _drawn(self, decisions: tuple[Decision, ...]) -> Decision:
+        """One of the decisions that the rules leave open (MATCH-3, CHOOSE-3, LOC-2)."""
         if len(decisions) == 1:
             return decisions[0]
         self._varies = True
@@ -215,10 +216,10 @@ class DecisionCache:
         return Destination(None, STATUS_OF_REASON[decision.reason], route_request_database=asking)
 
 
-def _keep(kept: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:
-    if len(kept) >= MAX_CACHED_DECISIONS:
-        kept.clear()
-    kept[key] = value
+def _cache(cached: dict[tuple[object, ...], _T], key: tuple[object, ...], value: _T) -> None:
+    if len(cached) >= MAX_CACHED_DECISIONS:
+        cached.clear()
+    cached[key] = value
 
 
 class _Watched:

@@ -13,7 +13,7 @@ from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, run
 from brokerui.messaging.queue_monitors.activation_events import record_activation
 from brokerui.messaging.queue_monitors.activation_settings import activations_of, task_of
 from brokerui.messaging.queue_monitors.monitor_state import note_failed
-from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
+from brokerui.messaging.verbs.rollback_counting import rollbacks_counted
 from routing.common.event_subclasses import ActivationSubclass
 
 logger = logging.getLogger(__name__)

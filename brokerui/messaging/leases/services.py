@@ -32,7 +32,7 @@ MOST_BYTES: Final = 32 << 20
 """Bytes of bodies in one lease, unless the first message alone has more."""
 LAPSED_AT_ONCE: Final = 100
 KEPT_MS: Final = 24 * 3600 * 1000
-"""How long the outcome of a receipt is kept, in seconds."""
+"""How long the outcome of a receipt is kept, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)

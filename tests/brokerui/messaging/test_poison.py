@@ -24,7 +24,7 @@ from brokerui.messaging.services import (
     message_rolled_back,
     queue_set_status,
 )
-from brokerui.messaging.verbs.receive_outcomes import rollbacks_counted
+from brokerui.messaging.verbs.rollback_counting import rollbacks_counted
 from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.problems import VerbError
@@ -196,7 +196,7 @@ def test_a_rollback_that_cannot_be_counted_hides_nothing(poison: Wire, monkeypat
     def fail_too(**_place: str) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr("brokerui.messaging.verbs.receive_outcomes.message_rolled_back", fail_too)
+    monkeypatch.setattr("brokerui.messaging.verbs.rollback_counting.message_rolled_back", fail_too)
     fail(1)
     assert known() == (False, 0)
 

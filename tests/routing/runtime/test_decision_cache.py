@@ -83,7 +83,7 @@ def test_no_more_than_a_limit_of_decisions_is_kept(monkeypatch: pytest.MonkeyPat
     assert world.received() == ["x", "x"]
     for host in ("a", "b"):
         kept = world.brokers[host].decisions
-        assert len(kept._kept) <= 2
+        assert len(kept._cached) <= 2
         assert len(kept._onwards) <= 2
 
 

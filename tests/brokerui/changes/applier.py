@@ -1,7 +1,8 @@
 """A process that applies drafts beside others: `python -m tests.brokerui.changes.applier WORD …`.
 
 `begin` makes the estate. `apply NAME COUNT` begins a draft, applies it, and rebases it where another process was first.
-`go WAY` applies a draft and rolls it back, again and again, until it is killed. `report` prints what is wrong.
+`go WAY` prints what is wrong, as `report` does; then it applies a draft and rolls it back, again and again, until it is
+killed.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ def go(way: str) -> None:
     from brokerui.changes.services import draft_create
     from tests.brokerui.changes.helpers import put, seen
 
+    sys.stdout.write(json.dumps(report()) + "\n")
     _take_back()
     for turn in count():
         draft = draft_create(name="wide", author=AUTHOR, edits=[put(f"r{number}") for number in range(WIDE)])

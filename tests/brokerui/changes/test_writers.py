@@ -8,16 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.brokerui.estate.processes import output_of, start
+from tests.brokerui.homes import MakeHome
 
 pytestmark = pytest.mark.both_databases
 
-WRITERS, EDITS = "abc", 8
+WRITERS, EDITS = "ab", 6
 WRITER = "tests.brokerui.changes.writer"
 
 
+@pytest.mark.thorough("writers of the live estate take turns on SQLite in estate/test_writers.py", on="sqlite")
 @pytest.mark.django_db(transaction=True)
-def test_writers_of_one_draft_take_turns(tmp_path: Path) -> None:
-    output_of(start(tmp_path, WRITER, "begin"))
+def test_writers_of_one_draft_take_turns(tmp_path: Path, make_home: MakeHome) -> None:
+    output_of(start(make_home(tmp_path), WRITER, "begin"))
     for writer in [start(tmp_path, WRITER, name, str(EDITS)) for name in WRITERS]:
         output_of(writer)
     report = json.loads(output_of(start(tmp_path, WRITER)))

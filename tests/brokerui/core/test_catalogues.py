@@ -14,7 +14,7 @@ from brokerui.core.home import CHECKOUT
 from scripts import messages
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def template() -> Catalog:
     return messages.collect()
 
@@ -64,19 +64,26 @@ def fill(locale: Path, template: Catalog, **changed: str) -> None:
     path.write_bytes(messages.render(catalog))
 
 
-def test_a_full_catalogue_has_no_problems(locale: Path, template: Catalog) -> None:
+def test_a_full_catalogue_has_no_problems_and_its_language_is_ready_once_compiled(
+    locale: Path, template: Catalog
+) -> None:
     fill(locale, template)
     assert list(messages.problems(template)) == []
+    assert languages_ready(locale) == set()
+    assert [path.name for path in compile_stale(locale)] == ["django.po"]
+    assert languages_ready(locale) == {"fr"}
+    assert compile_stale(locale) == []
 
 
-def test_a_sentence_without_translation_is_a_problem(locale: Path, template: Catalog) -> None:
-    fill(locale, template, **{"Skip to the content": ""})
-    assert list(messages.problems(template)) == ["fr/LC_MESSAGES/django.po: not translated: 'Skip to the content'"]
-
-
-def test_a_lost_place_is_a_problem(locale: Path, template: Catalog) -> None:
-    fill(locale, template, **{"must be {what}, not {got}": "doit être {what}"})
-    assert "places lost or made up: got" in " ".join(messages.problems(template))
+def test_a_sentence_without_translation_a_lost_place_and_an_old_template_are_problems(
+    locale: Path, template: Catalog
+) -> None:
+    fill(locale, template, **{"Skip to the content": "", "must be {what}, not {got}": "doit être {what}"})
+    (locale / "django.pot").write_text("")
+    old, lost, untranslated = sorted(messages.problems(template))
+    assert "out of date" in old
+    assert "places lost or made up: got" in lost
+    assert untranslated == "fr/LC_MESSAGES/django.po: not translated: 'Skip to the content'"
 
 
 @pytest.mark.parametrize(
@@ -92,20 +99,6 @@ def test_a_lost_place_is_a_problem(locale: Path, template: Catalog) -> None:
 )
 def test_the_form_for_many_keeps_every_place(translated: tuple[str, ...], lost: set[str]) -> None:
     assert messages._lost_places(("{count} error", "{count} errors"), translated) == lost
-
-
-def test_an_old_template_is_a_problem(locale: Path, template: Catalog) -> None:
-    fill(locale, template)
-    (locale / "django.pot").write_text("")
-    assert "out of date" in " ".join(messages.problems(template))
-
-
-def test_a_compiled_catalogue_makes_its_language_ready(locale: Path, template: Catalog) -> None:
-    fill(locale, template)
-    assert languages_ready(locale) == set()
-    assert [path.name for path in compile_stale(locale)] == ["django.po"]
-    assert languages_ready(locale) == {"fr"}
-    assert compile_stale(locale) == []
 
 
 def test_folders_are_named_as_languages_are() -> None:

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.both_databases
 few = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
+@pytest.mark.thorough("estate/test_services.py writes and reads rows of each kind on PostgreSQL", on="postgresql")
 class Properties(TestCase):
     """Each example in a transaction of its own, which is rolled back."""
 

@@ -8,17 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.brokerui.estate.processes import output_of, start
+from tests.brokerui.homes import MakeHome
 
 pytestmark = pytest.mark.both_databases
 
-WRITERS, EDITS = 3, 8
+WRITERS, EDITS = 2, 6
 WRITER = "tests.brokerui.estate.writer"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_writers_take_turns(tmp_path: Path) -> None:
-    output_of(start(tmp_path, WRITER, "begin"))
-    writers = [start(tmp_path, WRITER, name, str(EDITS)) for name in "abc"[:WRITERS]]
+def test_writers_take_turns(tmp_path: Path, make_home: MakeHome) -> None:
+    output_of(start(make_home(tmp_path), WRITER, "begin"))
+    writers = [start(tmp_path, WRITER, name, str(EDITS)) for name in "ab"[:WRITERS]]
     for writer in writers:
         output_of(writer)
     report = json.loads(output_of(start(tmp_path, WRITER)))

@@ -49,7 +49,7 @@ def report() -> dict[str, object]:
 
     return {
         "versions": list(Version.objects.order_by("number").values_list("number", flat=True)),
-        "audit": AuditEntry.objects.count(),
+        "audit": AuditEntry.objects.filter(action__startswith="estate.").count(),
         "agree": text_of_rows() == text_of_version(),
         "routes": text_of_rows().count('"broker_instance": null, "lifetime": null'),
     }

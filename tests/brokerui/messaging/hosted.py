@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from itertools import permutations
 from typing import Any
+from unittest.mock import patch
 
 from django.conf import settings
 
@@ -13,6 +14,7 @@ from brokerui.estate.models import Instance
 from brokerui.estate.services import estate_import
 from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.workers import due_conversations
 from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.due_conversations import send_due
 from routing.documents.estate_document import read_estate
@@ -20,6 +22,8 @@ from routing.documents.estate_document import read_estate
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
 WORKERS = ("workers.arrived_frames", "workers.due_conversations", "workers.routes_changed")
 """The modules of workers that read the clock."""
+TURN_SECONDS = 0.1
+"""Of a worker's turn: where a list is full it waits in vain, because nobody takes frames from it meanwhile."""
 LOCAL = {"name": "AutoCreatedLocal", "address": "LOCAL"}
 ADDRESSES = {"A": "tcp://a.example:4022", "B": "tcp://b.example:4022"}
 DOCUMENT: dict[str, Any] = {
@@ -75,7 +79,8 @@ class Wire:
             pass
 
     def _carry_once(self) -> bool:
-        unfinished = [name for name in self.addresses if send_due(name)]
+        with patch.object(due_conversations, "TURN_SECONDS", TURN_SECONDS):
+            unfinished = [name for name in self.addresses if send_due(name)]
         passed = [self._pass_on(*pair) for pair in permutations(self.addresses, 2)]
         for name in self.addresses:
             for shard in range(settings.ENDPOINT_SHARDS):

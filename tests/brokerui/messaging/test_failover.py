@@ -444,6 +444,7 @@ def until_done(verb: Callable[..., object], *given: Any, **named: Any) -> None:
             sleep(0.02)
 
 
+@pytest.mark.thorough("SQLite has one writer; the locks are those of PostgreSQL", on="sqlite")
 def test_it_fails_over_again_and_again_while_others_are_at_work(wire: Wire, time: list[int]) -> None:
     """Exactly once and in order, whatever claims and commits meet a failover (MIR-4, fixed)."""
     traffic = Traffic(*(begin() for _ in range(4)))

@@ -115,6 +115,7 @@ def test_messages_for_a_queue_that_is_off_wait_in_the_transmission_queue_of_its_
     assert HeldFragment.objects.exists()
 
 
+@pytest.mark.thorough("keyset pages are tested on PostgreSQL in test_selectors.py", on="postgresql")
 def test_pages_give_both_kinds_of_messages_once(wire: Wire, monkeypatch: Any) -> None:
     handles = [begin() for _ in range(3)]
     for handle in handles:

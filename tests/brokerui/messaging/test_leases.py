@@ -474,6 +474,7 @@ class Life(RuleBasedStateMachine):
             conversation_end_with_cleanup(instance="A", handle=handle)
 
 
+@pytest.mark.thorough("single receives on PostgreSQL are in this module, drawn lives run on SQLite", on="postgresql")
 def test_each_message_is_taken_once_and_in_order_whatever_becomes_of_leases(wire: Wire, time: list[int]) -> None:
     kind = type("AnyLife", (Life,), {"wire": wire, "time": time})
     run_state_machine_as_test(

@@ -35,7 +35,7 @@ pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True
 OTHER = "tcp://b2.example:4022"
 """Where B listens too."""
 NOWHERE = "tcp://nobody.example:4022"
-MOVES = 6
+MOVES = 4
 IN_A_STEP = 3
 """Messages that are sent between two steps of a draft."""
 STORM = 6

@@ -72,6 +72,7 @@ def test_what_retention_keeps_is_in_the_queue(wire: Wire) -> None:
     assert sorted(facts_of(everything(QueueAddress("A", "one", "FromQ")))) == [(3, 0, 1, 1), (3, 1, 1, 1)]
 
 
+@pytest.mark.thorough("keyset pages are tested on PostgreSQL in test_selectors.py", on="postgresql")
 def test_pages_give_every_row_once_whatever_their_length(wire: Wire, monkeypatch: Any) -> None:
     set_retention(True, "A", "B")
     handles = [begin() for _ in range(3)]

@@ -46,7 +46,11 @@ from routing.model.edits import PutDatabase
 from routing.model.estate import Database
 from tests.brokerui.messaging.hosted import Wire
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.both_databases,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough("verbs look at their input before they ask the database", on="postgresql"),
+]
 NOWHERE = "6f3f0d5e-0000-4000-8000-0000000000ff"
 OTHER = "6f3f0d5e-0000-4000-8000-0000000000fe"
 Call = Callable[["Case"], object]

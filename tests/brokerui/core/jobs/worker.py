@@ -1,7 +1,7 @@
-"""A worker of its own process: `python -m tests.brokerui.core.jobs.worker ACT`.
+"""A worker of its own process: `python -m tests.brokerui.core.jobs.worker ACT…`.
 
-`request` has a job requested, `hang` claims it and stops in the middle, `work` does what is due, `report` says what
-became of it. The job of kind `killed` writes an audit entry in the transaction that ends it.
+`request` has a job requested, `hang` after it claims it and stops in the middle, `work` does what is due, `report` says
+what became of it. The job of kind `killed` writes an audit entry in the transaction that ends it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def request() -> None:
     from brokerui.core.jobs.requests import request as request_job
 
     call_command("migrate", verbosity=0)
-    register_kind()
+    register_kind(hangs=True)
     request_job("killed", "a")
 
 
@@ -51,7 +51,6 @@ def hang() -> None:
     from brokerui.core.jobs.kinds import MAINTENANCE
     from brokerui.core.jobs.running import run_next
 
-    register_kind(hangs=True)
     run_next(MAINTENANCE)
 
 
@@ -69,10 +68,11 @@ def report() -> None:
     job = Job.objects.get(kind="killed")
     written = AuditEntry.objects.filter(action="job.test").count()
     found = {"state": job.state, "attempts": job.attempts, "failure": job.failure, "written": written}
-    sys.stdout.write(json.dumps(found))
+    sys.stdout.write(json.dumps(found) + "\n")
 
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
     django.setup()
-    globals()[sys.argv[1]]()
+    for act in sys.argv[1:]:
+        globals()[act]()

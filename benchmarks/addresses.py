@@ -18,7 +18,7 @@ from routing.model.estate import Estate
 WRITE_ONLY = frozenset(
     {
         *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language", "shell:theme"),
-        *("demo:remove", "findings:remove", "scenarios:delete"),
+        *("demo:remove", "findings:remove", "scenarios:delete", "map:save_as", "map:delete_view"),
         *(
             "api:dialogs",
             "api:dialogs_messages",
@@ -62,6 +62,7 @@ ELSEWHERE = frozenset(
         "changes:findings",
         "changes:edit-sql",
         "changes:drawn",
+        "map:view",
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""

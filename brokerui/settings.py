@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "brokerui.core.jobs",
     "brokerui.estate",
     "brokerui.estate.scenarios",
+    "brokerui.estate.map_views",
     "brokerui.accounts",
     "brokerui.messaging",
     "brokerui.messaging.keys",

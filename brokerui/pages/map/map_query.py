@@ -34,13 +34,15 @@ class MapQuery:
     shown: str = ""
     """LIST, or the picture."""
     page: int = 1
+    view: str = ""
+    """Key of the saved view, which has the places of the boxes."""
     opened: str = ""
     """Refs, by spaces, of the databases whose routes and services are drawn one by one."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> MapQuery:
         """Parse a query string; values that the page does not know count as not given."""
-        texts = {name: query.get(name, "") for name in ("focus", "first", "last", "service", "select", "opened")}
+        texts = {name: query.get(name, "") for name in TEXTS}
         zoom, hops, page = query.get("zoom", ""), query.get("hops", ""), query.get("page", "")
         return cls(
             **texts,
@@ -81,4 +83,5 @@ class MapQuery:
         return urlencode({**viewed, **values})
 
 
-FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page", "opened")
+TEXTS = ("focus", "first", "last", "service", "select", "view", "opened")
+FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page", "view", "opened")

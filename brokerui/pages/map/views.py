@@ -16,6 +16,8 @@ from brokerui.analysis.lint.selectors import LintReport, findings_at, findings_f
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.changes.marks import marks_of
 from brokerui.core.htmx import wants_piece
+from brokerui.estate.map_views.places import places_text
+from brokerui.estate.map_views.selectors import map_views_for
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Listed, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges
@@ -126,6 +128,7 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     else:
         shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
     return shown | {
+        **_views(request, page_query),
         "page_keys": _keys(may_draw=_may_draw(request, viewed)),
         **_drawing(request, viewed, plan),
         "hops": HOPS,
@@ -134,6 +137,20 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
         "unknown_service": page_query.service
         if page_query.service and not _is_named(network, page_query.service)
         else "",
+    }
+
+
+def _views(request: HttpRequest, page_query: MapQuery) -> dict[str, Any]:
+    """Return the saved views that the user sees, and the one that is open, with the places of its boxes."""
+    views, user = map_views_for(request.user.get_username()), request.user.get_username()
+    view = next((one for one in views if one.key == page_query.view), None)
+    return {
+        "views": [one for one in views if one.owner == user],
+        "shared_views": [one for one in views if one.owner != user],
+        "view": view,
+        "is_own_view": view is not None and view.owner == user,
+        "places": places_text(view.places) if view is not None else "",
+        "unknown_view": page_query.view if page_query.view and view is None else "",
     }
 
 

@@ -9,6 +9,7 @@ from django import template
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from brokerui.estate.map_views.models import MapView
 from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, OUTSIDE, ROUTE, Ref, database, instance_ref
 from brokerui.pages.map.map_query import MapQuery
 from brokerui.pages.map.panel import RouteLine
@@ -18,12 +19,27 @@ register = template.Library()
 
 
 @register.simple_tag(takes_context=True)
-def map_url(context: dict[str, Any], view: str = "map:map", **changes: Any) -> str:
+def map_url(context: dict[str, Any], address: str = "map:map", **changes: Any) -> str:
     """The map that is shown, with other values; `select` takes a thing itself."""
     if isinstance(changes.get("select"), Ref):
         changes["select"] = str(changes["select"])
     query = context["page_query"].but(**changes).query(context["viewed"].query)
-    return f"{reverse(view)}?{query}" if query else reverse(view)
+    return f"{reverse(address)}?{query}" if query else reverse(address)
+
+
+@register.simple_tag(takes_context=True)
+def map_query(context: dict[str, Any]) -> str:
+    """The query string of the map that is shown, without the selection."""
+    query: str = context["page_query"].but(select="").query(context["viewed"].query)
+    return query
+
+
+@register.simple_tag(takes_context=True)
+def view_url(context: dict[str, Any], view: MapView) -> str:
+    """Return the address of a saved view, of the estate that is shown."""
+    query = context["viewed"].address
+    address = reverse("map:view", args=[view.key])
+    return f"{address}?{query}" if query else address
 
 
 @register.simple_tag(takes_context=True)

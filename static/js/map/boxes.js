@@ -4,7 +4,7 @@ import { claim, drag, isClaimed } from "./drag.js";
 import { edgePan } from "./edge.js";
 import { overlaps } from "./geometry.js";
 import { redrawLines } from "./lines.js";
-import { keepPlaces, keptPlaces, forgetPlaces } from "./kept.js";
+import { keepPlaces, keptPlaces, forgetPlaces, placesAsTexts } from "./kept.js";
 
 const [GRID, STEP, GAP] = [4, 20, 24];
 const ARROWS = { ArrowLeft: [-STEP, 0], ArrowRight: [STEP, 0], ArrowUp: [0, -STEP], ArrowDown: [0, STEP] };
@@ -74,6 +74,14 @@ function putBack() {
   pane.querySelector("[data-act=back]").hidden = true;
 }
 
+// A form that saves the view takes along where boxes were put.
+function fillIn(event) {
+  if (!event.target.matches("form[data-places-from-map]")) return;
+  event.target.querySelector("input[name=places]")?.remove();
+  const field = Object.assign(document.createElement("input"), { type: "hidden", name: "places", value: placesAsTexts(put).join(";") });
+  event.target.append(field);
+}
+
 export function placesOfAll() { return new Map(shapes().map((shape) => [shape.dataset.box, boxArea(shape)])); }
 
 // After a new picture: each box where it stood; one that has grown pushes down what stands below it, a new one stands free.
@@ -101,5 +109,6 @@ export function startBoxes(viewport) {
   if (put.size) { redrawLines(); pane.querySelector("[data-act=back]")?.removeAttribute("hidden"); }
   pane.addEventListener("pointerdown", (event) => startDrag(event, viewport));
   document.addEventListener("keydown", byKeys);
+  document.addEventListener("submit", fillIn);
   pane.querySelector("[data-act=back]")?.addEventListener("click", putBack);
 }

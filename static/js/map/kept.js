@@ -1,5 +1,5 @@
 // Keeps the visible part of the picture, in this tab, and the places of moved boxes, in the address and this browser.
-const PARAMETERS = ["scenario", "as_of", "draft", "focus", "hops", "first", "last", "service"];
+const PARAMETERS = ["scenario", "as_of", "draft", "focus", "hops", "first", "last", "service", "view"];
 const KEEP_MS = 200;
 let timer;
 
@@ -31,14 +31,16 @@ export function keepView({ x, y, k }) {
 
 // -- Where boxes were put: `#moved=REF,X,Y;REF,X,Y`, so that a link to the view has it ------------------------
 export function keptPlaces() {
-  const shared = new URLSearchParams(location.hash.slice(1)).get("moved");
+  const shared = new URLSearchParams(location.hash.slice(1)).get("moved") ?? document.querySelector("#canvas")?.dataset.places;
   const texts = shared?.split(";") ?? read(inBrowser, "moved") ?? [];
   return new Map(texts.map((text) => text.split(",")).filter((parts) => parts.length === 3 && parts.slice(1).every((one) => Number.isFinite(Number(one))))
     .map(([ref, x, y]) => [ref, { x: Number(x), y: Number(y) }]));
 }
 
+export function placesAsTexts(places) { return [...places].map(([ref, { x, y }]) => `${ref},${x},${y}`); }
+
 export function keepPlaces(places) {
-  const texts = [...places].map(([ref, { x, y }]) => `${ref},${x},${y}`);
+  const texts = placesAsTexts(places);
   write(inBrowser, "moved", texts);
   setHash(`moved=${encodeURIComponent(texts.join(";"))}`);
 }

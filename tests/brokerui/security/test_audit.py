@@ -331,6 +331,18 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:version_restore": ("draft.create", restore),
     "changes:restore": ("draft.create", restore_button),
     "changes:remedy": ("draft.create", remedy_button),
+    "map:save_as": (
+        "map_view.create",
+        lambda client, _: client.post(reverse("map:save_as"), {"title": "Mine"}),
+    ),
+    "map:view": (
+        "map_view.change",
+        lambda client, world: client.post(reverse("map:view", args=[world["map_view"]]), {"title": "Mine"}),
+    ),
+    "map:delete_view": (
+        "map_view.delete",
+        lambda client, world: client.post(reverse("map:delete_view", args=[world["map_view"]])),
+    ),
     "delayed:retry": (
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),

@@ -22,7 +22,7 @@ from tests.extent import IS_ALL
 STRANGER, NOBODY = "stranger", "user without a role"
 WHO = (STRANGER, NOBODY, *Role)
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-MOVES = ("start", "scenarios:open")
+MOVES = ("start", "scenarios:open", "map:view")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
 PREVIEWS = {"api:whatif", "changes:effect-line"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
@@ -18,6 +19,7 @@ from brokerui.api.ids import id_of
 from brokerui.changes.estate_view import estate_view_from
 from brokerui.changes.services import draft_create
 from brokerui.core.jobs.models import Job, JobState
+from brokerui.estate.map_views.services import map_view_create
 from brokerui.estate.models import Instance
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
@@ -93,6 +95,7 @@ def world_made() -> dict[str, Any]:
         "kind": "database",
         "version": estate_current().version,
         "draft": draft_made(user.username),
+        "map_view": view_made(user.username),
         "row_kind": "database",
         "edit_index": 0,
         "handle": conversation_made(),
@@ -111,6 +114,13 @@ def draft_made(author: str) -> int:
     route = Route(evil("Drafted"), SHIP, None, None, parse_address("tcp://gone.example"))
     edits = [PutRoute(HUB, SALES, route), DropRoute(HUB, SALES, evil("ToGone"))]
     return draft_create(name=EVIL, description=EVIL, edits=edits, author=author).id
+
+
+def view_made(owner: str) -> str:
+    """A saved view of the map that everybody sees. Its title, unlike other names, is of printable characters."""
+    title = "".join(letter for letter in evil("View") if letter.isprintable())
+    places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
+    return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
 
 
 def conversation_made() -> str:

@@ -1,0 +1,116 @@
+"""Writing saved views of the map. Only its owner changes a view."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from brokerui.estate.audit import audit
+from brokerui.estate.map_views.errors import MapViewNotFoundError
+from brokerui.estate.map_views.models import KEY, TITLE, MapView
+from brokerui.estate.map_views.places import Place
+from routing.common.errors import Invalid
+from routing.common.sentence import say
+
+MOST: Final = 100
+"""Views of one user."""
+SUFFIX: Final = 6
+"""Characters that a key leaves for its number."""
+
+
+def map_view_create(
+    *, title: str, query: Mapping[str, str], places: Sequence[Place], is_shared: bool, owner: str
+) -> MapView:
+    """Save a view. Raises `Invalid`, where the title is empty, too long or taken, or the user has too many views."""
+    title = _title(title)
+    if MapView.objects.filter(owner=owner).count() >= MOST:
+        raise Invalid("title", say("you have {count} views already: delete one first", count=MOST))
+    _check_free(title, owner)
+    _check_query(query)
+    view = MapView(title=title, owner=owner, is_shared=is_shared, query=dict(query), places=list(places))
+    view.key = _free_key(title)
+    return _written(view, "map_view.create")
+
+
+def map_view_change(
+    *,
+    key: str,
+    title: str,
+    is_shared: bool,
+    owner: str,
+    query: Mapping[str, str] | None = None,
+    places: Sequence[Place] | None = None,
+) -> MapView:
+    """Change a view of this owner; without `query` or `places` it keeps them. Raises `MapViewNotFoundError`, and
+    `Invalid`."""
+    _check_query(query or {})
+    with transaction.atomic():
+        view = _own(key, owner)
+        if view.title != _title(title):
+            _check_free(_title(title), owner)
+        view.title, view.is_shared = _title(title), is_shared
+        view.query = view.query if query is None else dict(query)
+        view.places = view.places if places is None else list(places)
+        return _written(view, "map_view.change")
+
+
+@transaction.atomic
+def map_view_delete(*, key: str, owner: str) -> str:
+    """Delete a view of this owner; return its title. Raises `MapViewNotFoundError`."""
+    view = _own(key, owner)
+    view.delete()
+    audit(author=owner, action="map_view.delete", note=view.title)
+    return view.title
+
+
+def _own(key: str, owner: str) -> MapView:
+    view = MapView.objects.select_for_update().filter(key=key, owner=owner).first()
+    if view is None:
+        raise MapViewNotFoundError(key)
+    return view
+
+
+def _written(view: MapView, action: str) -> MapView:
+    view.updated_at = timezone.now()
+    try:
+        with transaction.atomic():
+            view.save()
+            audit(author=view.owner, action=action, note=view.title)
+    except IntegrityError:
+        raise Invalid("title", say("somebody took it at this moment: save again")) from None
+    return view
+
+
+def _check_free(title: str, owner: str) -> None:
+    if MapView.objects.filter(owner=owner, title=title).exists():
+        raise Invalid("title", say("you have a view of this name already"))
+
+
+def _check_query(query: Mapping[str, str]) -> None:
+    if any("\0" in value for value in query.values()):
+        raise Invalid("query", say("holds a character that no name has"))
+
+
+def _title(given: str) -> str:
+    title = " ".join(given.split())
+    if not title:
+        raise Invalid("title", say("must not be empty"))
+    if not title.isprintable():
+        raise Invalid("title", say("holds a character that no name has"))
+    if len(title) > TITLE:
+        raise Invalid("title", say("is longer than {count} characters", count=TITLE))
+    return title
+
+
+def _free_key(title: str) -> str:
+    """Return a name for addresses that no view has."""
+    base = slugify(title)[: KEY - SUFFIX].strip("-") or "view"
+    taken = set(MapView.objects.filter(key__startswith=base).values_list("key", flat=True))
+    key, number = base, 2
+    while key in taken:
+        key, number = f"{base}-{number}", number + 1
+    return key

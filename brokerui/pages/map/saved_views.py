@@ -1,0 +1,127 @@
+"""Saved views of the map: save as, open, change, delete."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from brokerui.accounts.access import own_account
+from brokerui.accounts.levels import Level, may
+from brokerui.changes.estate_view import PARAMETERS
+from brokerui.estate.map_views.errors import MapViewNotFoundError
+from brokerui.estate.map_views.models import MapView
+from brokerui.estate.map_views.places import Place, places_from
+from brokerui.estate.map_views.selectors import map_view_get
+from brokerui.estate.map_views.services import map_view_change, map_view_create, map_view_delete
+from brokerui.pages.map.map_query import MapQuery
+from routing.common.errors import Invalid
+
+QUERY_CHARS = 8_000
+
+
+@own_account
+@require_POST
+def save_as(request: HttpRequest) -> HttpResponse:
+    """Save the part of the map that is shown, and the places of its boxes, under a name."""
+    try:
+        view = map_view_create(
+            title=request.POST.get("title", ""),
+            query=_query(request),
+            places=_places(request) or [],
+            is_shared=_is_shared(request),
+            owner=request.user.get_username(),
+        )
+    except Invalid as error:
+        return _refused(request, error)
+    messages.success(request, _("The view %(title)s is saved.") % {"title": view.title})
+    return _to(view, _estate(_given(request)))
+
+
+@own_account
+@require_http_methods(["GET", "HEAD", "POST"])
+def saved(request: HttpRequest, key: str) -> HttpResponse:
+    """Open a view; with POST, change it: its name, who sees it, and what it shows."""
+    owner = request.user.get_username()
+    try:
+        if request.method != "POST":
+            return _to(map_view_get(key, owner), _estate(request.GET))
+        view = map_view_change(
+            key=key,
+            title=request.POST.get("title", ""),
+            query=_query(request),
+            places=_places(request),
+            is_shared=_is_shared(request),
+            owner=owner,
+        )
+    except MapViewNotFoundError:
+        raise Http404(_("There is no such view.")) from None
+    except Invalid as error:
+        return _refused(request, error)
+    messages.success(request, _("The view %(title)s is saved.") % {"title": view.title})
+    return _to(view, _estate(_given(request)))
+
+
+@own_account
+@require_POST
+def delete(request: HttpRequest, key: str) -> HttpResponse:
+    """Delete a view; the map stays as it is."""
+    try:
+        title = map_view_delete(key=key, owner=request.user.get_username())
+    except MapViewNotFoundError:
+        raise Http404(_("There is no such view.")) from None
+    messages.success(request, _("The view %(title)s is deleted.") % {"title": title})
+    return redirect(_address({**_estate(_given(request)), **_query(request)}))
+
+
+def _to(view: MapView, estate: dict[str, str]) -> HttpResponse:
+    return redirect(_address({**estate, **view.query, "view": view.key}))
+
+
+def _address(query: dict[str, str]) -> str:
+    return f"{reverse('map:map')}?{urlencode(query)}" if query else reverse("map:map")
+
+
+def _refused(request: HttpRequest, error: Invalid) -> HttpResponse:
+    """Return to the map as it was, with the reason."""
+    problem = error.problem.render(_)
+    if error.path == "title":
+        messages.error(request, _("The view is not saved; its name: %(problem)s.") % {"problem": problem})
+    else:
+        messages.error(request, _("The view is not saved: %(problem)s.") % {"problem": problem})
+    return redirect(_address(_flat(_given(request))))
+
+
+def _given(request: HttpRequest) -> QueryDict:
+    return QueryDict(request.POST.get("query", "")[:QUERY_CHARS])
+
+
+def _query(request: HttpRequest) -> dict[str, str]:
+    """Return what the map shows, as its address says; a selection is no part of a view."""
+    shown = MapQuery.of(_given(request)).but(select="", view="")
+    return _flat(QueryDict(shown.query({})))
+
+
+def _estate(given: QueryDict) -> dict[str, str]:
+    """Return the parameters of the estate that the map shows: a view is of the map, not of one estate."""
+    return {name: value for name, value in _flat(given).items() if name in PARAMETERS}
+
+
+def _flat(given: QueryDict) -> dict[str, str]:
+    return {name: given.get(name, "") for name in given}
+
+
+def _places(request: HttpRequest) -> list[Place] | None:
+    """Return where boxes were put; None where the page has no script that knows it."""
+    text: Any = request.POST.get("places")
+    return None if text is None else places_from(text)
+
+
+def _is_shared(request: HttpRequest) -> bool:
+    return "is_shared" in request.POST and may(request.user, Level.OPERATE)

@@ -30,7 +30,7 @@ export function aim(down, { layer, pending, viewport, from, targets, tip, over, 
   const start = viewport.inPicture(down);
   const frames = new Map();
   const line = element("path", { class: "drawn", "marker-end": "url(#to)" });
-  const edge = edgePan(viewport, () => { place(); follow(); });
+  const edge = edgePan(viewport, viewport.inPane(down), () => { place(); follow(); });
 
   function begin() {
     pending.clear();

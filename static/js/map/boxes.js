@@ -44,7 +44,7 @@ function startDrag(event, viewport) {
     setOffset(shape, { x: before.x + snap(at.x - from.x), y: before.y + snap(at.y - from.y) });
     moved(new Set([shape]));
   };
-  const edge = edgePan(viewport, follow);
+  const edge = edgePan(viewport, viewport.inPane(event), follow);
   drag(pane, event, {
     begin() { shape.parentNode.append(shape); },
     move(to) { last = to; edge.at(viewport.inPane(to)); follow(); },

@@ -1,5 +1,6 @@
 // While something is dragged to an edge of the pane, the picture comes on from there: the nearer, the faster.
 const [ZONE, MARGIN] = [28, 24];
+const FURTHER = 8;
 const PX_PER_S = 900;
 const [FIRST_S, LONGEST_S] = [0.016, 0.05];
 
@@ -14,9 +15,12 @@ function within(by, start, end, size) {
   return by > 0 ? Math.min(by, Math.max(0, MARGIN - start)) : Math.max(by, Math.min(0, size - MARGIN - end));
 }
 
-// `panned` hears of each step. A drag that begins at an edge has to leave it first: a press alone moves nothing.
-export function edgePan(viewport, panned) {
-  let [point, isArmed, frame, last] = [null, false, 0, 0];
+// `panned` hears of each step. A drag that was `pressed` at an edge goes further towards it, or leaves it first: neither
+// a press nor a way along the edge moves the picture.
+export function edgePan(viewport, pressed, panned) {
+  const depth = ({ x, y }) => ZONE * Math.max(Math.abs(pull(x, viewport.width)), Math.abs(pull(y, viewport.height)));
+  const begun = depth(pressed);
+  let [point, isArmed, frame, last] = [null, !begun, 0, 0];
 
   function by(seconds) {
     const { x, y, k, width, height, bounds } = viewport;
@@ -37,12 +41,12 @@ export function edgePan(viewport, panned) {
   return {
     at(to) {
       point = to;
-      const isAtEdge = pull(to.x, viewport.width) || pull(to.y, viewport.height);
-      isArmed ||= !isAtEdge;
-      if (!isArmed || !isAtEdge || frame) return;
+      const now = depth(to);
+      isArmed ||= !now || now - begun >= FURTHER;
+      if (!isArmed || !now || frame) return;
       last = 0;
       frame = requestAnimationFrame(step);
     },
-    stop() { cancelAnimationFrame(frame); frame = 0; point = null; isArmed = false; },
+    stop() { cancelAnimationFrame(frame); frame = 0; point = null; },
   };
 }

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.base import AXE_SCRIPT
 from django.conf import settings
 from playwright.sync_api import expect
 
 from brokerui.accounts.levels import Role
 from tests.brokerui.site import plain_files, quick_passwords, signed_in
+from tests.extent import IS_ALL
 
 __all__ = ["plain_files", "quick_passwords"]
 
@@ -20,12 +24,25 @@ WIDE, NARROW = (1440, 1010), (390, 844)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
 EXPECTED = "Failed to load resource: the server responded with a status of"
 
+# The name of a thread that serves a connection: it ends once the connection is closed and its requests are answered.
+CONNECTION = "process_request_thread"
+ANSWERED_S = 20.0
+
 # The longest wait for a page: what three pages take on two slow cores. A page that is ready earlier waits no longer.
 expect.set_options(timeout=20_000)
 
 
 @pytest.fixture
-def browser_context_args(browser_context_args: dict[str, Any], live_server: Any) -> dict[str, Any]:
+def answered(live_server: Any, transactional_db: None) -> Iterator[None]:
+    """The tables are emptied only once the server has answered what the pages of the test had asked for."""
+    yield
+    for thread in threading.enumerate():
+        if CONNECTION in thread.name:
+            thread.join(ANSWERED_S)
+
+
+@pytest.fixture
+def browser_context_args(browser_context_args: dict[str, Any], live_server: Any, answered: None) -> dict[str, Any]:
     """So that tests say `page.goto("/scenarios/")`."""
     return {**browser_context_args, "base_url": live_server.url}
 
@@ -50,7 +67,9 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
 
 
 @pytest.fixture
-def plain_site(browser: Any, live_server: Any, plain_files: None, quick_passwords: None) -> Iterator[Any]:
+def plain_site(
+    browser: Any, live_server: Any, answered: None, plain_files: None, quick_passwords: None
+) -> Iterator[Any]:
     """The page of a browser that runs no scripts; signed in as an administrator."""
     context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
     context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
@@ -64,27 +83,66 @@ def session_of(role: Role, url: str) -> Any:
     return {"name": settings.SESSION_COOKIE_NAME, "value": value, "url": url}
 
 
-CONTRAST = """async () => (await axe.run({runOnly: ["color-contrast"]})).violations
-    .flatMap(rule => rule.nodes).map(node => node.html.slice(0, 160))"""
-"""What another theme can change; axe is in the page already."""
+FAULTS = """async (rules) => (await axe.run({
+    ...(rules && {runOnly: rules}), resultTypes: ["violations"], selectors: false, preload: false,
+})).violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 160)}`))"""
+"""What axe finds on the page as it stands. It asks for no style sheets again: no rule that is on needs their text."""
+
+Size = tuple[int, int]
+THEMES = ("light", "dark")
 
 
-def faults_in_each_look(page: Any, *sizes: tuple[int, int]) -> list[str]:
-    """What keeps a reader out of the page as it stands: at each size, and its colours in the dark too. Ends light."""
+def faults_in_each_look(page: Any, *sizes: Size) -> list[str]:
+    """What keeps a reader out of the page as it stands, at each size and in both themes. Ends light.
+
+    `make test` looks once at each size, in the themes by turns, and at half of the pages the other way round.
+    """
     found = []
-    for width, height in sizes or (NARROW, WIDE):
-        page.set_viewport_size({"width": width, "height": height})
-        page.emulate_media(color_scheme="light", reduced_motion="reduce")
-        found += [f"{page.url} at {width}: {fault}" for fault in accessibility_faults(page)]
-        page.emulate_media(color_scheme="dark", reduced_motion="reduce")
-        found += [f"{page.url} at {width} in the dark: {text}" for text in page.evaluate(CONTRAST)]
-        page.emulate_media(color_scheme="light", reduced_motion="reduce")
-        if page.evaluate("document.documentElement.scrollWidth") > width:
-            found.append(f"{page.url} at {width} scrolls sideways")
+    for number, size in enumerate(sizes or (NARROW, WIDE), turn_of(page)):
+        if IS_ALL:
+            found += faults_in_look(page, size, "light") + faults_in_look(page, size, "dark", ["color-contrast"])
+        else:
+            found += faults_in_look(page, size, THEMES[number % 2])
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
     return found
 
 
-def accessibility_faults(page: Any) -> list[str]:
-    """What axe finds on the page as it stands, one line for each element."""
-    found = Axe().run(page).response["violations"]
-    return [f"{rule['id']}: {node['html'][:160]}" for rule in found for node in rule["nodes"]]
+def faults_in_a_look(page: Any) -> list[str]:
+    """The same in one of the four looks, another one for the next page; `make test-all` looks at all four.
+
+    It is for pages that are many and alike.
+    """
+    if IS_ALL:
+        return faults_in_each_look(page)
+    turn = turn_of(page)
+    first, last = (NARROW, WIDE)[:: 1 if turn % 4 < 2 else -1]
+    found = scrolled_sideways(page, first) + faults_in_look(page, last, THEMES[turn % 2])
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")
+    return found
+
+
+def turn_of(page: Any) -> int:
+    """A number that differs page by page, and is the same in each run, whatever identifiers stand in the address."""
+    words = re.split(r"\W", f"{page.url} {page.title()}")
+    return crc32(" ".join(filter(str.isalpha, words)).encode())
+
+
+def faults_in_look(page: Any, size: Size, theme: Any, rules: list[str] | None = None) -> list[str]:
+    """What axe finds at this size in this theme; a page that scrolls sideways is one more fault."""
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    sideways = scrolled_sideways(page, size)
+    faults = accessibility_faults(page, rules)
+    return sideways + [f"{page.url} at {size[0]}, {theme}: {fault}" for fault in faults]
+
+
+def scrolled_sideways(page: Any, size: Size) -> list[str]:
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    is_wider = page.evaluate("document.documentElement.scrollWidth") > size[0]
+    return [f"{page.url} at {size[0]} scrolls sideways"] if is_wider else []
+
+
+def accessibility_faults(page: Any, rules: list[str] | None = None) -> list[str]:
+    """What axe finds on the page as it stands by all its rules or by these, one line for each element."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
+    return list(page.evaluate(FAULTS, rules))

@@ -10,7 +10,7 @@ from brokerui.changes.services import draft_create
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.services import estate_import
 from routing.documents.edits_json import edits_from
-from tests.browser.conftest import faults_in_each_look
+from tests.browser.conftest import faults_in_a_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -51,4 +51,4 @@ def test_a_draft_is_seen(site: Page, path: str) -> None:
     draft = drafted()
     site.goto(path.format(draft.id))
     expect(site.locator("h1")).to_have_count(1)
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []

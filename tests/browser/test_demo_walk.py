@@ -53,6 +53,7 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
 
 
+@pytest.mark.thorough("The walk by mouse is the same, and test_map_drawing drags by touch.")
 def test_the_same_fault_is_mended_by_touch(browser: Any, live_server: Any, site: Page) -> None:
     demo_load()
     context = browser.new_context(base_url=live_server.url, has_touch=True, viewport={"width": 1180, "height": 820})

@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE, fan
 from tests.brokerui.product import eventually
-from tests.browser.conftest import faults_in_each_look
+from tests.browser.conftest import faults_in_a_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -191,4 +191,4 @@ def test_without_scripts_everything_is_a_link(browser: Any, live_server: Any, si
 def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(site: Page) -> None:
     for url in maps():
         site.goto(url)
-        assert faults_in_each_look(site) == []
+        assert faults_in_a_look(site) == []

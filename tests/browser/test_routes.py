@@ -11,7 +11,7 @@ from brokerui.core.jobs import wake as job_wake
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.tasks import jobs_run
 from tests.brokerui.analysis.lint.helpers import live
-from tests.browser.conftest import faults_in_each_look
+from tests.browser.conftest import faults_in_a_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -87,4 +87,4 @@ def test_nothing_keeps_anybody_out(site: Page) -> None:
         "/routes/?q=colour:red",
     ):
         site.goto(url)
-        assert faults_in_each_look(site) == []
+        assert faults_in_a_look(site) == []

@@ -212,10 +212,17 @@ def test_deleting_by_keyboard(site: Page) -> None:
 # -- For everybody -----------------------------------------------------------------------------------------
 
 
+OTHER_LOOKS = "The same page is looked at once at this size and once in this theme."
+LOOKS = [
+    pytest.param(path, theme, size, marks=() if turn % 2 == 0 else pytest.mark.thorough(OTHER_LOOKS))
+    for first, path in enumerate(["/gallery/", SCENARIOS, "/nowhere", "/broken/"])
+    for second, theme in enumerate(["light", "dark"])
+    for turn, size in enumerate([WIDE, NARROW], first + second)
+]
+
+
 @pytest.mark.usefixtures("gallery")
-@pytest.mark.parametrize("path", ["/gallery/", SCENARIOS, "/nowhere", "/broken/"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("path", "theme", "size"), LOOKS)
 def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(
     site: Page, live_server: Any, path: str, theme: str, size: tuple[int, int]
 ) -> None:

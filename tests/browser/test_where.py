@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, fan
-from tests.browser.conftest import faults_in_each_look
+from tests.browser.conftest import faults_in_a_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -231,7 +231,7 @@ def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(site: Page) -> No
     for url in ways(site):
         site.goto(url)
         site.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
-        assert faults_in_each_look(site) == []
+        assert faults_in_a_look(site) == []
 
 
 def test_texts_of_the_picture_stay_in_their_boxes_with_the_fonts_of_this_machine(site: Page) -> None:

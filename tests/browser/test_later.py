@@ -22,18 +22,19 @@ def works(monkeypatch: pytest.MonkeyPatch) -> dict[Any, Any]:
     found: dict[Any, Any] = {}
     monkeypatch.setattr(deferred, "_begin", found.setdefault)
     monkeypatch.setattr(selectors, "LONG", 0)
+    monkeypatch.setattr(errors, "RETRY_AFTER_S", 1)
     return found
 
 
 def eventually_there(page: Page, works: dict[Any, Any]) -> None:
     """The works are done, those too that only turn up when others are."""
     waiting = page.get_by_role("heading", name="This estate is being read")
-    for _ in range(30):
+    for _ in range(150):
         for work in tuple(works.values()):
             work()
         if waiting.count() == 0:
             return
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(100)  # the page asks again by itself
     expect(waiting).to_have_count(0)
 
 

@@ -18,16 +18,23 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 DELAYED, QUEUES = "/delayed/", "/queues/"
 
 
+POLL_MS = 3_000
+"""How often the page looks for what is new; tests let its clock go on."""
+
+
 def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
     sampled(OfSample.WAITING_CONVERSATIONS, [0, 1, 2], error=9796)
+    site.clock.install()
     site.goto(DELAYED)
     expect(site.locator("[data-headline]")).to_have_text("No conversation is delayed.")
     expect(site.locator("[data-drawn]")).to_be_visible()
     stuck(wire, "Nowhere", 2)
+    site.clock.fast_forward(POLL_MS)
     expect(site.locator("[data-headline]")).to_contain_text("2 conversations are delayed")
     expect(site.locator("#live")).to_contain_text("2 conversations are delayed")
     before = site.locator("#chart-table tbody tr").count()
     sampled(OfSample.WAITING_CONVERSATIONS, [7], error=9793)
+    site.clock.fast_forward(POLL_MS)
     expect(site.locator("#chart-table thead")).to_contain_text("9793")
     assert site.locator("#chart-table tbody tr").count() == before
     expect(site.locator(".chart .annotation-text").filter(has_text="9793")).to_be_attached()
@@ -37,12 +44,15 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
 
 
 def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
+    site.clock.install()
     site.goto(DELAYED)
+    with site.expect_request("**/delayed/"):
+        site.clock.fast_forward(POLL_MS)
     site.get_by_role("button", name="Pause").press("Enter")
     expect(site.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
     requests: list[str] = []
     site.on("request", lambda request: requests.append(request.url))
-    site.wait_for_timeout(4_000)
+    site.clock.run_for(4 * POLL_MS)
     assert requests == []
 
 

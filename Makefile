@@ -26,7 +26,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test test-all durations planted coverage check bench sim chaos mutants screenshots wheel lock clean
+.PHONY: help setup run test test-all durations planted coverage check bench sim chaos mutants screenshots pictures wheel lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,10 @@ mutants: $(VENV)/.dev ## break the engine on purpose, in many ways: each has to 
 screenshots: $(VENV)/.dev $(VENV)/.catalogues ## a picture of the last page of each browser test, in var/screenshots/
 	@browser=$$($(PY) scripts/browser.py) && \
 	    $(BROWSER_PYTEST) -m browser --screenshot on --full-page-screenshot --output var/screenshots $(ARGS)
+
+pictures: $(VENV)/.dev $(VENV)/.catalogues ## take the picture of the README anew, in docs/img/
+	@browser=$$($(PY) scripts/browser.py) && \
+	    BROKERUI_PICTURES=docs/img $(BROWSER_PYTEST) -m browser tests/browser/test_demo_walk.py -k on_the_map
 
 wheel: $(VENV)/.catalogues ## the product and its client as wheels, in dist/
 	@rm -rf build dist distributions/client/build

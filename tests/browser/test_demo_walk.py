@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -16,6 +17,8 @@ from tests.browser.test_map_drawing import box, pull
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
+PICTURES = os.environ.get("BROKERUI_PICTURES", "")
+"""Folder for the picture of the README, which `make pictures` takes anew; empty: none is taken."""
 POST = "route/shop/Orders/PostRoute"
 
 
@@ -34,6 +37,8 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
     expect(site.locator(".overlay .tag.over")).to_have_text("to office")
     expect(site.locator("#effect-line .effect-sentence")).to_contain_text("3 kinds of conversation get better")
     expect(site.locator("#effect-line")).to_contain_text("0 worse")
+    if PICTURES:
+        site.screenshot(path=f"{PICTURES}/mend.png")
     site.mouse.up()
     expect(site.get_by_label("Address", exact=True)).to_have_value("tcp://office.example:4022")
     site.get_by_role("button", name="Alter in draft").click()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
 from routing.classes.default_behaviour import BehaviourChange, EquivalenceClass, changed_behaviour, reached_from
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
+from routing.diff.default_change import DefaultChange
 from routing.diff.per_name import NameContext
 from routing.diff.result import DiffGroup, GroupMembers, Outcomes
 
@@ -16,12 +17,15 @@ from routing.diff.result import DiffGroup, GroupMembers, Outcomes
 class ClassChange:
     """One class of traffic, before and after."""
 
-    def __init__(self, name: NameContext, traffic: TrafficClass, near: ClassChange | None) -> None:
+    def __init__(
+        self, name: NameContext, traffic: TrafficClass, near: ClassChange | None, default: DefaultChange | None
+    ) -> None:
         self.name = name
         self.comparing = name.comparing
         self.traffic = traffic
         self.near = near
         """A class from which this one differs at few nodes."""
+        self._default = default
         self.replying = self.comparing.specials.replying(traffic)
         self.special = name.special | self.replying if self.replying and near is None else name.special
         backgrounds = name.evaluators if near is None else (near.before, near.after)
@@ -49,18 +53,44 @@ class ClassChange:
     def evaluate(self, answered: Set[Node]) -> None:
         """Find the groups of this class, with these entry points of one estate only; none if it does not change."""
         one_sided = self.comparing.delta.one_sided
-        dirty = {node for node in self._suspects() if self.before.onward(node) != self.after.onward(node)}
+        suspects, plain = self._suspects()
+        changed = {node for node in suspects if self.before.onward(node) != self.after.onward(node)}
+        self._dirty = dirty = changed.union(plain)
         goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
         self.after.decides_like(self.before, dirty | one_sided)
-        self._dirty = dirty
         if goals:
             self._share(goals)
         for node in answered:
             self._add(self._ends(self.before, node), self._ends(self.after, node), node)
-        for node in dirty:
+        for node in changed | self._add_plain(plain):
             self._answer(node)
         if goals:
             self._answer_others(goals, dirty | one_sided)
+
+    def _suspects(self) -> tuple[Iterable[Node], Set[Node]]:
+        """The nodes that may decide otherwise, and those that do and treat the class by default."""
+        delta, identifier = self.comparing.delta, self.traffic.to_broker_instance
+        if self._default is None:
+            return self._there(delta.nodes(self.traffic.to_service, identifier)), frozenset()
+        own = {*delta.by_name.get(self.traffic.to_service, ()), *delta.by_identifier.get(identifier or "", ())}
+        own |= self.replying
+        special, plain = self._default.parted(self.name)
+        return self._there(special | own), plain - own
+
+    def _there(self, nodes: Iterable[Node]) -> list[Node]:
+        return [node for node in nodes if self.before.has(node) and self.after.has(node)]
+
+    def _add_plain(self, plain: Set[Node]) -> Set[Node]:
+        """Add the ends of entry points that follow the default all the way; return those that may not."""
+        if self._default is None or not plain:
+            return frozenset()
+        leading = self._default.leading_to(self.name.outside.union(name for name, _ in self.replying))
+        left = plain - leading
+        for pair, nodes in self._default.changed_entries():
+            found = nodes if len(left) == len(self._default.dirty) else [node for node in nodes if node in left]
+            if found:
+                self._group(*pair).members.single += found
+        return plain & leading
 
     def is_near(self, other: TrafficClass) -> bool:
         """True if another class of the name is decided like this one, but for few nodes: those that hold its identifier
@@ -95,10 +125,6 @@ class ClassChange:
         for node in self.before.decided | self.after.decided:
             found[node[0]].add(node)
         return found
-
-    def _suspects(self) -> Iterator[Node]:
-        nodes = self.comparing.delta.nodes(self.traffic.to_service, self.traffic.to_broker_instance)
-        return (node for node in nodes if self.before.has(node) and self.after.has(node))
 
     def _share(self, goals: frozenset[str]) -> None:
         if self.near is not None:

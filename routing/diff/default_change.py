@@ -6,7 +6,8 @@ for all of them. What is left for each are its own special entry points: those t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Set
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
@@ -30,17 +31,40 @@ class DefaultChange:
         self.comparing = comparing
         self.before, self.after = before, after = comparing.nowhere
         there = (node for node in comparing.delta.always if before.has(node) and after.has(node))
-        self._dirty = [node for node in there if before.onward(node) != after.onward(node)]
-        self.goals = frozenset(name for name, database in self._dirty if database is None)
+        self.dirty = [node for node in there if before.onward(node) != after.onward(node)]
+        self.goals = frozenset(name for name, database in self.dirty if database is None)
         self._behind: dict[HopResult, Pair] = {}
+        self._last: tuple[NameContext, Set[Node], Set[Node]] | None = None
+        self._led: tuple[Set[str], Set[Node]] = frozenset(), frozenset()
 
     @cached_property
-    def _beyond(self) -> Set[str]:
-        """The instances that messages of changed nodes may reach, and those of the cells that lead to changed nodes."""
-        leads = {
-            lead.instance for node in self._dirty for one in self.comparing.nowhere for lead in one.onward(node).leads
-        }
-        return reached_from(leads | self.goals, *self.comparing.nowhere) | self._passed
+    def _leading(self) -> dict[str, set[Node]]:
+        """By instance: the changed nodes from which a message may reach it, before or after."""
+        found: dict[str, set[Node]] = defaultdict(set)
+        for node in self.dirty:
+            leads = {lead.instance for one in self.comparing.nowhere for lead in one.onward(node).leads}
+            for instance in reached_from(leads, *self.comparing.nowhere):
+                found[instance].add(node)
+        return found
+
+    def leading_to(self, instances: Set[str]) -> Set[Node]:
+        """The changed nodes from which a message may reach one of these instances."""
+        known, found = self._led
+        if known != instances:
+            met = (self._leading[one] for one in instances if one in self._leading)
+            self._led = known, found = instances, set[Node]().union(*met)
+        return found
+
+    def parted(self, name: NameContext) -> tuple[Set[Node], Set[Node]]:
+        """The nodes that may decide otherwise for any name: those special for this one, and others that do."""
+        if self._last is None or self._last[0] is not name:
+            always = self.comparing.delta.always
+            self._last = name, always & name.special, frozenset(self.dirty) - name.special
+        return self._last[1:]
+
+    def changed_entries(self) -> Iterator[tuple[Pair, list[Node]]]:
+        """Yield the changed entry points by their outcomes for a name that occurs nowhere."""
+        return ((pair, nodes) for pair, (_, nodes) in self._parts.items())
 
     @cached_property
     def _passed(self) -> Set[str]:
@@ -52,7 +76,8 @@ class DefaultChange:
         delta = self.comparing.delta
         if name.name in delta.by_name or not delta.always.isdisjoint(name.special):
             return True
-        return not self._beyond.isdisjoint(name.outside)
+        outside = name.outside
+        return not (self._passed.isdisjoint(outside) and self._leading.keys().isdisjoint(outside))
 
     def has(self, name: NameContext, traffic: TrafficClass) -> bool:
         """Whether a class of a name that is not reached is answered here: the change does not touch its identifier."""
@@ -64,7 +89,7 @@ class DefaultChange:
 
     def alike(self, name: NameContext, traffics: Iterable[TrafficClass]) -> list[AlikeClasses]:
         """Return these classes of a name that is not reached, those that end alike together."""
-        sending = name.sending(self.goals) if self.goals else ()
+        sending = name.sending(self.goals) - self.comparing.delta.one_sided if self.goals else ()
         found: list[tuple[Ends, AlikeClasses]] = []
         for traffic in traffics:
             ends = self._special_ends(name, traffic, sending)
@@ -98,7 +123,7 @@ class DefaultChange:
             ends = self._behind[onward] = outcomes_beyond(onward, self.before), outcomes_beyond(onward, self.after)
             return ends
         after = ClassEvaluator(self.after.estate, traffic, self.comparing.at, name.evaluators[1], name.telling)
-        after.decides_like(before, frozenset(self._dirty))
+        after.decides_like(before, self.comparing.delta.one_sided.union(self.dirty))
         return outcomes_beyond(onward, before), outcomes_beyond(onward, after)
 
     def _groups(self, name: NameContext, ends: Ends) -> list[DiffGroup]:
@@ -130,7 +155,7 @@ class DefaultChange:
         found: dict[Pair, tuple[list[EquivalenceClass], list[Node]]] = {}
         for cell, before, after in self.comparing.background.changes(self.goals) if self.goals else ():
             found.setdefault((before, after), ([], []))[0].append(cell)
-        for node in self._dirty:
+        for node in self.dirty:
             ends = self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node))
             if ends[0] != ends[1] and node in self.comparing.order:
                 found.setdefault(ends, ([], []))[1].append(node)

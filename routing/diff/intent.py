@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Set
 from datetime import datetime
+from functools import lru_cache
 from typing import Protocol
 
 from routing.classes.reachability import routes_by_name
@@ -17,6 +18,7 @@ from routing.common.names import is_system_service
 from routing.model.estate import Estate
 from routing.rules.decision import DELIVERED, EXITS, Outcome
 
+CACHED = 10_000
 FEW = 16
 """Members of a group that are looked at one by one, rather than all entry points with a route for the name."""
 
@@ -25,6 +27,7 @@ class Members(Container[object], Iterable[Node], Protocol):
     """The entry points of a group."""
 
     def __len__(self) -> int: ...
+    def unsorted(self) -> Iterable[Node]: ...
 
 
 class ChangedClasses(Protocol):
@@ -33,9 +36,9 @@ class ChangedClasses(Protocol):
     @property
     def traffic(self) -> TrafficClass: ...
     @property
-    def before(self) -> Set[Outcome]: ...
+    def before(self) -> frozenset[Outcome]: ...
     @property
-    def after(self) -> Set[Outcome]: ...
+    def after(self) -> frozenset[Outcome]: ...
     @property
     def members(self) -> Members: ...
 
@@ -45,7 +48,7 @@ class Intent:
     unexpired route of the entry point names afterwards, and those that left the estate by such a route before. Every
     database has the services that SQL Server creates: classes to these are intended if a route names them."""
 
-    def __init__(self, before: Estate, after: Estate, at: datetime, routed: Callable[[str], Iterable[Node]]) -> None:
+    def __init__(self, before: Estate, after: Estate, at: datetime, routed: Callable[[str], Set[Node]]) -> None:
         self._estates = before, after
         self._at = at
         self._routed = routed
@@ -56,9 +59,9 @@ class Intent:
         whole = self._whole(group)
         if whole is not None:
             return len(group.members) if whole else 0
-        if len(group.members) <= FEW:
-            return sum(self._is_named(node, group) for node in group.members)
         routed = self._routed(group.traffic.to_service)
+        if len(group.members) <= FEW:
+            return sum(self._is_named(node, group) for node in group.members.unsorted() if node in routed)
         return sum(node in group.members and self._is_named(node, group) for node in routed)
 
     def has(self, node: Node, group: ChangedClasses) -> bool:
@@ -73,7 +76,7 @@ class Intent:
             return False
         if is_system_service(traffic.to_service):
             return None
-        return True if any(end.kind == DELIVERED for end in (*group.before, *group.after)) else None
+        return True if _is_delivered(group.before) or _is_delivered(group.after) else None
 
     def _is_named(self, node: Node, group: ChangedClasses) -> bool:
         """Whether the entry point has a live route for the name that counts in this group."""
@@ -82,6 +85,11 @@ class Intent:
         if _names(after, node, service, self._at):
             return True
         return any(end.kind == EXITS for end in group.before) and _names(before, node, service, self._at)
+
+
+@lru_cache(CACHED)
+def _is_delivered(outcomes: frozenset[Outcome]) -> bool:
+    return any(end.kind == DELIVERED for end in outcomes)
 
 
 def _names(estate: Estate, node: Node, service: str, at: datetime) -> bool:

@@ -41,6 +41,12 @@ class GroupMembers:
         parts = [_left(cell, without) for cell, without in self.cells]
         return merge(*parts, sorted(self.single, key=self.order.__getitem__), key=self.order.__getitem__)
 
+    def unsorted(self) -> Iterator[Node]:
+        """Yield the entry points in any order, which is quicker."""
+        yield from self.single
+        for cell, without in self.cells:
+            yield from _left(cell, without)
+
 
 def _left(cell: EquivalenceClass, without: frozenset[Node]) -> Iterator[Node]:
     return (node for node in cell.entries if node not in without)

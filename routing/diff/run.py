@@ -96,7 +96,7 @@ def _pausing(steps: Iterator[DiffStep]) -> Iterator[DiffStep]:
 
 def _steps(comparing: DiffContext, names: Iterable[str], one_sided: Set[Node]) -> Iterator[DiffStep]:
     """All classes of these names, with these entry points of one estate only."""
-    default = DefaultChange(comparing) if comparing.is_even and not comparing.delta.one_sided else None
+    default = DefaultChange(comparing) if comparing.is_even and not one_sided else None
     for service in names:
         name = NameContext(comparing, service)
         traffics = list(comparing.vocabulary.of_name(service))
@@ -104,10 +104,12 @@ def _steps(comparing: DiffContext, names: Iterable[str], one_sided: Set[Node]) -
             plain = [traffic for traffic in traffics if default.has(name, traffic)]
             yield DiffStep(len(plain), default.alike(name, plain))
             traffics = [] if len(plain) == len(traffics) else [one for one in traffics if not default.has(name, one)]
-        yield from _evaluated(name, traffics, one_sided)
+        yield from _evaluated(name, traffics, default, one_sided)
 
 
-def _evaluated(name: NameContext, traffics: Iterable[TrafficClass], one_sided: Set[Node]) -> Iterator[DiffStep]:
+def _evaluated(
+    name: NameContext, traffics: Iterable[TrafficClass], default: DefaultChange | None, one_sided: Set[Node]
+) -> Iterator[DiffStep]:
     """Classes of one name, evaluated where the change can reach.
 
     A class that behaves like an earlier one is not evaluated again, and one that is near it only where they differ.
@@ -119,7 +121,8 @@ def _evaluated(name: NameContext, traffics: Iterable[TrafficClass], one_sided: S
         for traffic in some:
             speaker = next((one for one in speakers if one.speaks_for(traffic)), None)
             if speaker is None:
-                speaker = ClassChange(name, traffic, next((one for one in speakers if one.is_near(traffic)), None))
+                near = next((one for one in speakers if one.is_near(traffic)), None)
+                speaker = ClassChange(name, traffic, near, default)
                 speaker.evaluate(one_sided)
                 if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
                     speakers.append(speaker)

@@ -106,10 +106,11 @@ class EndsCount:
         known = [one for one in alike.traffics if one.to_broker_instance != UNKNOWN_IDENTIFIER]
         for group in alike.found:
             intended = self._stepwise.intent.members(group.same_for(known[0])) if known else 0
-            found.counts[group.verdict] += intended * len(known)
-            found.kinds[group.kind] += intended * len(known)
+            if intended:
+                found.counts[group.verdict] += intended * len(known)
+                found.kinds[group.kind] += intended * len(known)
+                found.grouped += len(known)
             found.apart[group.verdict] += len(group.members) * len(alike.traffics) - intended * len(known)
-            found.grouped += len(known) if intended else 0
             for traffic in alike.traffics:
                 is_intended = intended and traffic.to_broker_instance != UNKNOWN_IDENTIFIER
                 (self._worst if is_intended else self._worst_apart).add(group, traffic)

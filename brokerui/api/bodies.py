@@ -30,12 +30,21 @@ def owner_database() -> Any:
 
 def page_of(row: type[Any]) -> type[Any]:
     """Return the serializer of a page of these rows."""
-    members = {
-        "__doc__": "A page of rows.",
-        "count": serializers.IntegerField(min_value=0, help_text=_("Rows of all pages.")),
-        **_page_members(row),
-    }
-    return _page_class(row, members)
+    return _page_class(row, _page_of_members(row))
+
+
+class ChangedRowsSerializer(serializers.Serializer):
+    """Ids of the rows of a list, on all its pages, that differ from the version which the draft was made on."""
+
+    added = serializers.ListField(child=serializers.CharField())
+    altered = serializers.ListField(child=serializers.CharField())
+    dropped = serializers.ListField(child=serializers.CharField())
+
+
+def marked_page_of(row: type[Any]) -> type[Any]:
+    """Return the serializer of a page of rows; the first page of a draft tells which rows the draft changes."""
+    changed = ChangedRowsSerializer(required=False, help_text=_("Only with `draft`, and on the first page."))
+    return _page_class(row, {**_page_of_members(row), "changed": changed})
 
 
 def uncounted_page_of(row: type[Any]) -> type[Any]:
@@ -46,6 +55,14 @@ def uncounted_page_of(row: type[Any]) -> type[Any]:
         **_page_members(row),
     }
     return _page_class(row, members)
+
+
+def _page_of_members(row: type[Any]) -> dict[str, Any]:
+    return {
+        "__doc__": "A page of rows.",
+        "count": serializers.IntegerField(min_value=0, help_text=_("Rows of all pages.")),
+        **_page_members(row),
+    }
 
 
 def _page_members(row: type[Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from brokerui.api.problems import in_query
 from brokerui.api.queries import EstateQuery, PageQuery
 from brokerui.api.rows import EstateRow, Keeps, Where
 from brokerui.api.serializers import QuerySerializer, read_query
-from brokerui.changes.estate_view import estate_view_from
+from brokerui.changes.estate_view import EstateView, estate_view_from
 from routing.common.names import SYSNAME_CHARS
 from routing.model.estate import Estate
 
@@ -100,30 +100,37 @@ class RowListing:
         return type(f"{self.name.title()}Query", (PageQuery, EstateQuery), members)
 
 
+Changed = Callable[[RowListing, EstateView, Where], dict[str, list[str]] | None]
+
+
 def row_as_json(keys: tuple[str, ...], row: EstateRow, value: dict[str, Any]) -> dict[str, Any]:
     """Return a row with its id and its owners."""
     return {"id": id_of(row.key), **dict(zip(keys[:-1], row.key, strict=False)), **value}
 
 
-def list_rows(request: Request, listing: RowListing) -> Response:
-    """Return the page of rows that a request asks for; 304 where the client has it already."""
+def list_rows(request: Request, listing: RowListing, changed: Changed | None = None) -> Response:
+    """Return the page of rows that a request asks for; 304 where the client has it already. `changed` compares the
+    rows of a draft with those of its base."""
     query = read_query(request, listing.query)
     viewed = estate_view_from(request.query_params.dict())
     etag = etag_of(viewed.key, request.get_full_path())
     if is_known(request, etag):
         return Response(status=304, headers={"ETag": etag})
     query = with_printed_place(query, viewed.estate)
-    rows = listing.rows(viewed.estate, query, _keeps(listing, query))
+    rows = listing.rows(viewed.estate, query, keeps_of(listing, query))
     count, page, cursor = _page(rows, listing, query)
-    body = {
+    body: dict[str, Any] = {
         "count": count,
         "next": next_address(request, cursor) if cursor else None,
         "results": [listing.as_json(row) for row in page],
     }
+    marks = changed(listing, viewed, query) if changed is not None else None
+    if marks is not None:
+        body["changed"] = marks
     return Response(body, headers={"ETag": etag})
 
 
-def _keeps(listing: RowListing, query: Where) -> Keeps:
+def keeps_of(listing: RowListing, query: Where) -> Keeps:
     """Return whether all filters of a query keep a value."""
     tests = [(one.keeps, query[one.name]) for one in listing.filters if one.name in query]
     return lambda value: all(keeps(value, wanted) for keeps, wanted in tests)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import OpenApiExample, extend_schema, extend_schema_view
 
 from brokerui.api import openapi
-from brokerui.api.bodies import columns_of, page_of
+from brokerui.api.bodies import columns_of, marked_page_of
 from brokerui.api.databases import DATABASES
 from brokerui.api.instances import INSTANCES
 from brokerui.api.queries import EstateQuery, NoteQuery
@@ -41,7 +41,7 @@ def _list_view(resource: Resource) -> type[RowList]:
             tags=openapi.tags(title),
             summary=_("List"),
             description=_("A page of rows, filtered and ordered as you say."),
-            **openapi.conditional_get(page_of(resource.serializer), query=resource.listing.query),
+            **openapi.conditional_get(marked_page_of(resource.serializer), query=resource.listing.query),
         ),
         post=extend_schema(
             operation_id=f"{name}_add",

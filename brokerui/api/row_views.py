@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.api.base import ApiView
+from brokerui.api.draft_rows import changed_rows
 from brokerui.api.editing import apply_edits
 from brokerui.api.etags import etag_of_json, is_known, require_match
 from brokerui.api.ids import Key, id_of, key_of
@@ -32,7 +33,7 @@ class RowList(ApiView):
 
     def get(self, request: Request) -> Response:
         """Return a page of them."""
-        return list_rows(request, self.resource.listing)
+        return list_rows(request, self.resource.listing, changed_rows)
 
     def post(self, request: Request) -> Response:
         """Add one."""

@@ -12,7 +12,7 @@ from brokerui.changes.services import draft_create
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
 from tests.brokerui.analysis.reachability.test_page import figure
-from tests.brokerui.changes.helpers import put
+from tests.brokerui.changes.helpers import drop, put
 from tests.brokerui.estate.helpers import REACHED, brought_in
 from tests.brokerui.site import nothing_shown
 
@@ -70,3 +70,16 @@ def test_rest_answers_for_the_draft_and_its_base(viewer: Client, moved: SavedDra
     body = {"conversation": conversation, "draft": str(moved.id)}
     answer = viewer.post("/api/v1/whatif/", body, content_type="application/json").json()
     assert (answer["before"]["verdict"], answer["verdict"]) == ("must_deliver", "exits")
+
+
+def test_a_list_over_rest_names_the_rows_that_the_draft_changes(viewer: Client, moved: SavedDraft) -> None:
+    routes = viewer.get("/api/v1/routes/", {"draft": moved.id, "instance": "here"}).json()
+    altered = next(row["id"] for row in routes["results"] if row["name"] == "R")
+    assert routes["changed"] == {"added": [], "altered": [altered], "dropped": []}
+    more = draft_create(name="More", author="ada", edits=[put("S"), drop("R"), ATTIC])
+    edited = viewer.get("/api/v1/routes/", {"draft": more.id}).json()
+    added = next(row["id"] for row in edited["results"] if row["name"] == "S")
+    assert edited["changed"] == {"added": [added], "altered": [], "dropped": [altered]}
+    assert len(viewer.get("/api/v1/databases/", {"draft": more.id}).json()["changed"]["added"]) == 1
+    assert "changed" not in viewer.get("/api/v1/routes/").json()
+    assert "changed" not in viewer.get(edited["next"] or "/api/v1/routes/?as_of=1").json()

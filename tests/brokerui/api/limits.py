@@ -8,6 +8,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
+from tests.extent import IS_ALL
+
 Path = tuple[str | int, ...]
 UUID, MOMENT = "6f3f0d5e-0000-4000-8000-00000000000f", "2030-01-31T12:00:00Z"
 KNOWN = frozenset(
@@ -101,7 +103,8 @@ def cases(document: dict[str, Any], schema: dict[str, Any], path: Path = ()) -> 
     if "null" not in kinds and path:
         yield Case(path, "null", None)
     if "enum" in schema:
-        yield from (Case(path, "enum", "no such word", word) for word in schema["enum"] if word is not None)
+        words = [word for word in schema["enum"] if word is not None]
+        yield from (Case(path, "enum", "no such word", word) for word in (words if IS_ALL else words[:1]))
     elif "object" in kinds:
         yield from _of_object(document, schema, path)
     elif "array" in kinds:

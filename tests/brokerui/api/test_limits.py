@@ -19,6 +19,7 @@ from brokerui.estate.models import Version
 from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
 from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
 from tests.brokerui.site import nothing_shown, signed_in, user_of
+from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
@@ -112,9 +113,16 @@ def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:
     return send(client, method, address_of(path), body, If_Match="*" if _takes_match(path) else "")
 
 
+def is_tried(parameter: dict[str, Any], path: str, method: str) -> bool:
+    """Say whether the run tries a parameter here: `make test` does at every third operation that has the same one."""
+    alike = [(path, method) for path, method in WITH_QUERY if parameter in TOLD["paths"][path][method]["parameters"]]
+    return IS_ALL or alike.index((path, method)) % 3 == 0
+
+
 @pytest.mark.parametrize(("path", "method"), WITH_QUERY)
 def test_a_parameter_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client, path: str, method: str) -> None:
-    parameters = [one for one in TOLD["paths"][path][method]["parameters"] if one["in"] == "query"]
+    every = TOLD["paths"][path][method]["parameters"]
+    parameters = [one for one in every if one["in"] == "query" and is_tried(one, path, method)]
     body = None if method in ("get", "delete") else changed_of(client, path)
     headers = {"If_Match": "*"} if _takes_match(path) and method != "get" else {}
 

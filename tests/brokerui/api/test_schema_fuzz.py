@@ -33,7 +33,7 @@ from tests.extent import IS_ALL
 __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
 
-EXAMPLES = 100 if IS_ALL else 10
+EXAMPLES = 100 if IS_ALL else 5
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import time
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree
@@ -23,6 +23,7 @@ from routing.documents.estate_document import read_estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import EVERY_KIND, HOSTILE, HOSTILE_ESTATE, LOCAL, document, fan, instance
 from tests.brokerui.estates import database as with_routes
+from tests.brokerui.site import process_seconds
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = sorted(path.stem for path in (CHECKOUT / "examples").glob("?-*.json"))
@@ -202,7 +203,7 @@ def test_the_picture_as_a_file_needs_nothing_else(client: Client) -> None:
 
 def test_it_asks_as_little_of_a_large_estate_as_of_a_small_one(client: Client) -> None:
     counts = []
-    for text in (document(instance("a", with_routes("D", LOCAL))), fan(300)):
+    for text in (document(instance("a", with_routes("D", LOCAL))), fan(120)):
         name = loaded(text)
         page(client, scenario=name)
         with CaptureQueriesContext(connection) as captured:
@@ -232,12 +233,7 @@ def test_a_large_estate_is_drawn_in_time(client: Client) -> None:
         {"select": str(instance_ref("srv0100"))},
     ]
     for query in queries:
-        times = []
-        for _ in range(3):
-            begun = time.process_time()
-            page(client, scenario=name, **query)
-            times.append(time.process_time() - begun)
-        assert min(times) < PATIENCE, query
+        assert any(process_seconds(partial(page, client, scenario=name, **query)) < PATIENCE for _ in range(3)), query
 
 
 def test_the_panel_of_a_route_tells_what_is_wrong_with_it_and_the_remedy(client: Client) -> None:

@@ -7,7 +7,6 @@ import html
 import io
 import json
 import re
-import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
@@ -31,6 +30,7 @@ from routing.common.moment import parse_moment
 from routing.documents.estate_document import read_estate
 from tests.brokerui.estate.helpers import brought_in
 from tests.brokerui.estates import HOSTILE, HOSTILE_ESTATE, IDENTIFIER, LOCAL, database, document, instance, to
+from tests.brokerui.site import process_seconds
 from tests.strategies import estates
 
 pytestmark = pytest.mark.django_db
@@ -400,10 +400,5 @@ PATIENCE = 3.0
 def test_a_page_of_fifty_thousand_routes_is_there_at_once(client: Client) -> None:
     name = scenario_create(title="large", text=json.dumps(large_estate()))[0].name
     query = {"scenario": name, "q": "service:*Service00* -is:expired", "sort": "address"}
-    client.get(URL, query)
-    seconds = []
-    for _ in range(3):
-        begun = time.process_time()
-        assert client.get(URL, query).status_code == 200
-        seconds.append(time.process_time() - begun)
-    assert min(seconds) < PATIENCE
+    assert client.get(URL, query).status_code == 200
+    assert any(process_seconds(lambda: client.get(URL, query)) < PATIENCE for _ in range(3))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-import time
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -30,6 +29,7 @@ from tests.brokerui.estates import (
     instance,
     to,
 )
+from tests.brokerui.site import process_seconds
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = [example.name for example in DOCUMENTED]
@@ -214,13 +214,13 @@ def test_an_answer_is_not_kept_for_who_asks_otherwise(client: Client) -> None:
 
 
 def test_a_large_estate_is_searched_not_listed(client: Client) -> None:
-    name = keep(fan(300))
+    name = keep(fan(130))
     page = ask(client, name)
     assert "<datalist" in page
-    assert page.count("<option") < 4 * MAX_OPTIONS
-    found = client.get("/where/options/from/", {"scenario": name, "from": "branch29"}).content.decode()
+    assert page.count("<option") < 3 * MAX_OPTIONS
+    found = client.get("/where/options/from/", {"scenario": name, "from": "branch12"}).content.decode()
     assert found.count("<option") == 33
-    assert 'value="outside:branch299"' in found
+    assert 'value="outside:branch129"' in found
 
 
 @pytest.mark.parametrize(("field", "typed", "found"), [("to", "pric", "Price"), ("route", "branch3", "branch3/Shop")])
@@ -392,12 +392,7 @@ def test_a_large_estate_answers_soon(client: Client) -> None:
     name = keep(large())
     question = {"from": "i3/D1", "to": "S5"}
     ask(client, name, **question)
-    taken = []
-    for _ in range(3):
-        begun = time.process_time()
-        ask(client, name, **question)
-        taken.append(time.process_time() - begun)
-    assert min(taken) < PATIENCE
+    assert any(process_seconds(lambda: ask(client, name, **question)) < PATIENCE for _ in range(3))
 
 
 def test_the_choices_of_an_estate_are_made_once() -> None:

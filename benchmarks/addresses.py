@@ -33,7 +33,7 @@ WRITE_ONLY = frozenset(
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
         *(f"api:change_{name}" for name in ("apply", "confirm", "rollback")),
-        *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "add", "restore", "remedy")),
+        *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "copy", "add", "restore", "remedy")),
         *(f"changes:{name}" for name in ("submit", "approve", "reject", "reopen", "comment")),
         *(f"changes:{name}" for name in ("rebase", "apply", "confirm", "rollback")),
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),

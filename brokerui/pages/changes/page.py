@@ -96,6 +96,11 @@ class DraftPage:
         return marks_of(EstateView(edited.estate, edited.digest, version=edited.version, draft=self.info))
 
     @property
+    def changes_hop_limit(self) -> bool:
+        """Whether the limit of hops, which belongs to no instance, is another one than in the base."""
+        return draft_base(self.draft).estate.hop_limit != draft_estate(self.draft).estate.hop_limit
+
+    @property
     def changes(self) -> list[tuple[Promise, int]]:
         """How many instances, databases and routes differ from the base."""
         counts = self.marks.counts() if self.marks else {}

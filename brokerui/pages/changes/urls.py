@@ -3,6 +3,7 @@
 from django.urls import path
 
 from brokerui.pages.changes import (
+    copying,
     drawn_edits,
     editing,
     effect_views,
@@ -45,5 +46,6 @@ urlpatterns = [
     path("<int:number>/apply/", review_views.change_apply, name="apply"),
     path("<int:number>/confirm/", review_views.change_confirm, name="confirm"),
     path("<int:number>/rollback/", review_views.change_rollback, name="rollback"),
+    path("<int:number>/copy/", copying.change_copy, name="copy"),
     path("<int:number>/discard/", views.change_discard, name="discard"),
 ]

@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from brokerui.accounts.access import access
-from brokerui.accounts.levels import Level
+from brokerui.accounts.levels import Level, may
 from brokerui.changes import services
 from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import LISTED, draft_edits, draft_info, draft_list
 from brokerui.core.htmx import wants_piece
 from brokerui.core.paging import page_number
+from brokerui.pages.changes.copying import drafts_to_copy_to
 from brokerui.pages.changes.forms import NewDraftForm, StepForm
 from brokerui.pages.changes.page import DraftPage, without
 from brokerui.pages.changes.viewed_draft import draft_of
@@ -52,7 +53,10 @@ def change_list(request: HttpRequest) -> HttpResponse:
 def change_detail(request: HttpRequest, number: int) -> HttpResponse:
     """One draft with its edits in words."""
     page = DraftPage(draft_of(request, number), page_number(request.GET.get("page", "")))
-    return render(request, "changes/change.html", {"page": page, "draft": page.draft})
+    context = {"page": page, "draft": page.draft}
+    if may(request.user, Level.EDIT) and page.draft.edit_count:
+        context["copy_to"] = drafts_to_copy_to(page.draft)
+    return render(request, "changes/change.html", context)
 
 
 @access(write=Level.EDIT)

@@ -137,7 +137,7 @@ ADDRESSES = [
     _page("changes:edit-sql", "draft", "edit_index"),
     _button("changes:add", EDIT, "draft"),
     _form("changes:drawn", EDIT, "draft"),
-    *(_button(f"changes:{name}", EDIT, "draft") for name in ("undo", "redo", "remove", "discard")),
+    *(_button(f"changes:{name}", EDIT, "draft") for name in ("undo", "redo", "remove", "discard", "copy")),
     _page("changes:review", "draft"),
     *(_button(f"changes:{name}", EDIT, "draft") for name in ("submit", "approve", "reject", "reopen", "comment")),
     *(_button(f"changes:{name}", EDIT, "draft") for name in ("rebase", "apply", "confirm", "rollback")),

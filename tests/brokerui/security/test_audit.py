@@ -269,6 +269,10 @@ WRITES: dict[str, tuple[str, Write]] = {
         "draft.edit",
         lambda client, world: client.post(f"/changes/{world['draft']}/remove/", {"revision": 1, "index": 0}),
     ),
+    "changes:copy": (
+        "draft.create",
+        lambda client, world: client.post(f"/changes/{world['draft']}/copy/", {"index": 0}),
+    ),
     "changes:discard": (
         "draft.discard",
         lambda client, world: client.post(f"/changes/{world['draft']}/discard/", {"revision": 1}),

@@ -212,3 +212,9 @@ def test_the_map_of_a_draft_names_what_it_changes(viewer: Client) -> None:
     assert any(text.startswith("AutoCreatedLocal") and "dropped" in text for text in says)
     assert "of-draft" in viewer.get("/map/map.svg", {"draft": draft.id}).content.decode()
     assert "of-draft" not in viewer.get("/map/").content.decode()
+
+
+def test_a_draft_of_the_hop_limit_alone_does_not_cancel_out(editor: Client) -> None:
+    page = words_of(editor.get(f"/changes/{made(SetHopLimit(3)).id}/"))
+    assert "Only the hop limit differs" in page
+    assert "cancel out" not in page

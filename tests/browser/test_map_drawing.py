@@ -91,7 +91,7 @@ def test_a_route_is_drawn_to_an_instance(site: Page, draft: SavedDraft) -> None:
     expect(site.locator("[data-edit-form]")).to_have_count(0)
     pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "office")))
     site.mouse.up()
-    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    expect(site.locator("#edit-name")).to_be_focused()
     assert places(site) == before
     site.keyboard.press("Enter")
     row = site.locator('a.row.added[data-ref="route/shop/Orders/ArchiveToOffice"]')
@@ -195,7 +195,7 @@ def test_a_route_is_made_and_another_one_dropped_by_keyboard_alone(site: Page, d
     site.keyboard.type("office")
     site.keyboard.press("Enter")
     expect(site.get_by_role("heading", name="New route")).to_be_visible()
-    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    expect(site.locator("#edit-name")).to_be_focused()
     site.keyboard.press("Enter")
     row = site.locator('a.row.added[data-ref="route/shop/Orders/ArchiveToOffice"]')
     expect(row).to_have_count(1)
@@ -291,7 +291,7 @@ def test_axe_finds_nothing_in_any_state(site: Page, draft: SavedDraft) -> None:
     expect(site.locator("#effect")).to_have_class("map-effect")
     assert faults_in_themes(site) == []
     site.mouse.up()
-    expect(site.get_by_label("Name", exact=True)).to_be_focused()
+    expect(site.locator("#edit-name")).to_be_focused()
     assert faults_in_themes(site) == []
     site.keyboard.press("Escape")
     site.get_by_text("How to read it", exact=True).first.click()

@@ -12,8 +12,12 @@ from xdist.workermanage import WorkerController
 SPARK: Final = "tests/pipeline/"
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
-ONE_PROCESS: Final = ("tests/brokerui/messaging/products/", "tests/brokerui/running/test_slow_clients.py")
-"""Folders and modules whose tests share programs that take long to start."""
+ONE_PROCESS: Final = (
+    "tests/brokerui/messaging/products/",
+    "tests/brokerui/running/test_slow_clients.py",
+    "tests/distributions/",
+)
+"""Folders and modules whose tests share programs that take long to start, or wheels that take long to build."""
 NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 

@@ -37,7 +37,7 @@ class Environment:
         return Path(sysconfig.get_path("purelib", vars={"base": str(self.folder)}))
 
     def install(self, *wheels: Path) -> None:
-        self._pip("install", "--no-deps", "--no-index", *map(str, wheels))
+        self._pip("install", "--no-deps", "--no-index", "--no-compile", *map(str, wheels))
 
     def uninstall(self, name: str) -> None:
         self._pip("uninstall", "--yes", name)

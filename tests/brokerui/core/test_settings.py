@@ -82,14 +82,6 @@ def test_a_server_is_taken_from_the_environment(tmp_path: Path, monkeypatch: pyt
     assert given["CONN_HEALTH_CHECKS"] is True
 
 
-def test_a_new_home_passes_the_checks_and_has_a_wal_database(tmp_path: Path) -> None:
-    home = tmp_path / "new" / "home"
-    ran = manage(home, "migrate", "--verbosity=0")
-    assert ran.returncode == 0, ran.stderr
-    assert stat.S_IMODE(home.stat().st_mode) == 0o700
-    assert (home / "brokerui.sqlite3").read_bytes()[18:20] == b"\x02\x02", "the header of a WAL database"
-
-
 def test_a_site_behind_https_passes_the_deployment_checks(tmp_path: Path) -> None:
     ran = manage(tmp_path, "check", "--deploy", "--fail-level=WARNING", HTTPS="1", SECRET_KEY=secrets.token_urlsafe(48))
     assert ran.returncode == 0, ran.stderr

@@ -48,29 +48,30 @@ def written(home: Path) -> str:
 
 @pytest.mark.slow
 def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path) -> None:
-    port = free_port()
-    with running(tmp_path, port) as product:
+    home, port = tmp_path / "new" / "home", free_port()
+    with running(home, port) as product:
         login = eventually(lambda: len(product.printed) == 2 and LOGIN.fullmatch(product.printed[1]))
         assert product.printed[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
         assert list(product.pids()) == PROGRAMS
         _serves_fingerprinted_files(product)
         assert product.status_once_well()["live_version"] == 1, "the demo"
         assert product.stop(signal.SIGINT) == 0
-        assert processes_of(tmp_path) == []
+        assert processes_of(home) == []
         assert product.complained == []
-        assert readable_by_others(tmp_path) == []
-    assert login[1] not in written(tmp_path)
-    assert password_works(tmp_path, login[1])
-    collected = collected_at(tmp_path)
-    with running(tmp_path, port) as product:
+        assert readable_by_others(home) == []
+        assert (home / "brokerui.sqlite3").read_bytes()[18:20] == b"\x02\x02", "the header of a WAL database"
+    assert login[1] not in written(home)
+    assert password_works(home, login[1])
+    collected = collected_at(home)
+    with running(home, port) as product:
         assert product.get("/healthz")[0] == 200
         _is_refused_beside(product)
         assert product.get("/readyz")[0] == 200, "the refused one broke nothing"
         assert product.stop(signal.SIGHUP) == 0
         assert len(product.printed) == 1, "only the address"
-    assert collected_at(tmp_path) == collected, "a start that has nothing to prepare prepares nothing"
-    assert "Traceback" not in written(tmp_path)
-    assert command(tmp_path, "status").returncode == 1, "nothing runs any more"
+    assert collected_at(home) == collected, "a start that has nothing to prepare prepares nothing"
+    assert "Traceback" not in written(home)
+    assert command(home, "status").returncode == 1, "nothing runs any more"
 
 
 def collected_at(home: Path) -> set[int]:
@@ -79,8 +80,8 @@ def collected_at(home: Path) -> set[int]:
 
 
 def readable_by_others(home: Path) -> list[Path]:
-    """Return the files of a home that other users can read, except the static files, which are public."""
-    ours = [path for path in home.rglob("*") if "static" not in path.relative_to(home).parts]
+    """Return the home or its files that other users can read, except the static files, which are public."""
+    ours = [path for path in (home, *home.rglob("*")) if "static" not in path.relative_to(home).parts]
     return [path for path in ours if stat.S_IMODE(path.lstat().st_mode) & 0o077]
 
 

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 from django.conf import settings
 from redis import Redis
@@ -16,6 +17,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
 from brokerui.core.backoff import Backoff
+from brokerui.messaging.endpoint import process
 from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.endpoint.tls import Tls
@@ -33,6 +35,8 @@ QUICK = EndpointOptions(
     reconnects=Backoff(first_s=0.05, max_s=0.2),
 )
 PATIENCE = 10.0
+LOOK_SECONDS = 0.1
+"""After which an endpoint of these tests looks again for what is hosted."""
 
 
 def address() -> str:
@@ -122,7 +126,7 @@ async def running(
     endpoint = EndpointProcess(client, ask, wake, replace(options, **changes), tls)
     stop = asyncio.Event()
     task = asyncio.create_task(endpoint.run(stop))
-    with valkey.client() as sync:
+    with valkey.client() as sync, patch.object(process, "LOOK_SECONDS", LOOK_SECONDS):
         scene = Scene(endpoint, sync)
         try:
             await scene.until(lambda: set(endpoint.hosts) == set(hosted))

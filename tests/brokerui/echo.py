@@ -1,9 +1,19 @@
-"""A site for tests of the server before it: says how many bytes it was sent, gives as many as it is asked for."""
+"""A site for tests of the server before it: says how many bytes it was sent, gives as many as it is asked for.
+
+Where ECHO_ARRIVAL_S is set, the server waits for a request that many seconds at most.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
+from unittest.mock import patch
+
+from brokerui.running import slow_clients
+
+if seconds := os.environ.get("ECHO_ARRIVAL_S"):
+    patch.object(slow_clients, "ARRIVAL_S", float(seconds)).start()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:

@@ -57,7 +57,7 @@ def test_the_package_of_the_commands_is_empty() -> None:
 
 @PURE
 def test_a_pure_command_starts_quickly(commands: dict[str, list[str]], command: str) -> None:
-    assert min(seconds(commands[command]) for _ in range(5)) < START_SECONDS
+    assert any(seconds(commands[command]) < START_SECONDS for _ in range(5))
 
 
 def seconds(arguments: list[str]) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -29,10 +30,18 @@ WHOLE = b"GET /%d HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
+    with served() as number:
+        yield number
+
+
+@contextmanager
+def served(**environment: str) -> Iterator[int]:
+    """The port of a server of its own."""
     number = free_port()
     worker = ["-k", "brokerui.running.slow_clients.BufferedWorker", "--threads", str(THREADS), "--no-control-socket"]
     command = [sys.executable, "-m", "gunicorn", "-b", f"127.0.0.1:{number}", *worker, "tests.brokerui.echo"]
-    process = subprocess.Popen(command, cwd=CHECKOUT, stderr=subprocess.DEVNULL)
+    environ = {**os.environ, **environment}
+    process = subprocess.Popen(command, cwd=CHECKOUT, env=environ, stderr=subprocess.DEVNULL)
     try:
         eventually(lambda: answers(number))
         yield number
@@ -112,11 +121,10 @@ def test_a_large_body_and_one_that_has_to_be_asked_for(port: int) -> None:
         assert received(client, " 4").endswith("/large 4")
 
 
-@pytest.mark.slow
-def test_nobody_waits_for_ever(port: int) -> None:
-    """Neither for a head, nor for a large body that comes byte by byte."""
+def test_nobody_waits_for_ever() -> None:
+    """Neither for a head, nor for a large body that comes byte by byte: by a server that waits for a second only."""
     large = b"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999\r\n\r\n"
-    with talking(port) as head, talking(port) as body:
+    with served(ECHO_ARRIVAL_S="1") as port, talking(port) as head, talking(port) as body:
         head.sendall(HEAD)
         body.sendall(large)
         ended, until = set[int](), time.monotonic() + 25

@@ -313,6 +313,7 @@ def test_a_reader_that_was_killed_is_followed_by_another(world: World, moment: l
     killed.__exit__(None, None, None)
 
 
+@pytest.mark.thorough("what readers say stands in Redis alone", on="postgresql")
 def test_who_runs_says_so_again_and_again(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "SAID_SECONDS", 0.01)
     monkeypatch.setattr(readers, "ALIVE_MS", 1_500)

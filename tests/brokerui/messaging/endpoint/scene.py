@@ -36,7 +36,7 @@ QUICK = EndpointOptions(
 )
 PATIENCE = 10.0
 LOOK_SECONDS = 0.1
-"""After which an endpoint of these tests looks again for what is hosted."""
+"""After which an endpoint of these tests looks again which instances are hosted."""
 
 
 def address() -> str:

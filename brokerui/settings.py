@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "brokerui.changes",
     "brokerui.demo",
     "brokerui.analysis.confirmation",
+    "brokerui.analysis.effect",
     "brokerui.analysis.lint",
     "brokerui.analysis.reachability",
     "brokerui.analysis.imports",

@@ -14,7 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
-from brokerui.analysis.effect.effect import change_of, differential_of, effect_of
+from brokerui.analysis.effect.effect import (
+    QUICK_S,
+    Effect,
+    change_of,
+    differential_of,
+    effect_of,
+    effect_of_draft,
+    progress_of,
+)
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
 from brokerui.analysis.effect.weights import weights_by_class
 from brokerui.analysis.lint.stored_findings import StoredFinding
@@ -27,6 +35,7 @@ from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import QuerySerializer, read_query
 from brokerui.changes.selectors import base_version_of
+from brokerui.core.jobs.models import Job
 from brokerui.core.templatetags.wording import translate
 from routing.diff.result import WORSE
 
@@ -120,10 +129,21 @@ class ChangeChecks(ApiView):
         findings = finding_changes(draft)
         if findings is None:
             raise ApiProblem(503, _("A worker is still looking for findings in this draft. Ask again in a moment."))
-        comparison, _at = differential_of(change_of(draft), timezone.now())
-        passed = not comparison.intended[WORSE] and not findings.new_errors
-        body = {"findings": _findings(findings), "diff": comparison.summary(), "tests": [], "passed": passed}
+        effect, job = effect_of_draft(draft, change_of(draft), timezone.now(), QUICK_S)
+        if not effect.is_settled:
+            raise ApiProblem(503, _compared(effect, job))
+        passed = not effect.ends.counts[WORSE] and not findings.new_errors
+        body = {"findings": _findings(findings), "diff": effect.ends.summary(), "tests": [], "passed": passed}
         return Response(body)
+
+
+def _compared(effect: Effect, job: Job | None) -> str:
+    """Say how far the comparison is."""
+    if job is not None and not job.is_open:
+        return _("The background job that compares the conversations was cancelled or failed. Try it again.")
+    done, total = progress_of(effect, job)
+    words = _("A worker compares the conversations: {done} of {total} targets. Ask again in a moment.")
+    return words.format(done=done, total=total)
 
 
 def _findings(changes: FindingChanges) -> dict[str, Any]:

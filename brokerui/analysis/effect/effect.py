@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property, partial
 
+from brokerui.analysis.effect.background import kept_ends, request_comparison
 from brokerui.analysis.effect.conversations import answers_back, conversation_of, explained
 from brokerui.analysis.effect.ends import Ends, EndsCount
 from brokerui.analysis.effect.rows import EffectRow, rows_of
@@ -21,6 +22,7 @@ from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import defer
+from brokerui.core.jobs.models import Job
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, pack_edits
 from brokerui.estate.selectors import LiveEstate
@@ -30,10 +32,14 @@ from routing.diff.result import WORST_FIRST, Differential, DiffGroup
 from routing.diff.run import compare
 from routing.model.estate import Edit, Estate
 
+LATE = timedelta(seconds=20)
+"""A running worker takes up a requested job within this time; after it, requests go on comparing themselves."""
 INDEXED, KEPT = 4, 64
 """Estates with an index, and effects, that a process keeps."""
 QUICK_S = 1.0
 """Seconds that a request compares; a comparison that takes longer goes on beside requests."""
+ALONE_S = 0.15
+"""Seconds that a request compares before it looks for the result of a background job."""
 DIFFERENTIAL_HOLDS = timedelta(minutes=10)
 _differentials: LruCache[tuple[Differential, datetime]] = LruCache(INDEXED)
 _indexed: LruCache[IndexedEstate] = LruCache(INDEXED)
@@ -48,6 +54,10 @@ class Change:
     after: LiveEstate
 
     @property
+    def digests(self) -> tuple[str, str]:
+        return self.before.digest, self.after.digest
+
+    @property
     def is_none(self) -> bool:
         return self.before.digest == self.after.digest
 
@@ -59,6 +69,10 @@ class Effect:
         self._change, self._at = change, at
         self._guard = threading.Lock()
         self._count: EndsCount | None = None
+        self._kept: Ends | None = None
+        """The result of a background job."""
+        self.worked_s = 0.0
+        """Seconds that requests of this process have compared."""
 
     @property
     def before(self) -> Estate:
@@ -70,10 +84,12 @@ class Effect:
 
     @property
     def is_settled(self) -> bool:
-        return self._count is not None and self._count.is_settled
+        return self._kept is not None or (self._count is not None and self._count.is_settled)
 
     @property
     def ends(self) -> Ends:
+        if self._kept is not None:
+            return self._kept
         return self._count.ends if self._count else Ends()
 
     @property
@@ -124,17 +140,26 @@ class Effect:
         return compare(_indexed_of(self._change.before), self.after, self._at)
 
     def work(self, seconds: float) -> Effect:
-        """Go on comparing for about `seconds`; while another thread compares, wait for it as long."""
+        """Go on comparing for about `seconds`, unless a background job has the result already; while another thread
+        compares, wait for it as long."""
         if self.is_settled or not self._guard.acquire(timeout=seconds):
             return self
         try:
-            until = time.monotonic() + seconds
-            count = self._begun()
-            while not count.is_settled and time.monotonic() < until:
-                count.step()
+            self._compare(min(seconds, ALONE_S))
+            if not self.is_settled:
+                self._kept = kept_ends(self._change.before, self._change.after, self._at)
+                self._compare(seconds - ALONE_S)
         finally:
             self._guard.release()
         return self
+
+    def _compare(self, seconds: float) -> None:
+        if self.is_settled or seconds <= 0:
+            return
+        begun, count = time.monotonic(), self._begun()
+        while not count.is_settled and time.monotonic() < begun + seconds:
+            count.step()
+        self.worked_s += time.monotonic() - begun
 
     def settle(self, on_progress: Callable[[int, int], None]) -> Effect:
         """Compare all of it; an exception from `on_progress` ends it."""
@@ -170,6 +195,27 @@ def effect_of(change: Change, at: datetime) -> Effect:
     at = at.replace(second=0, microsecond=0)
     key = change.before.digest, change.after.digest, at
     return _effects.get_or_make(key, partial(Effect, change, at))
+
+
+def effect_of_draft(draft: SavedDraft, change: Change, at: datetime, seconds: float) -> tuple[Effect, Job | None]:
+    """Compare for about `seconds`. Where that takes longer than `QUICK_S` in all, a background job does it, and the
+    request waits no more; its job is returned until the result is there, also one that failed or was cancelled."""
+    effect = effect_of(change, at)
+    effect.work(seconds if effect.worked_s < QUICK_S else 0)
+    if effect.is_settled or effect.worked_s < QUICK_S:
+        return effect, None
+    job = request_comparison(draft.pk, change.before, change.after, at)
+    if not job.is_late(LATE):
+        return effect, job
+    effect = effect.work(seconds)  # no worker runs
+    return effect, None if effect.is_settled else job
+
+
+def progress_of(effect: Effect, job: Job | None) -> tuple[int, int]:
+    """Return the targets that are compared, and all of them: by the job where it is ahead of requests."""
+    if job is not None and job.total and job.done > effect.done:
+        return job.done, job.total
+    return effect.done, effect.total
 
 
 def differential_of(change: Change, at: datetime) -> tuple[Differential, datetime]:

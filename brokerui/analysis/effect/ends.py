@@ -63,6 +63,12 @@ class Ends:
         """Intended classes that end otherwise, of entry points that both estates have."""
         return self.counts[WORSE] + self.counts[MOVED] + self.counts[BETTER]
 
+    def summary(self) -> dict[str, int]:
+        """How many classes are worse, better, moved and unchanged; entry points that are new or gone count as moved."""
+        found = {verdict: self.counts[verdict] + self.apart[verdict] for verdict in (WORSE, BETTER, MOVED)}
+        found[MOVED] += self.counts[APPEARED] + self.counts[VANISHED]
+        return {**found, "unchanged": self.classes - sum(found.values())}
+
     def as_json(self) -> dict[str, Any]:
         return {
             "classes": self.classes,

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
-from brokerui.analysis.effect.effect import Effect, change_of, effect_of
+from brokerui.analysis.effect.effect import Effect, change_of, effect_of, effect_of_draft, progress_of
 from brokerui.analysis.effect.wording import EffectWords, effect_in_words
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import MAX_EDITS
+from brokerui.core.jobs.models import Job
 from routing.common.errors import Invalid
 from routing.common.sentence import Sentence, say
 from routing.diff.result import BETTER, MOVED, WORSE
@@ -21,7 +22,8 @@ from routing.model.estate import Edit
 
 FIRST_S, FURTHER_S = 0.15, 0.5
 """Seconds that a request works on the effect: the first one for a change, and those that ask again."""
-COUNTING, SETTLED, REFUSED, NOTHING = "counting", "settled", "refused", "nothing"
+COUNTING, SETTLED, STOPPED = "counting", "settled", "stopped"
+REFUSED, NOTHING = "refused", "nothing"
 OLD_CHARS = 600
 
 
@@ -31,17 +33,25 @@ class EffectLine:
 
     draft: SavedDraft
     state: str
-    """`counting`, `settled`, `refused`, or `nothing` for a draft without edits."""
+    """`counting`, `settled`, `stopped` where the background job failed or was cancelled, `refused`, or `nothing` for a
+    draft without edits."""
     effect: Effect | None = None
     refusal: Sentence | None = None
     edits: str = ""
     """The further edits as they were sent."""
     old: str = ""
     """The sentence that was shown before, until the new one is known."""
+    job: Job | None = None
+    """The background job that compares what takes longer than a request."""
 
     @property
     def words(self) -> EffectWords | None:
         return effect_in_words(self.effect) if self.effect and self.state == SETTLED else None
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Targets compared, and all of them: by the background job once it has begun, else by requests."""
+        return progress_of(self.effect, self.job) if self.effect else (0, 0)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -71,8 +81,18 @@ def effect_line_of(request: HttpRequest, draft: SavedDraft) -> EffectLine:
     if change.is_none:
         return EffectLine(draft, NOTHING)
     is_again = "again" in request.POST or "again" in request.GET
-    effect = effect_of(change, timezone.now()).work(FURTHER_S if is_again else FIRST_S)
-    return EffectLine(draft, SETTLED if effect.is_settled else COUNTING, effect, edits=edits, old=old)
+    seconds, at = FURTHER_S if is_again else FIRST_S, timezone.now()
+    if further:
+        effect, job = effect_of(change, at).work(seconds), None
+    else:
+        effect, job = effect_of_draft(draft, change, at, seconds)
+    return EffectLine(draft, _state(effect, job), effect, edits=edits, old=old, job=job)
+
+
+def _state(effect: Effect, job: Job | None) -> str:
+    if effect.is_settled:
+        return SETTLED
+    return COUNTING if job is None or job.is_open else STOPPED
 
 
 def _edits(text: str) -> Sequence[Edit]:

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.effect.conversations import NONE, answers_back, conversation_of, explained
-from brokerui.analysis.effect.effect import Effect
+from brokerui.analysis.effect.effect import Effect, progress_of
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes, views_of
 from brokerui.analysis.effect.kinds import EndsView, ends_views
 from brokerui.analysis.effect.rows import EffectRow
@@ -23,6 +23,7 @@ from brokerui.analysis.explanations.origin import origin_text
 from brokerui.analysis.explanations.wording import word
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.models import SavedDraft
+from brokerui.core.jobs.models import Job
 from brokerui.core.paging import Page
 from brokerui.core.templatetags.wording import translate
 from brokerui.pages.where.answer import way_picture
@@ -190,6 +191,18 @@ class EffectPage:
     page_number: int = 1
     selected: str = ""
     """Token of the row that is open."""
+    job: Job | None = None
+    """The background job that compares what takes longer than a request."""
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether the page asks again: the comparison goes on."""
+        return not self.effect.is_settled and (self.job is None or self.job.is_open)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Targets that are compared, and all of them."""
+        return progress_of(self.effect, self.job)
 
     @cached_property
     def views(self) -> tuple[EstateView, EstateView]:

@@ -10,7 +10,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.effect import change_of, effect_of_draft
 from brokerui.core.htmx import wants_piece
 from brokerui.core.paging import page_number
 from brokerui.pages.changes.effect_line import effect_line_of
@@ -35,13 +35,15 @@ def effect(request: HttpRequest, number: int) -> HttpResponse:
     """Every kind of conversation that the draft changes, worst first."""
     draft, at, query = draft_of(request, number), timezone.now(), request.GET
     show = query.get("show", ALL)
+    found, job = effect_of_draft(draft, change_of(draft), at, PAGE_S)
     page = EffectPage(
         draft,
-        effect_of(change_of(draft), at).work(PAGE_S),
+        found,
         at,
         show if show in SHOWS else ALL,
         page_number(query.get("page", "")),
         query.get("row", ""),
+        job,
     )
     template = "changes/_effect.html" if wants_piece(request) else "changes/effect.html"
     return render(request, template, {"page": page, "draft": draft})

@@ -81,7 +81,8 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
 
 
 def _to(view: MapView, estate: dict[str, str]) -> HttpResponse:
-    return redirect(_address({**estate, **view.query, "view": view.key}))
+    query = MapQuery.of(view.query).but(view=view.key).query(estate)
+    return redirect(f"{reverse('map:map')}?{query}")
 
 
 def _address(query: dict[str, str]) -> str:

@@ -13,14 +13,13 @@ import pytest
 
 from brokerui.core.home import CHECKOUT
 from tests.brokerui.analysis.traffic.golds import change, replayed
+from tests.brokerui.homes import MakeHome
 
 pytestmark = pytest.mark.slow
 KILLED_AFTER = """
 import os, signal, sys
 from brokerui.cli.product import the_product
 with the_product():
-    from django.core.management import call_command
-    call_command("migrate", verbosity=0)
     from brokerui.analysis.traffic import services
     work = getattr(services, sys.argv[2])
     def once(*arguments):
@@ -32,9 +31,9 @@ with the_product():
 TABLES = ("run", "change", "link", "file")
 
 
-def test_the_next_loading_gives_the_same_as_an_undisturbed_one(tmp_path: Path) -> None:
+def test_the_next_loading_gives_the_same_as_an_undisturbed_one(tmp_path: Path, make_home: MakeHome) -> None:
     folder = replayed(tmp_path / "gold", [change(number) for number in range(1, 500)])
-    home = tmp_path / "home"
+    home = make_home(tmp_path)
     environment = {**os.environ, "BROKERUI_HOME": str(home), "DATABASE_URL": ""}
 
     def run(*arguments: str) -> int:

@@ -27,6 +27,7 @@ from brokerui.core.jobs.running import run_next
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from tests.brokerui.estates import LOCAL, database, document, instance
+from tests.brokerui.homes import MakeHome
 from tests.brokerui.product import environment, eventually, processes_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -36,8 +37,6 @@ SECONDS = 600
 KILLED = """
 import django, sys
 django.setup()
-from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from brokerui.analysis.traffic.rounds import round_ask
 from brokerui.core.jobs.running import run_next
 round_ask(author="ann")
@@ -124,7 +123,8 @@ def in_thread(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
-def test_a_worker_is_killed_and_its_round_is_taken_up_by_another(tmp_path: Path) -> None:
+def test_a_worker_is_killed_and_its_round_is_taken_up_by_another(tmp_path: Path, make_home: MakeHome) -> None:
+    make_home(tmp_path)
     more = {"TRAFFIC_FOLDER": str(traffic(tmp_path / "traffic")), "DEMO": "0"}
     worker = subprocess.Popen([sys.executable, "-c", KILLED], cwd=CHECKOUT, env=environment(tmp_path, **more))
     eventually(lambda: processes_of(tmp_path, "java"), SECONDS)

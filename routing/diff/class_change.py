@@ -75,7 +75,7 @@ class ClassChange:
         own = {*delta.by_name.get(self.traffic.to_service, ()), *delta.by_identifier.get(identifier or "", ())}
         own |= self.replying
         special, plain = self._default.parted(self.name)
-        return self._there(special | own), plain - own
+        return special | set(self._there(own)), plain - own
 
     def _there(self, nodes: Iterable[Node]) -> list[Node]:
         return [node for node in nodes if self.before.has(node) and self.after.has(node)]

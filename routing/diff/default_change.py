@@ -30,8 +30,8 @@ class DefaultChange:
     def __init__(self, comparing: DiffContext) -> None:
         self.comparing = comparing
         self.before, self.after = before, after = comparing.nowhere
-        there = (node for node in comparing.delta.always if before.has(node) and after.has(node))
-        self.dirty = [node for node in there if before.onward(node) != after.onward(node)]
+        self._there = {node for node in comparing.delta.always if before.has(node) and after.has(node)}
+        self.dirty = [node for node in self._there if before.onward(node) != after.onward(node)]
         self.goals = frozenset(name for name, database in self.dirty if database is None)
         self._behind: dict[HopResult, Pair] = {}
         self._last: tuple[NameContext, Set[Node], Set[Node]] | None = None
@@ -58,8 +58,7 @@ class DefaultChange:
     def parted(self, name: NameContext) -> tuple[Set[Node], Set[Node]]:
         """The nodes that may decide otherwise for any name: those special for this one, and others that do."""
         if self._last is None or self._last[0] is not name:
-            always = self.comparing.delta.always
-            self._last = name, always & name.special, frozenset(self.dirty) - name.special
+            self._last = name, self._there & name.special, frozenset(self.dirty) - name.special
         return self._last[1:]
 
     def changed_entries(self) -> Iterator[tuple[Pair, list[Node]]]:

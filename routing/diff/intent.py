@@ -61,7 +61,8 @@ class Intent:
             return len(group.members) if whole else 0
         routed = self._routed(group.traffic.to_service)
         if len(group.members) <= FEW:
-            return sum(self._is_named(node, group) for node in group.members.unsorted() if node in routed)
+            nodes = [node for node in group.members.unsorted() if node in routed]
+            return sum(self._is_named(node, group) for node in nodes) if nodes else 0
         return sum(node in group.members and self._is_named(node, group) for node in routed)
 
     def has(self, node: Node, group: ChangedClasses) -> bool:

@@ -32,6 +32,8 @@ class GroupMembers:
     single: list[Node] = field(default_factory=list)
 
     def __len__(self) -> int:
+        if not self.cells:
+            return len(self.single)
         return sum(len(cell.entries) - len(without) for cell, without in self.cells) + len(self.single)
 
     def __contains__(self, node: object) -> bool:

@@ -7,6 +7,7 @@ million; a page shows some of them.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -117,9 +118,11 @@ class EndsCount:
                 found.kinds[group.kind] += intended * len(known)
                 found.grouped += len(known)
             found.apart[group.verdict] += len(group.members) * len(alike.traffics) - intended * len(known)
-            for traffic in alike.traffics:
-                is_intended = intended and traffic.to_broker_instance != UNKNOWN_IDENTIFIER
-                (self._worst if is_intended else self._worst_apart).add(group, traffic)
+            if intended:
+                self._worst.add(group, known)
+                self._worst_apart.add(group, [one for one in alike.traffics if one not in known])
+            else:
+                self._worst_apart.add(group, alike.traffics)
 
 
 class _Worst:
@@ -130,10 +133,13 @@ class _Worst:
         self._last: tuple[int, str] | None = None
         """The verdict and service of the last group that was kept, once there are more than are kept."""
 
-    def add(self, group: DiffGroup, traffic: TrafficClass) -> None:
-        if self._last is not None and (WORST_FIRST[group.verdict], traffic.shown_service) > self._last:
+    def add(self, group: DiffGroup, traffics: Sequence[TrafficClass]) -> None:
+        """Add a group of classes of one name, unless as many worse ones are there."""
+        if not traffics or (
+            self._last is not None and (WORST_FIRST[group.verdict], traffics[0].shown_service) > self._last
+        ):
             return
-        self.groups.append(group.same_for(traffic))
+        self.groups += map(group.same_for, traffics)
         if len(self.groups) > SORTED_AT:
             last = self.settled()[-1]
             self._last = WORST_FIRST[last.verdict], last.traffic.shown_service

@@ -28,7 +28,7 @@ from brokerui.messaging.models import ConversationEndpoint, HostedInstance, Outg
 from routing.model.catalog_objects import Contract, ContractMessage, MessageType, Service
 from routing.model.edits import PutDatabase
 from routing.model.estate import Database
-from tests.brokerui.cli.command_line import call_with
+from tests.brokerui.cli.command_line import call_with, refused
 from tests.brokerui.messaging.hosted import Wire
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,6 +118,16 @@ def test_a_body_that_is_too_large_is_told_with_the_limit(wire: Wire, call: Calla
     result = call(*words, "--size", MOST_BODY + 1)
     assert (result.status, f": 8459: The message is too long: {MOST_BODY + 1} bytes" in result.err) == (4, True)
     assert ConversationEndpoint.objects.count() == 0
+
+
+def test_a_command_that_cannot_be_done_says_why(wire: Wire, call: Callable[..., Any]) -> None:
+    for words, expected in (
+        (("send", "--from", "A/one", "--service", "Nobody", "--to", "To", "--size", "1"), "8423"),
+        (("send", "--from", "A/none", "--service", "From", "--to", "To", "--size", "1"), 'no database "none"'),
+        (("send", "--from", "Z/one", "--service", "From", "--to", "To", "--size", "1"), "not hosted"),
+        (("receive", "A/one/dbo.None"), 'no queue "dbo.None"'),
+    ):
+        assert expected in refused(call(*words))
 
 
 def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.brokerui.product import Product, command, done, eventually
+from tests.brokerui.product import Product, done, eventually
 
 pytestmark = pytest.mark.slow
 
@@ -49,17 +49,3 @@ def test_messages_arrive_once_and_in_order_though_every_process_is_killed(produc
     eventually(has_all, SECONDS)
     assert numbers == list(range(6 * AT_ONCE))
     assert received(second) == []
-
-
-def test_a_command_that_cannot_be_done_says_why(products: tuple[Product, Product]) -> None:
-    first, _ = products
-    for words, expected in (
-        (["send", "--from", "A/one", "--service", "Nobody", "--to", "To", "--size", "1"], "8423"),
-        (["send", "--from", "A/none", "--service", "From", "--to", "To", "--size", "1"], 'no database "none"'),
-        (["send", "--from", "Z/one", "--service", "From", "--to", "To", "--size", "1"], "not hosted"),
-        (["receive", "A/one/dbo.None"], 'no queue "dbo.None"'),
-    ):
-        ended = command(first.home, *words)
-        assert (ended.returncode, ended.stdout) == (4, ""), words
-        assert expected in ended.stderr
-        assert ended.stderr.count("\n") == 1

@@ -10,8 +10,7 @@ from functools import cached_property
 from django.conf import settings
 from django.utils import timezone
 
-from brokerui.analysis.effect.consent import SavePreview, save_preview
-from brokerui.analysis.effect.effect import change_of
+from brokerui.analysis.effect.consent import SavePreview, draft_preview, save_preview
 from brokerui.analysis.effect.saving import rollback_change
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
@@ -157,7 +156,7 @@ class ReviewPage:
     @cached_property
     def save(self) -> SavePreview:
         """The effect of applying it, with the token to confirm."""
-        return self.refused or save_preview(change_of(self.draft), timezone.now(), COUNTING_S)
+        return self.refused or draft_preview(self.draft, timezone.now(), COUNTING_S)
 
     @cached_property
     def rollback_save(self) -> SavePreview | None:

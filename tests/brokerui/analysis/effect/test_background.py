@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from brokerui.analysis.effect import effect as effects
 from brokerui.analysis.effect.background import COMPARISON
+from brokerui.analysis.effect.consent import draft_preview
 from brokerui.analysis.effect.effect import Change, Effect, change_of, effect_of, effect_of_draft, forget
 from brokerui.analysis.effect.ends import Ends
 from brokerui.analysis.effect.models import KeptEffect
@@ -115,3 +116,15 @@ def test_what_is_quick_needs_no_job_and_no_look_into_the_database(
         effect, job = effect_of_draft(draft, change, timezone.now(), 60)
     assert (effect.is_settled, job) == (True, None)
     assert effect_of(change, timezone.now()).is_settled
+
+
+@pytest.mark.usefixtures("slow")
+def test_the_review_shows_the_progress_of_the_job_then_its_result(draft: SavedDraft) -> None:
+    at = timezone.now()
+    assert not draft_preview(draft, at, 1).is_settled
+    Job.objects.filter(kind=COMPARISON).update(done=3, total=9)
+    counting = draft_preview(draft, at, 1)
+    assert (counting.is_settled, counting.done, counting.total) == (False, 3, 9)
+    jobs_run()
+    preview = draft_preview(draft, at, 1)
+    assert (preview.is_settled, preview.worse) == (True, found(change_of(draft)).counts["worse"])

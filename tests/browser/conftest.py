@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
 from zlib import crc32
@@ -75,6 +75,20 @@ def plain_site(
     context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
     yield context.new_page()
     context.close()
+
+
+def between_polls(page: Any, work: Callable[[], object]) -> None:
+    """Work on the database while the page waits for an answer: SQLite in memory refuses a writer beside another one."""
+    held: list[Any] = []
+
+    def hold(request: Any) -> None:
+        held.append(request)
+
+    page.route("**/*", hold)
+    while not held:
+        page.wait_for_timeout(20)
+    work()
+    page.unroute("**/*", hold)
 
 
 def session_of(role: Role, url: str) -> Any:

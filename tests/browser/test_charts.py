@@ -12,7 +12,7 @@ from benchmarks.estates import large_estate
 from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import EVERY_KIND, HOSTILE_ESTATE
-from tests.browser.conftest import NARROW, WIDE, faults_in_each_look
+from tests.browser.conftest import NARROW, WIDE, between_polls, faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -109,7 +109,7 @@ def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site
     name = company()
     drawn(site, f"/reachability/?scenario={name}")
     expect(site.get_by_role("region", name="Work in the background")).to_be_visible()
-    jobs_run()
+    between_polls(site, jobs_run)
     expect(site.get_by_role("region", name="Work in the background")).to_have_count(0)
     expect(site.locator("[data-drawn]")).to_be_visible()
     expect(site.get_by_role("heading", name="of 810 origins by")).to_be_visible()

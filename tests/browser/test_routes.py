@@ -11,7 +11,7 @@ from brokerui.core.jobs import wake as job_wake
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.tasks import jobs_run
 from tests.brokerui.analysis.lint.helpers import live
-from tests.browser.conftest import faults_in_a_look
+from tests.browser.conftest import between_polls, faults_in_a_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -76,7 +76,7 @@ def test_findings_arrive_by_themselves(site: Page, monkeypatch: pytest.MonkeyPat
     site.goto("/findings/")
     expect(site.get_by_role("status")).to_contain_text("This estate is being checked.")
     assert Job.objects.count() == 1
-    jobs_run()
+    between_polls(site, jobs_run)
     expect(site.get_by_role("region", name="Answer")).to_contain_text("certainly")
 
 

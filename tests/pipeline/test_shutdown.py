@@ -106,6 +106,7 @@ def test_nothing_stays_of_a_graph(tmp_path: Path) -> None:
     assert list((home / "out").iterdir()) == []
 
 
+@pytest.mark.thorough("a job whose starter goes ends by the same steps")
 def test_one_that_follows_ends_well(tmp_path: Path) -> None:
     """Its end is no failure."""
     home, traffic = tmp_path / "home", tmp_path / "in"

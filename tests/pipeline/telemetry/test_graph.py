@@ -34,6 +34,7 @@ def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp
 
 
 @pytest.mark.slow
+@pytest.mark.thorough("the same tables are computed and compared by the job of telemetry")
 def test_the_graph_computes_what_a_plain_reading_says(connect: str, warehouse: Path, tmp_path: Path) -> None:
     rows = random_log(random.Random(3), 400)
     log = write_log(rows, tmp_path / "log")

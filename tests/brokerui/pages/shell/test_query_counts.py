@@ -17,6 +17,7 @@ from benchmarks.addresses import Addresses, addresses, unnamed
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create, user_create
+from brokerui.analysis.effect import effect
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.lint import selectors as lint
@@ -28,6 +29,8 @@ from brokerui.estate.cache import estates
 from brokerui.estate.scenarios.services import scenario_create
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit, estate_import
+from brokerui.pages.changes import effect_line
+from brokerui.pages.tables import change_preview
 from routing.documents.estate_document import read_estate
 from routing.model.edits import SetHopLimit
 from tests.brokerui.site import PASSWORD, document, nothing_shown
@@ -111,6 +114,14 @@ def queries(client: Client, url: str) -> int:
 
 def now() -> Addresses:
     return addresses(estate_current().estate, rows_there())
+
+
+@pytest.fixture(autouse=True)
+def compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page whose comparison takes longer than it waits asks once more whether a job has the result."""
+    monkeypatch.setattr(effect, "ALONE_S", 60.0)
+    monkeypatch.setattr(change_preview, "COMPARED_S", 60.0)
+    monkeypatch.setattr(effect_line, "FIRST_S", 60.0)
 
 
 def test_queries_do_not_grow(client: Client) -> None:

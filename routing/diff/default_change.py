@@ -1,7 +1,7 @@
 """The effect of a change on the many service names that no changed node, and no hop beyond one, treats specially.
 
 For such a name the changed nodes and all that follows behave as for a name that occurs nowhere, which is evaluated once
-for all of them. What is left for each are its own special entry points: those that send to where something changes.
+for all of them. Each name is then evaluated only from the entry points that send it to a changed node.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ DELAYED, QUEUES = "/delayed/", "/queues/"
 
 
 POLL_MS = 3_000
-"""How often the page looks for what is new; tests let its clock go on."""
+"""Milliseconds between two polls of the page; tests let the clock of the page go on."""
 
 
 def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:

@@ -76,7 +76,7 @@ def queue_switch_on(*, instance: str, database: str, queue: str, consent: str, a
     """Set a queue on that a page shows. Raises `ConsentMissingError`, `EstateStaleError`, and what
     `queue_set_status` raises."""
     live = estate_current()
-    with suppress(Invalid):  # the verb says what is wrong with a queue that is not there
+    with suppress(Invalid):  # `queue_set_status` below refuses a queue that is not there
         _preview(change_of_edits(live, [SetQueue(instance, database, queue, True)])).require(consent)
     with transaction.atomic():
         queue_set_status(instance=instance, database=database, queue=queue, is_on=True, author=author)

@@ -1,8 +1,7 @@
 """A process that applies drafts beside others: `python -m tests.brokerui.changes.applier WORD …`.
 
 `begin` makes the estate. `apply NAME COUNT` begins a draft, applies it, and rebases it where another process was first.
-`go WAY` prints what is wrong, as `report` does; then it applies a draft and rolls it back, again and again, until it is
-killed.
+`go WAY` prints the faults that `report` finds, then applies a draft and rolls it back until the test kills it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A worker of its own process: `python -m tests.brokerui.core.jobs.worker ACT…`.
 
-`request` has a job requested, `hang` after it claims it and stops in the middle, `work` does what is due, `report` says
-what became of it. The job of kind `killed` writes an audit entry in the transaction that ends it.
+`request` asks for a job; `hang` claims that job and stops in the middle of it; `work` does the jobs that are due;
+`report` prints the state of the job. The job of kind `killed` writes an audit entry in the transaction that ends it.
 """
 
 from __future__ import annotations

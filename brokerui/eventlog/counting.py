@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from brokerui.messaging.latency import Latencies
 from routing.common.broker_events import (
     BrokerActivation,
     ConversationEvent,
@@ -29,6 +30,8 @@ from routing.common.network_events import (
 )
 
 MINUTE_MS: Final = 60_000
+LATENCY: Final = 1005
+"""In place of a class of events: messages by the time between SEND and acknowledgement, counted by its steps."""
 
 Kind = tuple[int, int, str, int]
 """Class, subclass (0: none), database (empty: none is known) and error (0: none)."""
@@ -103,6 +106,15 @@ def counted(instance: str, events: Iterable[tuple[int, Event]]) -> Counts:
 def _key(minute: int, instance: str, kind: Kind) -> CounterKey:
     event_class, subclass, database, error = kind
     return CounterKey(minute * MINUTE_MS, instance, event_class, int(subclass), database, error)
+
+
+def latencies_counted(instance: str, at: int, latencies: Latencies) -> Counts:
+    """Latencies as counters of their minute: a class of its own, whose subclasses are the steps."""
+    minute = at - at % MINUTE_MS
+    return {
+        CounterKey(minute, instance, LATENCY, step, "", 0): CounterSums(messages, messages, 0)
+        for step, messages in latencies.items()
+    }
 
 
 def add(counts: Counts, more: Counts) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from prometheus_client import generate_latest
 from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
 
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 TOTAL: Final = "_total"
@@ -23,6 +24,15 @@ def gauge(name: str, text: str, values: Values) -> Metric:
 def counter(name: str, text: str, values: Values) -> Metric:
     """Make a metric that only rises; its name ends with `_total`."""
     return _filled(Metric(name.removesuffix(TOTAL), text, "counter"), name, values)
+
+
+def histogram(name: str, text: str, within: Mapping[float, int]) -> Metric:
+    """Make a metric from counts by upper bound, each with all below it, too; the sum of the values is not known."""
+    metric = Metric(name, text, "histogram")
+    for bound, count in within.items():
+        metric.add_sample(f"{name}_bucket", {"le": floatToGoString(bound)}, count)
+    metric.add_sample(f"{name}_count", {}, max(within.values(), default=0))
+    return metric
 
 
 def exposition(metrics: Iterable[Metric]) -> bytes:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import accumulate
 from typing import Final
 
 from prometheus_client.metrics_core import Metric
 from redis import RedisError
 
 from brokerui.core.heartbeat import heartbeat_last
-from brokerui.eventlog.exposition import counter, gauge
+from brokerui.eventlog.counting import LATENCY
+from brokerui.eventlog.exposition import counter, gauge, histogram
 from brokerui.eventlog.models import Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.selectors import ACKNOWLEDGED, MEASURES, Total, event_name, latest_samples, totals
 from brokerui.messaging.exchange.lists import connections, waiting
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.latency import BOUNDS_MS
 
 logger = logging.getLogger(__name__)
 Values = list[tuple[Mapping[str, object], float]]
@@ -87,7 +91,8 @@ def _ages(name: str, help_text: str, rows: Iterable[Sampled], labels: Labels) ->
 def _counted(found: list[Total]) -> Iterator[Metric]:
     events: Counter[tuple[str, int, int, int]] = Counter()
     for row in found:
-        events[row.instance, row.event_class, row.event_subclass, row.error] += row.events
+        if row.event_class != LATENCY:
+            events[row.instance, row.event_class, row.event_subclass, row.error] += row.events
     values: Values = [
         ({"instance": instance, "class": number, "name": event_name(number), "subclass": subclass, "error": error}, n)
         for (instance, number, subclass, error), n in sorted(events.items())
@@ -104,6 +109,22 @@ def _counted(found: list[Total]) -> Iterator[Metric]:
         acknowledged[row.instance, row.database] += row.events
     values = [({"instance": one, "database": two}, n) for (one, two), n in sorted(acknowledged.items())]
     yield counter("brokerui_acknowledgements_total", "Acknowledgements that came.", values)
+    yield _latencies(found)
+
+
+def _latencies(found: list[Total]) -> Metric:
+    """Over all instances together: a series for each step and instance would be too many."""
+    steps = Counter[int]()
+    for row in found:
+        if row.event_class == LATENCY:
+            steps[row.event_subclass] += row.events
+    counts = [steps[step] for step in range(len(BOUNDS_MS) + 1)]
+    bounds = [*(bound / 1000 for bound in BOUNDS_MS), math.inf]
+    return histogram(
+        "brokerui_acknowledgement_latency_seconds",
+        "From SEND to the acknowledgement of a message.",
+        dict(zip(bounds, accumulate(counts), strict=True)),
+    )
 
 
 def _flows(found: list[Total], figure: str) -> Values:

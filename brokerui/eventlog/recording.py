@@ -19,10 +19,11 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
 from brokerui.eventlog import counting, exceptional
-from brokerui.eventlog.counting import Counts, counted
+from brokerui.eventlog.counting import Counts, counted, latencies_counted
 from brokerui.eventlog.exceptional import Exceptions, any_exceptional, exceptions_of
 from brokerui.eventlog.samples import Sample
 from brokerui.eventlog.stage import Batch, Stage
+from brokerui.messaging.latency import Latencies
 from routing.common.broker_events import Event
 
 logger = logging.getLogger(__name__)
@@ -66,6 +67,13 @@ class Recorder:
             counting.add(self._counts, counts)
             exceptional.add(self._exceptions, exceptions)
         self.log(instance, events)
+        self._wake()
+
+    def note_latencies(self, instance: str, at: int, latencies: Latencies) -> None:
+        """How long messages had waited that were acknowledged at this moment: to the counters alone."""
+        counts = latencies_counted(instance, at, latencies)
+        with self._lock:
+            counting.add(self._counts, counts)
         self._wake()
 
     def log(self, instance: str, events: Sequence[tuple[int, Event | Sample]]) -> None:

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from django.db.models import Q, QuerySet, Sum
 
 from brokerui.core.paging import KeysetPage
+from brokerui.eventlog.counting import LATENCY
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
 from brokerui.eventlog.schema import NAMES
 from routing.common import event_subclasses as subclasses
@@ -169,6 +170,23 @@ def _counts(measure: Measure, since: int, until: int, instance: str = "", databa
     rows = rows.filter(event_class=measure.event_class, **{name: value for name, value in given.items() if value})
     rows = rows.filter(event_subclass__in=measure.subclasses) if measure.subclasses else rows
     return rows.filter(error__in=measure.errors) if measure.errors else rows
+
+
+class LatencyPoint(NamedTuple):
+    """How many messages were acknowledged in a minute or an hour, by the step of their latency."""
+
+    at: int
+    seconds: int
+    step: int
+    """`brokerui.messaging.latency.BOUNDS_MS`."""
+    messages: int
+
+
+def latencies_over_time(*, since: int, until: int) -> list[LatencyPoint]:
+    """The latencies of acknowledgements of all instances together, in the order of time."""
+    rows = _counts(Measure(LATENCY), since, until).values_list("at", "seconds", "event_subclass")
+    found = rows.annotate(value=Sum("events")).order_by("at", "seconds", "event_subclass")
+    return [LatencyPoint(*row) for row in found]
 
 
 class Total(NamedTuple):

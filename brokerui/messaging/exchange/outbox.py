@@ -12,6 +12,7 @@ from redis import Redis, RedisError
 
 from brokerui.core.redis_client import redis_client
 from brokerui.messaging.exchange.lists import outgoing_held, put_outgoing, run
+from brokerui.messaging.latency import Latencies
 from routing.common.broker_events import Event
 from routing.dialog.broker_context import OutboundFrame
 
@@ -23,6 +24,9 @@ class EventRecorder(Protocol):
 
     def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
         """Take events of an instance, each with its moment in milliseconds since 1970, UTC."""
+
+    def note_latencies(self, instance: str, at: int, latencies: Latencies) -> None:
+        """Take how long messages of an instance had waited that were acknowledged at this moment."""
 
 
 _recorders: list[EventRecorder] = []
@@ -70,6 +74,13 @@ def hand_over(instance: str, frames: Sequence[OutboundFrame], events: Sequence[t
         put(instance, frames)
     for recorder in _recorders:
         recorder.note(instance, events)
+
+
+def hand_over_latencies(instance: str, at: int, latencies: Latencies) -> None:
+    """Hand the times of acknowledged messages to the recorders."""
+    if latencies:
+        for recorder in _recorders:
+            recorder.note_latencies(instance, at, latencies)
 
 
 def put(instance: str, frames: Sequence[OutboundFrame]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from itertools import count
 from typing import Any, Final
 
 from django.db import connections
 
+from brokerui.messaging.latency import Latencies, counted
 from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim, ClaimQuery
 from brokerui.messaging.store.committing import Commit
@@ -65,6 +67,7 @@ class DatabaseStore:
         store takes the place of this one."""
         self._losses: int | None = None
         """Losses of the session when something was committed that becomes durable later; None: all of it is durable."""
+        self._latencies: Counter[int] = Counter()
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: instance_state.InstanceState | None = None
@@ -113,11 +116,18 @@ class DatabaseStore:
             with claim.session.writing(is_async_commit=changes.is_async_commit):
                 if not claim.session.holds_still:
                     self._checked(instance_state.look(claim.session, self.instance, claim.known))
-                Commit(claim, changes).write()
+                commit = Commit(claim, changes)
+                commit.write()
+            self._latencies.update(counted(commit.waited_ms()))
             if changes.is_async_commit and self._losses is None:
                 self._losses = claim.session.losses
         finally:
             self.release(changes.token)
+
+    def take_latencies(self) -> Latencies:
+        """How long messages had waited that were acknowledged since this was asked last."""
+        taken, self._latencies = self._latencies, Counter()
+        return taken
 
     def flush(self) -> None:
         if self._losses is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
-from brokerui.messaging.store.session import CONVERSATION, Row, RowsAsTable
+from brokerui.messaging.store.session import CONVERSATION, Answer, Row, RowsAsTable
 from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, RETAINED, SELDOM, WrittenTable
 from routing.dialog.batch import ChangeSet
 from routing.dialog.endpoint import ConversationGroupState, Endpoint, QueueKey
@@ -96,6 +96,7 @@ class Commit:
         self._counts: Counter[int] = Counter()
         """By the numbers of queues: how many more messages stand in them."""
         self._queues: dict[int, QueueKey] = {}
+        self._acknowledged: Answer = list
 
     def write(self) -> None:
         """Within a transaction, which ends with it. What others may wait for comes last."""
@@ -107,6 +108,11 @@ class Commit:
         self._write_groups()
         instance_state.write(self._session, self._instance, self._changes)
         self._count()
+
+    def waited_ms(self) -> Iterator[int]:
+        """Of each message that the peer acknowledged: milliseconds since its SEND. Only after the transaction: asking
+        for it before would be a way to the database of its own."""
+        return (self._changes.now_ms - enqueued for (enqueued,) in self._acknowledged())
 
     def _with(self, given: RowsAsTable) -> dict[str, Any]:
         return {**self._claim.mine, **given.parameters, "top": None}
@@ -141,7 +147,7 @@ class Commit:
         changes = self._changes
         if changes.received:
             self._receive(changes.received, changes.retained_received)
-        self._delete(OUTGOING, _SENT, self._sent(), handle="text", first="int8", below="int8")
+        self._remove_sent()
         if changes.cleared_queues:
             self._empty(changes.cleared_queues)
         self._delete(HELD, _UNHELD, changes.unbuffered, handle="text", number="int8")
@@ -159,11 +165,16 @@ class Commit:
             still = {order for _, order in rows}
             self._retain([message for message in retained if message.queuing_order in still])
 
-    def _sent(self) -> list[Row]:
-        """Numbers that leave the transmission queue: those that arrived, and those that are not needed any more."""
-        changes = self._changes
+    def _remove_sent(self) -> None:
+        """From the transmission queue: messages that arrived, and messages that are not needed any more."""
+        changes, kinds = self._changes, {"handle": "text", "first": "int8", "below": "int8"}
         arrived = [(handle, 0, below) for handle, below in changes.acknowledged_below.items()]
-        return arrived + [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
+        if arrived:
+            given = self._session.given(arrived, **kinds)
+            sql = f"{self._deleting(OUTGOING, _SENT, given)} RETURNING enqueue_time"
+            self._acknowledged = self._session.ask(sql, self._with(given))
+        dropped = [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
+        self._delete(OUTGOING, _SENT, dropped, **kinds)
 
     def _empty(self, handles: Sequence[str]) -> None:
         endpoints = [self._claim.endpoints[handle] for handle in handles]

@@ -14,8 +14,10 @@ from django.db import DatabaseError, connection, transaction
 
 from brokerui.messaging.errors import NotHostedError
 from brokerui.messaging.exchange.forwarded_messages import publish_forwarded
-from brokerui.messaging.exchange.outbox import hand_over
+from brokerui.messaging.exchange.outbox import hand_over, hand_over_latencies
+from brokerui.messaging.latency import Latencies
 from brokerui.messaging.queue_monitors.signals import messages_came
+from brokerui.messaging.store import DatabaseStore
 from routing.dialog.broker_context import OutboundFrame
 from routing.runtime.broker import Broker
 
@@ -50,6 +52,7 @@ def before_applications(broker: Broker, at: int) -> Iterator[None]:
             yield
     except DatabaseError:
         broker.frames_to_send(at)  # discard them: their changes were not committed
+        _latencies(broker)
         raise
 
 
@@ -57,4 +60,10 @@ def give_out(broker: Broker, at: int, frames: Sequence[OutboundFrame]) -> None:
     """After the commit: hand frames and events to the endpoint, and start the readers of queues that were filled."""
     messages_came(broker, broker.filled())
     hand_over(broker.instance, frames, broker.events())
+    hand_over_latencies(broker.instance, at, _latencies(broker))
     publish_forwarded(broker, at)
+
+
+def _latencies(broker: Broker) -> Latencies:
+    """Take the times that the broker's store has counted since the last turn."""
+    return broker.store.take_latencies() if isinstance(broker.store, DatabaseStore) else {}

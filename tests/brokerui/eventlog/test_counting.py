@@ -47,6 +47,14 @@ def test_what_is_alike_is_summed_up_minute_by_minute() -> None:
     assert counts[CounterKey(MINUTE, "A", 124, 1, "db", 0)] == CounterSums(3, 3, 300)
 
 
+def test_latencies_are_counted_by_minute_and_step() -> None:
+    counts = counting.latencies_counted("A", AT, {0: 2, 7: 1})
+    assert counts == {
+        CounterKey(MINUTE, "A", counting.LATENCY, 0, "", 0): CounterSums(2, 2, 0),
+        CounterKey(MINUTE, "A", counting.LATENCY, 7, "", 0): CounterSums(1, 1, 0),
+    }
+
+
 def test_what_is_exceptional_is_a_known_event() -> None:
     assert {event_class for event_class, _ in EXCEPTIONAL} <= set(EVENT_NAMES)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from brokerui.eventlog.counting import CounterKey, CounterSums, counted
+from brokerui.eventlog.counting import CounterKey, CounterSums, counted, latencies_counted
 from brokerui.eventlog.exceptional import Exceptional, ExceptionSums
 from brokerui.eventlog.models import HOUR
 from brokerui.eventlog.selectors import (
@@ -16,11 +16,13 @@ from brokerui.eventlog.selectors import (
     SENT,
     CounterPoint,
     Filter,
+    LatencyPoint,
     counted_by_database,
     counted_over_time,
     event_name,
     exceptional_by_class,
     exceptional_page,
+    latencies_over_time,
     latest_samples,
     totals,
 )
@@ -104,6 +106,16 @@ def test_what_was_counted_over_time_by_minutes_and_by_hours() -> None:
     tidy(HOUR_AT + 3_600_000 + DAY_MS, minutes_days=1, hours_days=400, rows_days=30)
     assert counted_over_time(SENT, **span) == [CounterPoint(HOUR_AT, HOUR, 6), CounterPoint(HOUR_AT + 3_600_000, 60, 3)]
     assert counted_by_database(SENT, **span) == {("A", "db"): 6, ("B", "x"): 3}
+
+
+@pytest.mark.django_db
+def test_latencies_of_all_instances_together_by_minute_and_hour() -> None:
+    for instance, at in (("A", HOUR_AT), ("B", HOUR_AT), ("A", HOUR_AT + 60_000)):
+        counts_add(latencies_counted(instance, at, {3: 2}))
+    span = {"since": HOUR_AT, "until": HOUR_AT + 3_600_000}
+    assert latencies_over_time(**span) == [LatencyPoint(HOUR_AT, 60, 3, 4), LatencyPoint(HOUR_AT + 60_000, 60, 3, 2)]
+    tidy(HOUR_AT + 3_600_000 + DAY_MS, minutes_days=1, hours_days=400, rows_days=30)
+    assert latencies_over_time(**span) == [LatencyPoint(HOUR_AT, HOUR, 3, 6)]
 
 
 @pytest.mark.django_db

@@ -319,6 +319,8 @@ def test_two_instances_exchange_messages_and_leave_nothing(instance: int, store:
         world.later(60_000)
     received = world.receive()
     assert [message.message_body for message in received] == bodies
+    assert sum(store.take_latencies().values()) == len(bodies)
+    assert not store.take_latencies()
     world.end(handle, received[0].conversation_handle)
     for _ in range(40):
         world.later(60_000)

@@ -9,7 +9,7 @@ Rooms, each importing only from those below it (held by import-linter, see pypro
 - `simulation`: whole networks of instances, driven from one seed
 - `runtime`: one running instance; here the dialog protocol meets the routing rules
 - `lint`, `catalog`, `diff`: findings; saved catalogs of instances; what a change does to all traffic
-- `dialog`, `tsql`, `classes`: conversations; scripts in and out; classes of traffic
+- `dialog`, `tsql`, `classes`, `testing`: conversations; scripts in and out; classes of traffic; routing tests
 - `documents`, `mirror`, `security`: JSON documents; mirrored routes at run time; keys and protection
 - `rules`, `adjacent`: the routing rules; frames, fragments and connections between two instances
 - `model`: estates, routes, addresses

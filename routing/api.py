@@ -46,6 +46,8 @@ from routing.rules.verdict import verdict
 from routing.rules.why_not import why_not
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict, Store
+from routing.testing.judging import Judgement, judge
+from routing.testing.routing_test import RoutingTest, routing_tests_from
 from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 
 __all__ = [
@@ -73,6 +75,7 @@ __all__ = [
     "Instance",
     "Invalid",
     "Journeys",
+    "Judgement",
     "Outcome",
     "PutDatabase",
     "PutInstance",
@@ -81,6 +84,7 @@ __all__ = [
     "Queue",
     "RemedyTrial",
     "Route",
+    "RoutingTest",
     "ScriptGroup",
     "Sentence",
     "Service",
@@ -102,6 +106,7 @@ __all__ = [
     "edit_from",
     "explain",
     "export_sql",
+    "judge",
     "lint",
     "outcomes",
     "parse_address",
@@ -109,6 +114,7 @@ __all__ = [
     "read_saved",
     "read_scripts",
     "read_version",
+    "routing_tests_from",
     "try_remedy",
     "verdict",
     "why_not",

@@ -16,6 +16,7 @@ from brokerui.core.home import CHECKOUT
 from tests.brokerui.cli.command_line import FOUND, LOST, question, start, written
 
 HEAVY = {"django", "celery", "pyspark", "babel", "gunicorn"}
+TESTS = "tests: [{name: it arrives, from: host1/Orders, to: Stock, must: delivered}]"
 START_SECONDS = 1.5
 """Five times the promised time, since other work may share the core; the best of five counts."""
 
@@ -29,11 +30,12 @@ def commands(tmp_path: Path) -> dict[str, list[str]]:
         "outcomes": ["outcomes", estate, str(written(tmp_path, "c.jsonl", [question()]))],
         "explain": ["explain", estate, "--from", "host1/Orders", "--to", "Stock", "--lang", "fr"],
         "diff": ["diff", estate, after, "--traffic", str(written(tmp_path, "t.jsonl", [traffic]))],
+        "test": ["test", str(written(tmp_path, "t.yaml", TESTS)), "--estate", estate],
         "simulate": ["simulate", "--seed", "1", "--faults", "none"],
     }
 
 
-PURE = pytest.mark.parametrize("command", ["outcomes", "explain", "diff", "simulate"])
+PURE = pytest.mark.parametrize("command", ["outcomes", "explain", "diff", "test", "simulate"])
 
 
 @PURE

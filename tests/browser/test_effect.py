@@ -36,7 +36,13 @@ def test_the_effect_is_seen_with_both_ways(site: Page) -> None:
     expect(site.locator("h1")).to_contain_text(re.compile(r"kinds? of conversation gets? worse"))
     assert faults_in_each_look(site) == []
     site.locator(".effect-table [data-row-link]").first.click()
-    expect(site.locator(".effect-ways svg.way")).to_have_count(2)
+    expect(site.locator(".effect-ways svg.of-way")).to_have_count(2)
+    expect(site).to_have_url(re.compile("row="))
+    before, after = site.get_by_role("region", name="The map before"), site.get_by_role("region", name="The map after")
+    site.set_viewport_size({"width": 390, "height": 844})
+    assert after.bounding_box()["y"] > before.bounding_box()["y"], "one below the other where there is no room"
+    before.evaluate("map => map.scrollTo(60, 0)")
+    expect(after).to_have_js_property("scrollLeft", 60)
     assert faults_in_each_look(site) == []
 
 

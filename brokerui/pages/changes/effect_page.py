@@ -22,12 +22,16 @@ from brokerui.analysis.effect.wording import identifiers_in_words, origin_in_wor
 from brokerui.analysis.explanations.origin import origin_text
 from brokerui.analysis.explanations.wording import word
 from brokerui.changes.estate_view import EstateView
+from brokerui.changes.marks import marks_of
 from brokerui.changes.models import SavedDraft
 from brokerui.core.jobs.models import Job
 from brokerui.core.paging import Page
 from brokerui.core.templatetags.wording import translate
-from brokerui.pages.where.answer import way_picture
-from brokerui.pages.where.picture import PathPicture
+from brokerui.pages.changes.way_maps import WayMaps, way_maps
+from brokerui.pages.changes.ways import way_of
+from brokerui.pages.map.map_query import MapQuery
+from brokerui.pages.map.picture import MapPicture
+from brokerui.pages.where.answer import way_steps
 from routing.common.sentence import Sentence
 from routing.diff.result import BETTER, MOVED, WORSE
 from routing.rules.explanation import Explanation
@@ -60,11 +64,15 @@ ANSWERS: Mapping[str, Promise] = {"all": _("all"), "some": _("some"), "none": _(
 
 @dataclass(frozen=True, slots=True)
 class WayView:
-    """A conversation before or after: its picture, and where it is explained."""
+    """A conversation before or after: its map, its words, and where it is explained."""
 
-    picture: PathPicture | None
+    picture: MapPicture | None = None
     """None where there is no such entry point."""
-    why: str
+    steps: Sequence[Sentence] = ()
+    """The way in words: hops, where it ends, how answers return."""
+    why: str = ""
+    map_url: str = ""
+    """The map of the estate, around where it begins."""
 
 
 @dataclass(frozen=True)
@@ -162,13 +170,26 @@ class RowView:
     def ways(self) -> tuple[WayView, WayView]:
         """Both ways, before and after."""
         before, after = self.page.views
-        return self._way(self._before, before), self._way(self._after, after)
+        return self._way(self._before, before, self.maps.before), self._way(self._after, after, self.maps.after)
 
-    def _way(self, explanation: Explanation | None, view: EstateView) -> WayView:
+    @cached_property
+    def maps(self) -> WayMaps:
+        views, both = self.page.views, (self._before, self._after)
+        (first, one), (second, other) = zip(views, both, strict=True)
+        return way_maps(
+            (first.estate, second.estate),
+            (way_of(one, first.estate), way_of(other, second.estate)),
+            marks_of(second),
+            self.page.at,
+            translate,
+        )
+
+    def _way(self, explanation: Explanation | None, view: EstateView, drawn: MapPicture) -> WayView:
         if explanation is None:
-            return WayView(None, "")
-        words = word(explanation, view.estate)
-        return WayView(way_picture(explanation, words, view.estate, translate), self._why(view))
+            return WayView()
+        steps = way_steps(explanation, word(explanation, view.estate))
+        focus = MapQuery(focus=explanation.forward.conversation.instance)
+        return WayView(drawn, steps, self._why(view), f"{reverse('map:map')}?{focus.query(view.frozen)}")
 
     def _why(self, view: EstateView) -> str:
         conversation = conversation_of(self.row)

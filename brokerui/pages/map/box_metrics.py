@@ -22,7 +22,7 @@ FOLD = 40.0
 """Width of what opens and closes a database, at the end of its title; at its edge routes are drawn from it."""
 SYMBOL = 14.0
 """Width of the shape before the word of a badge, with the space between."""
-ROOM = {"name": 220.0, "note": 240.0, "service": 240.0, "route": 190.0, "sign": 120.0}
+ROOM = {"name": 220.0, "note": 240.0, "service": 240.0, "route": 190.0, "sign": 220.0}
 """The most pixels that one text may take, by role."""
 MIN_WIDTH = 150.0
 NOTE_SEPARATOR = " · "

@@ -60,6 +60,7 @@ class _DraftMarker:
         cell.notes += WORDS[cell.change]
         for row in cell.rows:
             row.change = self.marks.of(row.about)
+            row.stands_back = not row.change
             if row.change == ALTERED and row.ref.kind == ROUTE and len(row.about) == 1:
                 before = self._places(row.ref, self.marks.before(row.ref))
                 row.was = tuple(place for place in before if place not in row.to)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -34,35 +34,55 @@ ENTER_Y = 16.0
 """Where lines come to a box, below its top: a third of a STEP beside the heights at which lines leave rows."""
 
 
+Boxes = Mapping[Ref, MapBoxMetrics]
+
+
 def picture_of(plan: MapPlan, translate: Translate = str, lit: Collection[Ref] = ()) -> MapPicture:
     """The picture of a plan; marks that stand for something in `lit` are highlighted."""
-    texts = MapTextMetrics(translate, CHANGE if plan.is_draft else 0.0, plan.shared)
-    boxes = {ref: box_metrics(box, texts) for ref, box in plan.boxes.items()}
-    layout = lay_out(_diagram(boxes))
-    drawer = _MapDrawer(plan, texts, layout, frozenset(lit))
-    return MapPicture(layout.width, layout.height, [drawer.shape(boxes[ref]) for ref in layout.boxes])
+    return pictures_of([plan], translate, lit)[0]
 
 
-def _diagram(boxes: Mapping[Ref, MapBoxMetrics]) -> Diagram[Ref]:
+def pictures_of(plans: Sequence[MapPlan], translate: Translate = str, lit: Collection[Ref] = ()) -> list[MapPicture]:
+    """The pictures of plans that have the same boxes with as many rows: each thing has one place in all of them."""
+    first = plans[0]
+    texts = MapTextMetrics(translate, CHANGE if first.is_draft else 0.0, first.shared)
+    sized = [{ref: box_metrics(box, texts) for ref, box in plan.boxes.items()} for plan in plans]
+    layout = lay_out(_diagram(sized))
+    drawers = [_MapDrawer(plan, texts, layout, frozenset(lit)) for plan in plans]
+    return [
+        MapPicture(layout.width, layout.height, [drawer.shape(boxes[ref]) for ref in layout.boxes])
+        for drawer, boxes in zip(drawers, sized, strict=True)
+    ]
+
+
+def _diagram(pictures: Sequence[Boxes]) -> Diagram[Ref]:
     """All routes to one box come together: their lines share tracks and lanes."""
     nodes = [
-        DiagramNode(key=ref, width=one.width, height=one.height, nested=(*one.cells, *one.rows))
-        for ref, one in boxes.items()
-    ]
-    edges = [
-        DiagramEdge(
-            key=(ref, index, to),
-            source=ref,
-            target=to,
-            leave_y=nested.top - 1 + ROW / 2,
-            enter_y=ENTER_Y,
-            bundle=to,
+        DiagramNode(
+            key=ref,
+            width=max(boxes[ref].width for boxes in pictures),
+            height=one.height,
+            column=one.box.column,
+            nested=(*one.cells, *one.rows),
         )
-        for ref, one in boxes.items()
-        for index, (row, nested) in enumerate(zip(one.box.rows(), one.rows, strict=True))
-        for to in (*row.to, *row.was)
+        for ref, one in pictures[0].items()
     ]
-    return Diagram(nodes, edges)
+    edges = {edge.key: edge for boxes in pictures for edge in _edges(boxes)}
+    return Diagram(nodes, list(edges.values()))
+
+
+def _edges(boxes: Boxes) -> Iterator[DiagramEdge[Ref]]:
+    for ref, one in boxes.items():
+        for index, (row, nested) in enumerate(zip(one.box.rows(), one.rows, strict=True)):
+            for to in (*row.to, *row.was):
+                yield DiagramEdge(
+                    key=(ref, index, to),
+                    source=ref,
+                    target=to,
+                    leave_y=nested.top - 1 + ROW / 2,
+                    enter_y=ENTER_Y,
+                    bundle=to,
+                )
 
 
 class _MapDrawer:
@@ -92,7 +112,7 @@ class _MapDrawer:
         else:
             labels = texts.label(x, area.y + 20, title, "name"), texts.label(x, area.y + 37, note, "note")
         says = texts.render(say("{name}: {note}.", name=title, note=note))
-        look = f"box {box.ref.kind} {box.change} {self._light(box.about, self._inside(box))}"
+        look = f"box {box.ref.kind} {box.change} {box.look} {self._light(box.about, self._inside(box))}"
         mark = Mark(box.ref, area, look, labels, says, address=box.address)
         return self._badged(mark, box.sign, area.x + area.w, area.y + 23)
 
@@ -107,7 +127,7 @@ class _MapDrawer:
         name = say("{database} on {instance}", database=cell.title, instance=box.title) if cell.title else box.title
         says = texts.render(say("{name}: {note}.", name=name, note=NOTE_SEPARATOR.join(filter(None, notes))))
         inside = frozenset().union(*(row.about for row in cell.rows))
-        look = f"cell {cell.change} {self._light(cell.about, inside)}"
+        look = f"cell {cell.change} {cell.look} {self._light(cell.about, inside)}"
         mark = Mark(cell.ref, area, look, tuple(labels), says, is_itself=cell.ref != box.ref)
         return self._badged(mark, cell.sign, area.x + area.w - (FOLD if cell.fold else 0.0), y)
 
@@ -134,7 +154,7 @@ class _MapDrawer:
         """Which arrow ends the lines of a row; what a draft drops leads nowhere any more."""
         if row.change == DROPPED:
             return ""
-        return ("to-any" if row.kind == ANY else "to") + ("-same" if self.plan.is_draft and not row.change else "")
+        return ("to-any" if row.kind == ANY else "to") + ("-same" if row.stands_back else "")
 
     def _lines(self, box: MapBox, index: int, to: Sequence[Ref]) -> tuple[MapLine, ...]:
         paths = ((one, self.layout.paths[box.ref, index, one].points) for one in to)
@@ -173,7 +193,7 @@ class _MapDrawer:
 
     def _look(self, row: MapRow) -> str:
         marks = f"{'mirrored' if row.mirrored else ''} {'expired' if row.expired else ''} {row.change}"
-        return f"row {row.kind} w{row.weight} {marks} {self._light(row.about)}"
+        return f"row {row.kind} w{row.weight} {marks} {row.look} {self._light(row.about)}"
 
     def _light(self, about: frozenset[Ref], inside: frozenset[Ref] = frozenset()) -> str:
         """`lit` if it is highlighted, plain if something in it is or it stands for nothing by itself, else `dim`."""

@@ -49,6 +49,12 @@ class InstanceCounts:
         return self.local + self.transport + sum(flow.routes for flow in self.flows.values())
 
 
+def place_of(estate: Estate, address: Address) -> Ref:
+    """The instance or the address outside to which a network address leads."""
+    name = estate.resolve(address)
+    return outside(address.key) if name is None else instance_ref(name)
+
+
 class RouteNetwork:
     """An estate with its routes added up by instance, and found by service."""
 
@@ -84,8 +90,7 @@ class RouteNetwork:
         key = address.key
         place = self._places.get(key)
         if place is None:
-            name = self.estate.resolve(address)
-            place = self._places[key] = outside(key) if name is None else instance_ref(name)
+            place = self._places[key] = place_of(self.estate, address)
         return place
 
     def places(self, route: Route) -> tuple[Ref, ...]:

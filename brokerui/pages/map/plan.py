@@ -13,16 +13,19 @@ DETAIL, INSTANCES, GROUPS = "detail", "instances", "groups"
 """Every database and route; instances with numbers; groups of instances with numbers."""
 NAMED, ANY, LOCAL, TRANSPORT, REST, SUM = "named", "any", "local", "transport", "rest", "sum"
 """Kinds of rows: routes for one service, for any service, LOCAL, TRANSPORT, not drawn, added up."""
+DIFFERS = "differs"
+"""The shape of a badge on a route that one of two ways takes."""
 BUNDLES, OPENED = "bundles", "opened"
 """A database with routes or services that are bundled; a database whose routes and services are drawn one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """The worst severity of the findings about something, with their number."""
+    """The worst severity of the findings about something, with their number; on the map of a way, how it ends there."""
 
     severity: str
-    text: Sentence
+    """ERROR or WARNING; a kind of outcome; or DIFFERS."""
+    text: Text
 
 
 @dataclass(slots=True)
@@ -47,6 +50,10 @@ class MapRow:
     """`added`, `altered` or `dropped` by the draft that the map shows; of cells and boxes likewise."""
     was: tuple[Ref, ...] = ()
     """The boxes to which its lines led before the draft altered it."""
+    stands_back: bool = False
+    """Whether its lines are grey, because the map is about other ones."""
+    look: str = ""
+    """Further CSS classes; of cells and boxes likewise."""
 
 
 @dataclass(slots=True)
@@ -63,6 +70,7 @@ class MapCell:
     change: str = ""
     fold: str = ""
     """BUNDLES or OPENED, where there is something to open or to close."""
+    look: str = ""
 
 
 @dataclass(slots=True)
@@ -79,6 +87,9 @@ class MapBox:
     """For an instance: its first address."""
     sign: Badge | None = None
     change: str = ""
+    look: str = ""
+    column: int | None = None
+    """Counted from the left; None: the layout chooses it."""
 
     def rows(self) -> Iterator[MapRow]:
         for cell in self.cells:

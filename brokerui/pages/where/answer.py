@@ -137,7 +137,7 @@ def answer(estate: Estate, conversation: Conversation, at: datetime, route: str,
 
 def way_picture(explanation: Explanation, words: Wording, estate: Estate, translate: Translate) -> PathPicture:
     """The ways forth and back as a picture."""
-    return picture_of(graph_of(explanation, estate), _sentence(words, translate), translate)
+    return picture_of(graph_of(explanation, estate), _sentence(explanation, words, translate), translate)
 
 
 def journey_view(journey: Journey, words: Wording | None = None) -> JourneyView:
@@ -193,12 +193,17 @@ def _rules_applied(explanation: Explanation) -> dict[str, Sentence]:
     return {rule: sentence for rule, sentence in RULES.items() if rule in applied}
 
 
-def _sentence(words: Wording, translate: Translate) -> str:
-    """The description of the picture for screen readers."""
-    parts = [say("{title}.", title=hop.title) for hop in words.hops[:MAX_HOPS]]
+def way_steps(explanation: Explanation, words: Wording) -> list[Sentence]:
+    """The way in words: its hops, where it ends, how answers return."""
+    hops = [say("{title}.", title=hop.title) for hop in words.hops[:MAX_HOPS]]
     ends = [say("{chip}: {title}.", chip=one.chip.label, title=one.title) for one in words.outcomes[:MAX_OUTCOMES]]
-    backs = [back.title for back in words.returns[:MAX_RETURNS]]
-    return " ".join(part.render(translate) for part in [*parts, *ends, *backs])
+    backs = [_return_view(alike).title for alike in _grouped(explanation, words)[:MAX_RETURNS]]
+    return [*hops, *ends, *backs]
+
+
+def _sentence(explanation: Explanation, words: Wording, translate: Translate) -> str:
+    """The description of the picture for screen readers."""
+    return " ".join(part.render(translate) for part in way_steps(explanation, words))
 
 
 def _why_not(estate: Estate, conversation: Conversation, at: datetime, text: str) -> WhyNotView:

@@ -53,7 +53,7 @@ def links(answer: Any) -> list[str]:
 
 def whys_of(answer: Any) -> list[str]:
     """The addresses of the explanations before and after."""
-    return [unescape(one) for one in re.findall(r'class="right small" href="(/where/[^"]*)"', answer.content.decode())]
+    return [unescape(one) for one in re.findall(r'class="small" href="(/where/[^"]*)"', answer.content.decode())]
 
 
 def test_the_worst_stands_first_and_counts_are_in_the_headline(viewer: Client) -> None:
@@ -99,8 +99,8 @@ def test_an_open_row_shows_both_ways_and_which_conversations_it_concerns(viewer:
     query = links(viewer.get(f"/changes/{draft.id}/effect/?show=worse"))[0]
     answer = viewer.get(f"/changes/{draft.id}/effect/?{query}")
     html = answer.content.decode()
-    assert html.count('<svg class="way"') == 2
-    assert html.count('id="head-forth"') == 1
+    assert html.count('<svg class="net of-way') == 2
+    assert html.count('id="to-same"') == 1
     assert "all that this database has acknowledged" in words(answer)
     whys = whys_of(answer)
     assert [why.split("?")[1].split("&")[0] for why in whys] == ["as_of=1", f"draft={draft.id}"]

@@ -310,6 +310,7 @@ def test_the_volumes_are_those_of_all_folders_that_are_written_to(home: Path, se
 
 
 @pytest.mark.slow
+@pytest.mark.thorough("the start, the log and `status` ask the same conditions, each in a test above")
 def test_the_start_the_log_and_status_say_the_same_line(tmp_path: Path, make_home: MakeHome) -> None:
     with running(make_home(tmp_path), DEMO="0", SPACE_LEAST_BYTES=str(1 << 60)) as product:
         (line,) = eventually(lambda: product.complained)

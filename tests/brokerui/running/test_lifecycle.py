@@ -87,6 +87,7 @@ def stopped(product: Product) -> float:
     return time.monotonic() - began
 
 
+@pytest.mark.thorough("messaging/products kills each process under load, and looks into the logs")
 def test_ended_under_load_it_ends_soon_and_loses_nothing(load: tuple[Path, Event]) -> None:
     home, begun = load
     with running(home, DEMO="0", LOG_FORMAT="json", **SECRETS) as product:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -49,13 +51,26 @@ def host(product: Product, name: str, script: str, here: int, there: int) -> Non
     done(product.home, ("host", name, "--listen", address, *databases), import_it)
 
 
+def reads_well(home: Path) -> None:
+    """Each line of the log of all processes is an object, and no log holds a secret of the home."""
+    logs = "\n".join(file.read_text(errors="replace") for file in home.glob("log/*"))
+    for line in (home / "log" / "all.log").read_text().splitlines():
+        assert json.loads(line)["process"]
+    secrets = [file.read_text().strip() for file in home.glob("*secret*")]
+    assert secrets
+    assert not [secret for secret in secrets if secret in logs]
+
+
 @pytest.fixture(scope="package")
 def products(tmp_path_factory: pytest.TempPathFactory, make_home: MakeHome) -> Iterator[tuple[Product, Product]]:
     """One hosts `A` and starts readers of its activated queue; the other hosts `B`."""
     homes = [make_home(tmp_path_factory.mktemp(name)) for name in "ab"]
-    more = {"DEMO": "0", "API_RATE_USER": "100000/min"}
+    more = {"DEMO": "0", "API_RATE_USER": "100000/min", "LOG_FORMAT": "json"}
     with running(homes[0], **more, **ACTIVATION) as first, running(homes[1], **more) as second:
         ports = free_port(), free_port()
         host(first, "A", FIRST, *ports)
         host(second, "B", SECOND, *reversed(ports))
         yield first, second
+        for product in (first, second):
+            assert product.stop() == 0
+            reads_well(product.home)

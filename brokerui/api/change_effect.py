@@ -13,18 +13,11 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
-from brokerui.analysis.effect.effect import (
-    QUICK_S,
-    Effect,
-    change_of,
-    differential_of,
-    effect_of,
-    effect_of_draft,
-    progress_of,
-)
+from brokerui.analysis.effect import effect as effects
+from brokerui.analysis.effect.change import Change, change_of
+from brokerui.analysis.effect.effect import LATE, effect_shown, progress_of
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
-from brokerui.analysis.effect.weights import weights_by_class
+from brokerui.analysis.effect.report import MAX_ROWS, ReportUnfinishedError, report_of
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
@@ -35,11 +28,11 @@ from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import QuerySerializer, read_query
 from brokerui.changes.selectors import base_version_of
+from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.jobs.models import Job
 from brokerui.core.templatetags.wording import translate
 from routing.diff.result import WORSE
 
-MAX_ROWS: Final = 100_000
 _TAG: Final = gettext_lazy("Changes")
 
 
@@ -100,12 +93,7 @@ class ChangeDiff(ApiView):
         """Return one JSON object, a piece at a time."""
         limit = read_query(request, DiffQuery)["limit"]
         draft = draft_found(number)
-        change = change_of(draft)
-        comparison, at = differential_of(change, timezone.now())
-        effect = effect_of(change, at)
-        report = DiffReport(comparison, weights_by_class(effect.vocabulary()), limit, effect.after, at)
-        pieces = report_as_json(report, version=base_version_of(draft))
-        return StreamingHttpResponse(pieces, content_type="application/json")
+        return streamed_report(change_of(draft), limit, version=base_version_of(draft))
 
 
 class ChangeChecks(ApiView):
@@ -129,21 +117,35 @@ class ChangeChecks(ApiView):
         findings = finding_changes(draft)
         if findings is None:
             raise ApiProblem(503, _("A worker is still looking for findings in this draft. Ask again in a moment."))
-        effect, job = effect_of_draft(draft, change_of(draft), timezone.now(), QUICK_S)
+        effect, job = effect_shown(change_of(draft), timezone.now(), effects.QUICK_S)
         if not effect.is_settled:
-            raise ApiProblem(503, _compared(effect, job))
+            raise _unfinished(job, *progress_of(effect, job))
         passed = not effect.ends.counts[WORSE] and not findings.new_errors
         body = {"findings": _findings(findings), "diff": effect.ends.summary(), "tests": [], "passed": passed}
         return Response(body)
 
 
-def _compared(effect: Effect, job: Job | None) -> str:
-    """Say how far the comparison is."""
+def streamed_report(change: Change, limit: int, **more: object) -> StreamingHttpResponse:
+    """Return the complete comparison of a change, a piece at a time. Raises `ApiProblem` until it is known."""
+    try:
+        pieces = report_of(change, timezone.now(), limit, **more)
+    except ReportUnfinishedError as unfinished:
+        job = unfinished.job
+        raise _unfinished(job, job.done, job.total) from None
+    return StreamingHttpResponse(pieces, content_type="application/json")
+
+
+def _unfinished(job: Job | None, done: int, total: int) -> ApiProblem:
+    """Return the problem that says how far the comparison is."""
     if job is not None and not job.is_open:
-        return _("The background job that compares the conversations was cancelled or failed. Try it again.")
-    done, total = progress_of(effect, job)
+        words = _("The background job that compares the conversations was cancelled or failed. Try it again.")
+        return ApiProblem(503, f"{words} {job.error}".strip())
+    if job is not None and job.is_late(LATE):
+        words = _("No worker has begun to compare the conversations. Ask again once one runs.")
+        return ApiProblem(503, words, wait=RETRY_AFTER_S)
     words = _("A worker compares the conversations: {done} of {total} targets. Ask again in a moment.")
-    return words.format(done=done, total=total)
+    words = words.format(done=done, total=total)
+    return ApiProblem(503, words, wait=RETRY_AFTER_S, done=done, total=total)
 
 
 def _findings(changes: FindingChanges) -> dict[str, Any]:

@@ -24,8 +24,15 @@ Errors = Sequence[dict[str, Any]]
 class ApiProblem(Exception):
     """A response that says what is wrong with the request."""
 
-    def __init__(self, status: int, detail: str, *, code: str = "", errors: Errors = (), **more: Any) -> None:
+    wait: float | None = None
+    """Seconds after which a client may ask again."""
+
+    def __init__(
+        self, status: int, detail: str, *, code: str = "", errors: Errors = (), wait: float | None = None, **more: Any
+    ) -> None:
         super().__init__(detail)
+        if wait is not None:
+            self.wait = wait
         self.status = status
         self.detail = detail
         self.code = code

@@ -5,25 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 from django.http import StreamingHttpResponse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 
-from brokerui.analysis.effect.diff_report import DiffReport, report_as_json
-from brokerui.analysis.effect.effect import Change, differential_of, effect_of
-from brokerui.analysis.effect.weights import weights_by_class
+from brokerui.analysis.effect.change import FIRST, change_between
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
-from brokerui.api.change_effect import DiffQuery, DiffSerializer
+from brokerui.api.change_effect import DiffQuery, DiffSerializer, streamed_report
 from brokerui.api.fields import StrictIntegerField
 from brokerui.api.problems import ApiProblem
 from brokerui.api.serializers import read_query
 from brokerui.changes.review_wording import object_name
 from brokerui.estate.errors import VersionNotFoundError
-from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of
+from brokerui.estate.selectors import LiveEstate, estate_as_of
 from routing.documents.object_json import object_as_json
 from routing.model.object_changes import objects_changed
 
@@ -77,22 +74,18 @@ class VersionDiff(ApiView):
         after = _version(int(number) if number.isascii() and number.isdecimal() and len(number) < 10 else 0)
         against = query.get("against")
         before = _version(after.version - 1 if against is None else against, may_be_empty=True)
-        change = Change(before, after)
-        comparison, at = differential_of(change, timezone.now())
-        effect = effect_of(change, at)
-        report = DiffReport(comparison, weights_by_class(effect.vocabulary()), query["limit"], after.estate, at)
         objects = [
             {"object": object_name(key), "before": object_as_json(one.before), "after": object_as_json(one.after)}
             for key, one in objects_changed(before.estate, after.estate).items()
         ]
-        pieces = report_as_json(report, version=after.version, against=before.version, objects=objects)
-        return StreamingHttpResponse(pieces, content_type="application/json")
+        names = {"version": after.version, "against": before.version, "objects": objects}
+        return streamed_report(change_between(before, after), query["limit"], **names)
 
 
 def _version(number: int, *, may_be_empty: bool = False) -> LiveEstate:
     """Return a version of the live estate; of 0, where that is allowed, the empty one before the first."""
     if may_be_empty and number == 0:
-        return LiveEstate(0, "", EMPTY)
+        return FIRST
     try:
         return estate_as_of(version=number)
     except VersionNotFoundError:

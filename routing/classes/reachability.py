@@ -8,7 +8,8 @@ results are exact for all pairs.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -142,10 +143,21 @@ def routes_by_name(table: RouteTable, name: str, at: datetime) -> bool:
 
 def settled_since(estate: Estate, at: datetime) -> datetime | None:
     """The time since which all verdicts are as at `at`: the last expiry of a route before it; None: there is none."""
+    return last_until(expiries(estate), at)
+
+
+def expiries(estate: Estate) -> tuple[datetime, ...]:
+    """The moments at which routes expire, in order: from one until the next, all verdicts stay the same."""
     lifetimes = (
         route.lifetime
         for instance in estate.instances.values()
         for database in instance.databases.values()
         for route in database.table.routes.values()
     )
-    return max((moment for moment in lifetimes if moment is not None and moment <= at), default=None)
+    return tuple(sorted({moment for moment in lifetimes if moment is not None}))
+
+
+def last_until(moments: Sequence[datetime], at: datetime) -> datetime | None:
+    """The last of ordered moments that is not after `at`; None: all are."""
+    passed = bisect_right(moments, at)
+    return moments[passed - 1] if passed else None

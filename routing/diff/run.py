@@ -7,7 +7,7 @@ as whole cells, and evaluated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -21,19 +21,32 @@ from routing.diff.context import DiffContext
 from routing.diff.default_change import DefaultChange
 from routing.diff.intent import Intent
 from routing.diff.per_name import NameContext
-from routing.diff.result import AlikeClasses, Differential, in_worst_order
+from routing.diff.result import AlikeClasses, Differential, DiffGroup, in_worst_order
 from routing.model.estate import Estate
 
 MOST_TARGETS = 64
 """Targets of a step at most, so that a caller may stop after few."""
 
 
-def compare(before: Estate | IndexedEstate, after: Estate, at: datetime) -> Differential:
-    """Every class whose outcomes differ between two estates at a moment, in groups."""
+def compare(
+    before: Estate | IndexedEstate,
+    after: Estate,
+    at: datetime,
+    on_progress: Callable[[int, int, int], None] = lambda done, total, groups: None,
+) -> Differential:
+    """Every class whose outcomes differ between two estates at a moment, in groups.
+
+    `on_progress` gets the targets that are compared, all of them, and the groups found; an exception from it ends the
+    comparison.
+    """
     with gc_paused():
         comparing = DiffContext(before, after, at)
-        steps = _steps(comparing, comparing.names, comparing.delta.one_sided)
-        groups = [group for step in steps for alike in step.alike for group in alike.groups()]
+        groups: list[DiffGroup] = []
+        done, total = 0, sum(map(comparing.vocabulary.count_of_name, comparing.names))
+        for step in _steps(comparing, comparing.names, comparing.delta.one_sided):
+            groups += (group for alike in step.alike for group in alike.groups())
+            done += step.targets
+            on_progress(done, total, len(groups))
         return Differential(comparing.vocabulary.count(), in_worst_order(groups), comparing.intent())
 
 

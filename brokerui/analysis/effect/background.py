@@ -5,10 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
+from brokerui.analysis.effect.change import Change, change_from_json
 from brokerui.analysis.effect.ends import Ends
 from brokerui.analysis.effect.models import KeptEffect
 from brokerui.analysis.effect.packing import packed, unpacked
@@ -16,50 +18,60 @@ from brokerui.core.cache import LruCache
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.requests import request
 from brokerui.estate.selectors import LiveEstate
-from routing.classes.reachability import settled_since
+from routing.classes.reachability import expiries, last_until
 from routing.common.moment import format_moment
 
 COMPARISON = "comparison"
-"""The kind of background jobs that compare the conversations of a draft with those of its base."""
+"""The kind of background jobs that compare the conversations of two estates."""
 KEPT = 32
 """Effects that are kept."""
-_since: LruCache[datetime | None] = LruCache(KEPT)
+_expiries: LruCache[tuple[datetime, ...]] = LruCache(KEPT)
 
 
-def since_of(before: LiveEstate, after: LiveEstate, at: datetime) -> str:
+def since_of(change: Change, at: datetime) -> str:
     """Return the last expiry of a route in either estate: until the next one the effect is the same. Empty: none."""
-    minute = at.replace(second=0, microsecond=0)
 
     def last_of(one: LiveEstate) -> datetime | None:
-        return _since.get_or_make((one.digest, minute), lambda: settled_since(one.estate, at))
+        return last_until(_expiries.get_or_make(one.digest, lambda: expiries(one.estate)), at)
 
-    found = max((moment for moment in map(last_of, (before, after)) if moment is not None), default=None)
-    return format_moment(found) if found else ""
+    found = [moment for moment in map(last_of, (change.before, change.after)) if moment is not None]
+    return format_moment(max(found)) if found else ""
 
 
-def kept_ends(before: LiveEstate, after: LiveEstate, at: datetime) -> Ends | None:
+def payload_of(change: Change, at: datetime) -> dict[str, Any]:
+    """Return what a worker has to know of a comparison."""
+    before, after = change.digests
+    return {**change.source.as_json(), "before": before, "after": after, "moment": format_moment(at)}
+
+
+def change_of_job(job: Job) -> Change | None:
+    """Return the change of a job; None where it has become another one since the request, or its draft is gone."""
+    change = change_from_json(job.payload)
+    is_same = change is not None and change.digests == (job.payload["before"], job.payload["after"])
+    return change if is_same else None
+
+
+def kept_ends(change: Change, at: datetime) -> Ends | None:
     """Return the effect that a job has worked out; None where none has."""
-    rows = KeptEffect.objects.filter(before=before.digest, after=after.digest)
-    data = rows.filter(since=since_of(before, after, at)).values_list("data", flat=True).first()
+    before, after = change.digests
+    rows = KeptEffect.objects.filter(before=before, after=after, since=since_of(change, at))
+    data = rows.values_list("data", flat=True).first()
     return None if data is None else unpacked(bytes(data))
 
 
-def request_comparison(draft: int, before: LiveEstate, after: LiveEstate, at: datetime) -> Job:
-    """Have a worker compare them. Returns the open job, or the one that failed or was cancelled lately."""
-    payload = {"draft": draft, "before": before.digest, "after": after.digest, "moment": format_moment(at)}
-    return request(COMPARISON, f"{before.digest} {after.digest} {since_of(before, after, at)}".strip(), payload)
+def request_comparison(change: Change, at: datetime) -> Job:
+    """Have a worker compare. Returns the open job, or the one that failed or was cancelled lately."""
+    key = " ".join((*change.digests, since_of(change, at))).strip()
+    return request(COMPARISON, key, payload_of(change, at))
 
 
-def effect_keep(
-    before: LiveEstate, after: LiveEstate, at: datetime, compared: Callable[[], Ends], hold: Callable[[], None]
-) -> None:
+def effect_keep(change: Change, at: datetime, compared: Callable[[], Ends], hold: Callable[[], None]) -> None:
     """Write what `compared` returns; `hold` keeps the claim of the job in the same transaction."""
-    begun = time.perf_counter()
+    begun, (before, after) = time.perf_counter(), change.digests
     data = packed(compared())
     values = {"data": data, "finished_at": timezone.now(), "seconds": time.perf_counter() - begun}
-    since = since_of(before, after, at)
     with transaction.atomic():
-        KeptEffect.objects.update_or_create(before=before.digest, after=after.digest, since=since, defaults=values)
+        KeptEffect.objects.update_or_create(before=before, after=after, since=since_of(change, at), defaults=values)
         hold()
 
 

@@ -13,17 +13,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from brokerui.analysis.effect.effect import (
-    Change,
-    Effect,
-    change_of,
-    effect_of,
-    effect_of_draft,
-    progress_of,
-)
+from brokerui.analysis.effect.change import Change
+from brokerui.analysis.effect.effect import Effect, effect_shown, progress_of
 from brokerui.analysis.effect.kinds import KindWords, kind_from_json, kind_words
 from brokerui.analysis.effect.wording import effect_in_words
-from brokerui.changes.models import SavedDraft
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from routing.common.sentence import Sentence
 from routing.diff.result import BETTER, MOVED, WORSE
@@ -118,21 +111,14 @@ def preview_from_json(kept: Mapping[str, Any]) -> SavePreview:
 
 
 def save_preview(change: Change, at: datetime, seconds: float, warnings: Collection[object] = ()) -> SavePreview:
-    """Compare for about `seconds`, and return how far it came. `warnings` are confirmed together with the rest."""
+    """Compare for about `seconds`, and return how far it came; a background job goes on where it takes longer than
+    requests may. `warnings` are confirmed together with the rest."""
     if change.is_none:
         return NO_CHANGE
-    return preview_of_effect(effect_of(change, at).work(seconds), change, warnings)
-
-
-def draft_preview(draft: SavedDraft, at: datetime, seconds: float) -> SavePreview:
-    """Like `save_preview`, of the edits of a draft: a background job goes on where it takes longer than a request."""
-    change = change_of(draft)
-    if change.is_none:
-        return NO_CHANGE
-    effect, job = effect_of_draft(draft, change, at, seconds)
+    effect, job = effect_shown(change, at, seconds)
     if job is not None and not job.is_open:  # cancelled or failed: without it, requests go on
         effect.work(seconds)
-    preview = preview_of_effect(effect, change)
+    preview = preview_of_effect(effect, change, warnings)
     done, total = progress_of(effect, job)
     return replace(preview, done=done, total=total)
 

@@ -131,17 +131,30 @@ class _Texts:
 
 def report_as_json(report: DiffReport, **more: object) -> Iterator[str]:
     """The pieces of one JSON object, `more` first; the rows and groups stand a line each."""
-    texts = _Texts()
+    rows, groups = rows_as_json(report), groups_as_json(report)
+    return framed(rows, groups, report.comparison.classes, is_cut=report.changed > report.limit, **more)
+
+
+def framed(rows: Iterable[str], groups: Iterable[str], classes: int, *, is_cut: bool, **more: object) -> Iterator[str]:
+    """The pieces of the JSON object of a report; `groups` are the pieces from the first group to the end."""
     first = "".join(f"{json.dumps(key)}: {json.dumps(value)}, " for key, value in more.items())
-    yield f'{{{first}"classes": {report.comparison.classes},\n"changed": ['
-    yield from _lines(_rows(report, texts))
-    yield f'],\n"truncated": {json.dumps(report.changed > report.limit)},\n"groups": ['
+    yield f'{{{first}"classes": {classes},\n"changed": ['
+    yield from _lines(rows)
+    yield f'],\n"truncated": {json.dumps(is_cut)},\n"groups": ['
+    yield from groups
+
+
+def groups_as_json(report: DiffReport) -> Iterator[str]:
+    """The pieces from the first group to the end of the object."""
+    texts = _Texts()
     yield from _lines(_group(report, group, texts) for group in report.comparison.groups)
     yield f'],\n"summary": {json.dumps(report.summary)},\n'
     yield f'"intended": {json.dumps(report.intended)},\n"verdict": "{report.verdict}"}}\n'
 
 
-def _rows(report: DiffReport, texts: _Texts) -> Iterator[str]:
+def rows_as_json(report: DiffReport) -> Iterator[str]:
+    """The rows, worst first; none holds a line break."""
+    texts = _Texts()
     common: tuple[DiffGroup | None, str] = (None, "")
     for node, group in islice(report.comparison.rows(), report.limit):
         if common[0] is not group:

@@ -12,7 +12,7 @@ MOMENT = 40
 class KeptEffect(models.Model):
     """The effect of one change, for as long as no route of either estate expires. Never changed afterwards."""
 
-    before = models.CharField(max_length=DIGEST)
+    before = models.CharField(max_length=DIGEST, blank=True)
     """Digest of the estate without the change."""
     after = models.CharField(max_length=DIGEST)
     since = models.CharField(max_length=MOMENT, blank=True)
@@ -27,6 +27,35 @@ class KeptEffect(models.Model):
     class Meta:
         ordering = ["id"]
         constraints = [models.UniqueConstraint(fields=["before", "after", "since"], name="kept_effect_once")]
+
+    def __str__(self) -> str:
+        return f"{self.before[:8]} to {self.after[:8]} since {self.since or 'ever'}"
+
+
+class KeptReport(models.Model):
+    """The complete comparison of one change as text, for as long as no route of either estate expires."""
+
+    before = models.CharField(max_length=DIGEST, blank=True)
+    """Digest of the estate without the change; empty: the one before the first version."""
+    after = models.CharField(max_length=DIGEST)
+    since = models.CharField(max_length=MOMENT, blank=True)
+    """As in `KeptEffect`."""
+    traffic = models.BigIntegerField()
+    """The result of the pipeline whose messages it has; 0: none."""
+    classes = models.PositiveBigIntegerField()
+    changed = models.PositiveBigIntegerField()
+    """Classes that end otherwise; `rows` has the worst."""
+    finished_at = models.DateTimeField()
+    seconds = models.FloatField()
+    """How long it took."""
+    rows = models.BinaryField()
+    """JSON, a row a line, compressed."""
+    groups = models.BinaryField()
+    """The end of the JSON object, from its first group on, compressed."""
+
+    class Meta:
+        ordering = ["id"]
+        constraints = [models.UniqueConstraint(fields=["before", "after", "since", "traffic"], name="kept_report_once")]
 
     def __str__(self) -> str:
         return f"{self.before[:8]} to {self.after[:8]} since {self.since or 'ever'}"

@@ -11,8 +11,9 @@ from contextlib import suppress
 from django.db import transaction
 from django.utils import timezone
 
-from brokerui.analysis.effect.consent import SavePreview, save_preview
-from brokerui.analysis.effect.effect import Change, change_of, change_of_edits
+from brokerui.analysis.effect.change import Change, change_of, change_of_edits, change_of_rollback
+from brokerui.analysis.effect.consent import NO_CHANGE, SavePreview, preview_of_effect
+from brokerui.analysis.effect.effect import effect_of
 from brokerui.changes import applying
 from brokerui.changes.applying import Confirmation
 from brokerui.changes.models import SavedDraft
@@ -65,7 +66,7 @@ def draft_roll_back(*, number: int, revision: int, comment: str = "", consent: s
     """Roll a draft back that a page shows. Raises `ConsentMissingError`, and what `applying.draft_roll_back` raises."""
 
     def check(plan: RollbackPlan) -> None:
-        _preview(rollback_change(plan)).require(consent)
+        _preview(change_of_rollback(number, plan)).require(consent)
 
     return applying.draft_roll_back(
         number=number, revision=revision, comment=comment, before_write=check, author=author
@@ -85,11 +86,8 @@ def queue_switch_on(*, instance: str, database: str, queue: str, consent: str, a
             raise EstateStaleError(base_version=live.version, current_version=written)
 
 
-def rollback_change(plan: RollbackPlan) -> Change:
-    """Return what a rollback that is possible would change of the live estate."""
-    assert plan.edits is not None
-    return change_of_edits(plan.live, plan.edits)
-
-
 def _preview(change: Change, warnings: Collection[object] = ()) -> SavePreview:
-    return save_preview(change, timezone.now(), SAVE_S, warnings)
+    """Compare for as long as a save waits. It requests no background job: the page that asks for consent does."""
+    if change.is_none:
+        return NO_CHANGE
+    return preview_of_effect(effect_of(change, timezone.now()).work(SAVE_S), change, warnings)

@@ -42,9 +42,14 @@ class Traffic:
 _traffic: LruCache[Traffic] = LruCache(KEPT)
 
 
+def latest_run() -> Run | None:
+    """Return the newest result that has traffic; None where none is loaded."""
+    return Run.objects.filter(job=JOB).defer("record").first()
+
+
 def latest_traffic() -> Traffic | None:
     """Return the traffic of the newest result that has it; None where none is loaded."""
-    run = Run.objects.filter(job=JOB).defer("record").first()
+    run = latest_run()
     return None if run is None else _traffic.get_or_make(run.id, lambda: Traffic(run.started_at, tuple(_carried(run))))
 
 

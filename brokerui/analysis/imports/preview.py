@@ -10,8 +10,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from brokerui.analysis.effect.change import change_between
 from brokerui.analysis.effect.consent import NO_CHANGE, SavePreview, preview_from_json, preview_of_effect
-from brokerui.analysis.effect.effect import Change, Effect
+from brokerui.analysis.effect.effect import Effect
 from brokerui.analysis.effect.ends import Ends, group_as_json
 from brokerui.analysis.imports.change_lines import CHANGED, KINDS, NEW, REMOVED, ChangeLine, by_instance, lines_of
 from brokerui.analysis.imports.finding_kinds import something_is_missing
@@ -69,7 +70,7 @@ def preview_of(
     # Where nothing was, nothing ends otherwise.
     ends, save = Ends(), NO_CHANGE
     if change and live.instances:
-        compared = Change(base, LiveEstate(base.version, digest_of("", document), made.estate))
+        compared = change_between(base, LiveEstate(base.version, digest_of("", document), made.estate))
         effect = Effect(compared, at).settle(lambda *how_far: on_progress(Phase.OUTCOMES, *how_far))
         ends, save = effect.ends, preview_of_effect(effect, compared)
     groups, apart = ([group_as_json(group) for group in some] for some in (ends.groups, ends.groups_apart))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from django.http import HttpRequest
 from django.utils import timezone
 
-from brokerui.analysis.effect.effect import Effect, change_of, effect_of, effect_of_draft, progress_of
+from brokerui.analysis.effect.change import change_of
+from brokerui.analysis.effect.effect import Effect, effect_shown, progress_of
 from brokerui.analysis.effect.wording import EffectWords, effect_in_words
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import MAX_EDITS
@@ -82,10 +83,7 @@ def effect_line_of(request: HttpRequest, draft: SavedDraft) -> EffectLine:
         return EffectLine(draft, NOTHING)
     is_again = "again" in request.POST or "again" in request.GET
     seconds, at = FURTHER_S if is_again else FIRST_S, timezone.now()
-    if further:
-        effect, job = effect_of(change, at).work(seconds), None
-    else:
-        effect, job = effect_of_draft(draft, change, at, seconds)
+    effect, job = effect_shown(change, at, seconds)
     return EffectLine(draft, _state(effect, job), effect, edits=edits, old=old, job=job)
 
 

@@ -10,7 +10,8 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.effect.effect import change_of, effect_of_draft
+from brokerui.analysis.effect.change import change_of
+from brokerui.analysis.effect.effect import effect_shown
 from brokerui.core.htmx import wants_piece
 from brokerui.core.paging import page_number
 from brokerui.pages.changes.effect_line import effect_line_of
@@ -35,7 +36,7 @@ def effect(request: HttpRequest, number: int) -> HttpResponse:
     """Every kind of conversation that the draft changes, worst first."""
     draft, at, query = draft_of(request, number), timezone.now(), request.GET
     show = query.get("show", ALL)
-    found, job = effect_of_draft(draft, change_of(draft), at, PAGE_S)
+    found, job = effect_shown(change_of(draft), at, PAGE_S)
     page = EffectPage(
         draft,
         found,

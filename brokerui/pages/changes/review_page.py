@@ -10,8 +10,8 @@ from functools import cached_property
 from django.conf import settings
 from django.utils import timezone
 
-from brokerui.analysis.effect.consent import SavePreview, draft_preview, save_preview
-from brokerui.analysis.effect.saving import rollback_change
+from brokerui.analysis.effect.change import change_of, change_of_rollback
+from brokerui.analysis.effect.consent import SavePreview, save_preview
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
 from brokerui.changes.edit_wording import edits_in_words
@@ -156,14 +156,15 @@ class ReviewPage:
     @cached_property
     def save(self) -> SavePreview:
         """The effect of applying it, with the token to confirm."""
-        return self.refused or draft_preview(self.draft, timezone.now(), COUNTING_S)
+        return self.refused or save_preview(change_of(self.draft), timezone.now(), COUNTING_S)
 
     @cached_property
     def rollback_save(self) -> SavePreview | None:
         """The effect of rolling it back; None where it cannot be rolled back."""
         if self.rollback is None or not self.rollback.is_possible:
             return None
-        return self.refused or save_preview(rollback_change(self.rollback), timezone.now(), COUNTING_S)
+        change = change_of_rollback(self.draft.pk, self.rollback)
+        return self.refused or save_preview(change, timezone.now(), COUNTING_S)
 
     @property
     def waits_for_confirmation(self) -> bool:

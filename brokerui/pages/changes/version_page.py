@@ -13,15 +13,17 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.http import urlencode
 
-from brokerui.analysis.effect.effect import Change, Effect, effect_of
+from brokerui.analysis.effect.change import Change, change_between, version_or_first
+from brokerui.analysis.effect.effect import Effect, effect_shown, progress_of
 from brokerui.analysis.effect.rows import rows_of
 from brokerui.analysis.effect.wording import evidence, row_in_words
 from brokerui.changes.edit_sql import InstanceSql, edits_as_sql, instance_of
 from brokerui.changes.edit_wording import edits_in_words
 from brokerui.changes.review_wording import object_name, object_text
 from brokerui.changes.splice import Edits
+from brokerui.core.jobs.models import Job
 from brokerui.estate.models import Version
-from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, live_version
+from brokerui.estate.selectors import live_version
 from brokerui.pages.changes.page import NAMES, VIEWS, EditRow
 from routing.common.sentence import Sentence
 from routing.model.edits_between import edits_between
@@ -33,7 +35,7 @@ SHOWN_ROWS = 200
 SHOWN_VALUE = 600
 """Characters of the value of an object: a whole instance has many more."""
 COUNTING_S = 0.5
-"""Seconds for which the page compares conversations; of a comparison that takes longer it has the address."""
+"""Seconds for which a request of the page compares conversations."""
 SHOWN_CONVERSATIONS = 12
 WORDS, SQL, OBJECTS = "words", "sql", "objects"
 
@@ -88,18 +90,35 @@ class VersionPage:
 
     @cached_property
     def _change(self) -> Change:
-        was = estate_as_of(version=self.against) if self.against else LiveEstate(0, "", EMPTY)
-        return Change(was, estate_as_of(version=self.version.number))
+        return change_between(version_or_first(self.against), version_or_first(self.version.number))
 
     @property
     def _estates(self) -> tuple[Estate, Estate]:
         return self._change.before.estate, self._change.after.estate
 
     @cached_property
+    def _shown(self) -> tuple[Effect, Job | None]:
+        return effect_shown(self._change, timezone.now(), COUNTING_S)
+
+    @property
     def effect(self) -> Effect | None:
         """The conversations that end otherwise; None while they are still counted."""
-        effect = effect_of(self._change, timezone.now()).work(COUNTING_S)
-        return effect if effect.is_settled else None
+        return self._shown[0] if self._shown[0].is_settled else None
+
+    @property
+    def job(self) -> Job | None:
+        """The background job that compares them, where a request is too short for it."""
+        return self._shown[1]
+
+    @property
+    def is_counting(self) -> bool:
+        """Whether the page asks again: the comparison goes on."""
+        return self.effect is None and (self.job is None or self.job.is_open)
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """Targets compared, and all of them."""
+        return progress_of(*self._shown)
 
     @property
     def conversations(self) -> list[tuple[str, Sentence, Sentence]]:

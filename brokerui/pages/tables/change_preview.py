@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from brokerui.analysis.effect.change import change_of_edits
 from brokerui.analysis.effect.consent import NO_CHANGE, SavePreview, save_preview
-from brokerui.analysis.effect.effect import change_of_edits
 from brokerui.analysis.lint.finding_text import place
 from brokerui.analysis.lint.remedy_offer import NO_REMEDY, RemedyOffer
 from brokerui.analysis.remedies.trials import RemedyTrials

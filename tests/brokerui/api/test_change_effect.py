@@ -10,12 +10,16 @@ import pytest
 from django.test import Client
 
 from brokerui.analysis.effect import effect
+from brokerui.analysis.effect.models import KeptReport
+from brokerui.analysis.effect.report import REPORT
 from brokerui.cli.main import main
+from brokerui.core.jobs.models import Job
+from brokerui.core.jobs.requests import cancel
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import write_estate
 from tests.brokerui.api.helpers import API, send
-from tests.brokerui.product import eventually
 
 CHANGES = f"{API}/changes/"
 ASK = {"edit": "drop_route", "instance": "office", "database": "Ledger", "name": "AskForRoutes"}
@@ -27,6 +31,12 @@ POST = {
     "route": {"name": "PostRoute", "remote_service_name": "//example/ledger/Post", "address": "tcp://office.example"},
 }
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow machine compares within the request too."""
+    monkeypatch.setattr(effect, "QUICK_S", 60.0)
 
 
 @pytest.fixture
@@ -93,17 +103,39 @@ def test_there_is_nothing_of_a_draft_that_is_not_there(viewer: Client) -> None:
         assert viewer.get(f"{CHANGES}99/{part}/").status_code == 404
 
 
-def test_a_comparison_that_takes_long_is_made_beside_requests(
+def test_a_comparison_that_takes_long_is_made_by_a_worker_and_kept(
     viewer: Client, drafted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = drafted(ASK, POST)
-    expected = body_of(viewer.get(f"{draft}diff/"))
+    paths = [f"{draft}diff/", f"{draft}diff/?limit=1", f"{draft}diff/?limit=0", f"{API}/versions/1/diff/"]
+    expected = [body_of(viewer.get(path)) for path in paths]
     effect.forget()
     monkeypatch.setattr(effect, "QUICK_S", 0.0)
-    first = viewer.get(f"{draft}diff/")
-    assert (first.status_code, first.headers["Retry-After"]) == (503, "2")
-    assert eventually(lambda: viewer.get(f"{draft}diff/").status_code == 200, 30)
-    assert body_of(viewer.get(f"{draft}diff/")) == expected
+    for path in paths:
+        first = viewer.get(path)
+        assert (first.status_code, first.headers["Retry-After"]) == (503, "3")
+        assert "0 of 0 targets" in first.json()["detail"]
+    assert [job.kind for job in Job.objects.all()] == [REPORT, REPORT]
+    Job.objects.update(done=3, total=9)
+    assert (viewer.get(paths[0]).json()["done"], viewer.get(paths[0]).json()["total"]) == (3, 9)
+    jobs_run()
+    assert [body_of(viewer.get(path)) for path in paths] == expected
+    assert Job.objects.count() == KeptReport.objects.count() == 2
+
+
+def test_a_cancelled_comparison_says_so(
+    viewer: Client, drafted: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    draft = drafted(ASK)
+    monkeypatch.setattr(effect, "QUICK_S", 0.0)
+    viewer.get(f"{draft}diff/")
+    cancel(Job.objects.get().pk, author="ada")
+    Job.objects.update(error="too many groups")
+    refused = viewer.get(f"{draft}diff/")
+    assert refused.status_code == 503
+    assert "too many groups" in refused.json()["detail"]
+    assert "cancelled" in refused.json()["detail"]
+    assert "Retry-After" not in refused.headers
 
 
 def test_two_versions_are_compared_by_objects_and_by_conversations(

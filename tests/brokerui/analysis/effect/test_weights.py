@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from brokerui.analysis.effect.effect import change_of, effect_of
+from brokerui.analysis.effect.change import change_of
+from brokerui.analysis.effect.effect import effect_of
 from brokerui.analysis.effect.weights import weights_by_class
 from brokerui.analysis.effect.wording import effect_in_words
 from brokerui.analysis.traffic.models import Met, Run

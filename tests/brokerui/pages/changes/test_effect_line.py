@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from brokerui.analysis.effect.effect import Effect, change_of, effect_of
+from brokerui.analysis.effect.change import change_of
+from brokerui.analysis.effect.effect import Effect, effect_of
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
 from brokerui.pages.changes import effect_line

@@ -17,7 +17,7 @@ from benchmarks.addresses import Addresses, addresses, unnamed
 from benchmarks.estates import furnished, large_estate
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create, user_create
-from brokerui.analysis.effect import effect
+from brokerui.analysis.effect import comparison
 from brokerui.analysis.imports.services import Assignment, Given, run_assign, run_create
 from brokerui.analysis.imports.sources import Kind, Mode
 from brokerui.analysis.lint import selectors as lint
@@ -119,7 +119,7 @@ def now() -> Addresses:
 @pytest.fixture(autouse=True)
 def compared_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page whose comparison takes longer than it waits asks once more whether a job has the result."""
-    monkeypatch.setattr(effect, "ALONE_S", 60.0)
+    monkeypatch.setattr(comparison, "ALONE_S", 60.0)
     monkeypatch.setattr(change_preview, "COMPARED_S", 60.0)
     monkeypatch.setattr(effect_line, "FIRST_S", 60.0)
 

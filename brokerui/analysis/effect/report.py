@@ -121,7 +121,7 @@ def _written(texts: Iterable[str]) -> bytes:
 
 
 def _read(data: bytes) -> Iterator[str]:
-    """Yield the text, of which no piece ends within a character."""
+    """Yield the text in pieces that end with a line."""
     unpacker, rest = zlib.decompressobj(), b""
     for start in range(0, len(data), PIECE_BYTES):
         piece = rest + unpacker.decompress(data[start : start + PIECE_BYTES])
@@ -131,7 +131,7 @@ def _read(data: bytes) -> Iterator[str]:
 
 
 def _lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a text, each of whose pieces but the last ends with one."""
+    """Yield the lines of pieces that end with a line."""
     return (line for text in texts for line in text.splitlines() if line)
 
 

@@ -24,6 +24,10 @@ COMMANDS = {
     "diff": say("list every class of traffic whose outcome a change alters"),
     "lint": say("list what is wrong with an estate, with reasons and remedies"),
     "test": say("judge routing tests, which say what must, may and must never become of conversations"),
+    "certify": say(
+        "write the certificate of a change: every class of conversations with its outcomes, before and after"
+    ),
+    "verify-certificate": say("check the certificate of a change, with other code than the one that wrote it"),
     "import-sql": say("convert T-SQL scripts of instances to an estate document"),
     "export-sql": say("print the T-SQL that makes an estate, or changes one into another"),
     "collect-sql": say("print the read-only script that collects the catalog of a live instance"),

@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence, say
 from routing.lint.contracts import contract_problem
 from routing.lint.linted_objects import HostedDatabase
 from routing.lint.remedy import alter_database, alter_endpoint, alter_queue_on, use
-from routing.model.catalog_objects import Service
+from routing.model.catalog_objects import Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.rules.decision import DELIVERED, Outcome
 from routing.rules.explanation import Explanation
@@ -90,17 +90,22 @@ def _at_target(explanation: Explanation, estate: Estate, end: Outcome) -> Iterat
 
 def _queue_off(instance: Instance, database: Database, service: Service) -> Iterator[Obstacle]:
     """NET-2: a queue that is off takes nothing."""
+    queue = queue_off(database, service)
+    if queue is not None:
+        says = say(
+            "…but the queue {queue} of {database} on {instance} is off: messages wait in the transmission queue of "
+            "{database} until it is on.",
+            queue=service.queue,
+            database=database.name,
+            instance=instance.name,
+        )
+        yield Obstacle(says, instance.name, use(database.name, (alter_queue_on(queue.name),)))
+
+
+def queue_off(database: Database, service: Service) -> Queue | None:
+    """Return the queue of a service where it is off; names of queues compare without case."""
     used = (service.queue or "").lower()
-    for queue in database.queues:
-        if queue.name.lower() == used and not queue.enabled:
-            says = say(
-                "…but the queue {queue} of {database} on {instance} is off: messages wait in the transmission queue of "
-                "{database} until it is on.",
-                queue=service.queue,
-                database=database.name,
-                instance=instance.name,
-            )
-            yield Obstacle(says, instance.name, use(database.name, (alter_queue_on(queue.name),)))
+    return next((queue for queue in database.queues if queue.name.lower() == used and not queue.enabled), None)
 
 
 def _contract(explanation: Explanation, estate: Estate, target: HostedDatabase, service: Service) -> Iterator[Obstacle]:

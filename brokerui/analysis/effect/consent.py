@@ -55,6 +55,8 @@ class SavePreview:
     """Empty: nothing is asked."""
     warned: int = 0
     """Warnings that are confirmed together with it."""
+    held: int = 0
+    """Queues and brokers that hold messages from the change on; they are confirmed together with it too."""
     counting_token: str = ""
     """The token of the preview while it was counted: a user who sends it accepts any result of the count."""
 
@@ -92,6 +94,7 @@ class SavePreview:
             "apart": dict(self.apart),
             "says": [json.loads(sentence_as_json(one)) for one in self.says],
             "kinds": [kind.as_json() for kind in self.kinds],
+            "held": self.held,
             "token": self.token,
         }
 
@@ -107,6 +110,7 @@ def preview_from_json(kept: Mapping[str, Any]) -> SavePreview:
         says=tuple(sentence_from_json(json.dumps(one)) for one in kept["says"]),
         kinds=tuple(map(kind_from_json, kept["kinds"])),
         token=kept["token"],
+        held=kept.get("held", 0),
     )
 
 
@@ -139,19 +143,20 @@ def preview_of_effect(effect: Effect, change: Change, warnings: Collection[objec
     words = effect_in_words(effect)
     rows = [row for row in effect.rows if row.verdict == WORSE] or effect.rows
     kinds = tuple(kind_words(row, effect.after) for row in rows[:SHOWN])
-    asks = bool(effect.ends.counts[WORSE] or warnings)
+    asks = bool(effect.ends.counts[WORSE] or warnings or effect.held_count)
     token = _token(change, _worse_of(effect), warnings) if asks else ""
-    return SavePreview(**shared, says=(words.title, *words.evidence), kinds=kinds, token=token)
+    return SavePreview(**shared, says=(words.title, *words.evidence), kinds=kinds, held=effect.held_count, token=token)
 
 
 def _worse_of(effect: Effect) -> str:
-    """Return what tells the conversations that get worse from any others."""
+    """Return what tells the conversations that get worse, or whose messages wait, from any others."""
     worse = sorted(
         repr((row.service, row.identifiers, row.entries, row.entry_count, sorted(row.before), sorted(row.after)))
         for row in effect.rows
         if row.verdict == WORSE
     )
-    return "\n".join((str(effect.ends.counts[WORSE]), *worse))
+    held = sorted(repr(one.says) for one in effect.held if one.is_held)
+    return "\n".join((str(effect.ends.counts[WORSE]), *worse, *held))
 
 
 def _token(change: Change, about: str, warnings: Collection[object]) -> str:

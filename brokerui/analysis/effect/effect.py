@@ -15,6 +15,7 @@ from brokerui.analysis.effect.change import Change
 from brokerui.analysis.effect.comparison import EffectComparison, forget_indexes, indexed
 from brokerui.analysis.effect.conversations import answers_back, conversation_of, explained
 from brokerui.analysis.effect.ends import Ends
+from brokerui.analysis.effect.held import HeldChange, held_changes
 from brokerui.analysis.effect.rows import EffectRow, rows_of
 from brokerui.analysis.effect.weights import Weights, latest_traffic
 from brokerui.core.cache import LruCache
@@ -91,6 +92,15 @@ class Effect:
         if traffic is None:
             return None
         return Weights(traffic, self.vocabulary(), (*self.ends.groups, *self.ends.groups_apart))
+
+    @cached_property
+    def held(self) -> tuple[HeldChange, ...]:
+        """Messages that wait from the change on, or that it releases, although the outcomes stay."""
+        return held_changes(self.before, self.after, self._at)
+
+    @property
+    def held_count(self) -> int:
+        return sum(one.is_held for one in self.held)
 
     def vocabulary(self) -> Vocabulary:
         """Return the words of both estates."""

@@ -6,9 +6,7 @@ Programs write through REST and the command line, which ask nobody.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 
-from django.db import transaction
 from django.utils import timezone
 
 from brokerui.analysis.effect.change import Change, change_of, change_of_edits, change_of_rollback
@@ -19,12 +17,8 @@ from brokerui.changes.applying import Confirmation
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.rolling_back import RollbackPlan
 from brokerui.changes.selectors import draft_get
-from brokerui.estate.errors import EstateStaleError
-from brokerui.estate.selectors import LiveEstate, estate_current, live_version
+from brokerui.estate.selectors import LiveEstate
 from brokerui.estate.services import estate_edit
-from brokerui.messaging.services import queue_set_status
-from routing.common.errors import Invalid
-from routing.model.edits import SetQueue
 from routing.model.estate import Edit
 
 SAVE_S = 2.0
@@ -71,19 +65,6 @@ def draft_roll_back(*, number: int, revision: int, comment: str = "", consent: s
     return applying.draft_roll_back(
         number=number, revision=revision, comment=comment, before_write=check, author=author
     )
-
-
-def queue_switch_on(*, instance: str, database: str, queue: str, consent: str, author: str) -> None:
-    """Set a queue on that a page shows. Raises `ConsentMissingError`, `EstateStaleError`, and what
-    `queue_set_status` raises."""
-    live = estate_current()
-    with suppress(Invalid):  # `queue_set_status` below refuses a queue that is not there
-        _preview(change_of_edits(live, [SetQueue(instance, database, queue, True)])).require(consent)
-    with transaction.atomic():
-        queue_set_status(instance=instance, database=database, queue=queue, is_on=True, author=author)
-        written = live_version()
-        if written > live.version + 1:  # the preview was about another estate
-            raise EstateStaleError(base_version=live.version, current_version=written)
 
 
 def _preview(change: Change, warnings: Collection[object] = ()) -> SavePreview:

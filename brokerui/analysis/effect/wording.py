@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from brokerui.analysis.effect.conversations import ALL, NONE, SOME
 from brokerui.analysis.effect.effect import Effect
+from brokerui.analysis.effect.held import node_in_words
 from brokerui.analysis.effect.rows import EffectRow
 from brokerui.analysis.explanations.outcome_wording import short_reason
-from routing.classes.traffic_class import STAND_IN, UNKNOWN_IDENTIFIER, Node
+from routing.classes.traffic_class import STAND_IN, UNKNOWN_IDENTIFIER
 from routing.common.sentence import Sentence, listed, say, say_counted
 from routing.diff.result import BETTER, MOVED, WORSE, Outcomes
 from routing.model.estate import Estate
@@ -25,17 +26,18 @@ class EffectWords:
 
     title: Sentence
     evidence: tuple[Sentence, ...] = ()
-    """Before and after of the first row, its answers, and how many messages it carried."""
+    """Before and after of the first row, its answers, how many messages it carried, and messages that are held."""
 
 
 def effect_in_words(effect: Effect) -> EffectWords:
     """Return the sentence, with the worst row by name."""
     counts = effect.ends.counts
     first = effect.rows[0] if effect.rows else None
+    held = [one.says for one in effect.held]
     if first is None:
-        return EffectWords(_nothing_intended(effect))
+        return EffectWords(held[0], tuple(held[1:])) if held else EffectWords(_nothing_intended(effect))
     title = {WORSE: _worse, BETTER: _better, MOVED: _moved}[first.verdict](counts, row_in_words(first, effect.after))
-    return EffectWords(title, (evidence(first), *_answers(effect, first), *_carried(effect, first)))
+    return EffectWords(title, (evidence(first), *_answers(effect, first), *_carried(effect, first), *held))
 
 
 def _answers(effect: Effect, row: EffectRow) -> Iterator[Sentence]:
@@ -121,14 +123,6 @@ def origin_in_words(row: EffectRow) -> Sentence:
     first = node_in_words(row.entries[0])
     more = row.entry_count - 1
     return say("{first} and {count} more", first=first, count=f"{more:,}") if more else first
-
-
-def node_in_words(node: Node) -> Sentence:
-    """Return an entry point by name."""
-    instance, database = node
-    if database is None:
-        return say("from outside to {instance}", instance=instance)
-    return say("{database} on {instance}", database=database, instance=instance)
 
 
 def service_in_words(service: str) -> Sentence | str:

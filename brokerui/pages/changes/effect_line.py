@@ -60,6 +60,11 @@ class EffectLine:
         return {verdict: counts.get(verdict, 0) for verdict in (WORSE, MOVED, BETTER)}
 
     @property
+    def is_holding(self) -> bool:
+        """Whether messages wait from the change on although their outcomes stay."""
+        return self.effect is not None and self.state == SETTLED and bool(self.effect.held_count)
+
+    @property
     def total(self) -> int:
         """Kinds of conversation that the page of the effect lists first."""
         return sum(self.counts.values())

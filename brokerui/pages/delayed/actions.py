@@ -9,20 +9,17 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.effect.consent import ConsentMissingError
-from brokerui.analysis.effect.saving import queue_switch_on
 from brokerui.analysis.monitoring import services
 from brokerui.analysis.monitoring.wording import state_words
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
-from brokerui.pages.shell.confirm_save import SaveQuestion, confirm_save
+from brokerui.messaging.services import queue_set_status
 from routing.dialog.problems import VerbError
 
 
@@ -39,16 +36,10 @@ def retry(request: HttpRequest) -> HttpResponse:
 @access(write=Level.OPERATE)
 @require_POST
 def switch_on(request: HttpRequest) -> HttpResponse:
-    """Set a queue on again; ask first where that makes a conversation worse."""
+    """Set a queue on again. It asks nothing: routing does not depend on queues, so no conversation gets worse."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
     done = _("The queue %(queue)s is on: messages that wait for it are being retried now.") % {"queue": place["queue"]}
-    act = partial(queue_switch_on, **place, consent=request.POST.get("consent", ""))
-    try:
-        _do(request, done, act)
-    except ConsentMissingError as error:
-        title = _("Switch the queue %(queue)s on?") % {"queue": place["queue"]}
-        question = SaveQuestion(title, "", _("Switch on"), reverse("delayed:delayed"))
-        return confirm_save(request, question, error.preview)
+    _do(request, done, partial(queue_set_status, **place, is_on=True))
     return redirect("delayed:delayed")
 
 

@@ -12,8 +12,9 @@ from django.utils.functional import Promise
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from brokerui.analysis.effect.held import node_in_words
 from brokerui.analysis.effect.kinds import KindWords
-from brokerui.analysis.effect.wording import ends_in_words, node_in_words
+from brokerui.analysis.effect.wording import ends_in_words
 from brokerui.changes.estate_view import EstateView
 from brokerui.changes.selectors import draft_get
 from brokerui.estate.refs import Ref

@@ -20,6 +20,7 @@ from brokerui.changes.selectors import draft_base, draft_edits, draft_estate, dr
 from brokerui.changes.services import edits_replace
 from routing.common.errors import InputError, Invalid
 from routing.common.finding import ERROR, INFO, Finding
+from routing.common.names import spelt_as_known
 from routing.common.sentence import say
 from routing.model.edits_between import edits_between
 from routing.model.estate import Edit, Estate, Instance
@@ -104,6 +105,7 @@ def sql_replace(*, number: int, revision: int, instance: str, sql: str, at: date
     Raises `SqlRefusedError`, `InputError` or `Invalid` for a script that cannot be taken; then nothing is written.
     """
     draft = draft_get(number)
+    instance = _known(draft, instance)
     read = sql_read(draft, instance, sql, at)
     edits = draft_edits(draft) if read.edits is None else read.edits
     # A draft that was written since `draft_get` has another revision now, which is refused there.
@@ -122,11 +124,16 @@ def _keep(draft: SavedDraft, instance: str, sql: str) -> None:
 
 def sql_read(draft: SavedDraft, instance: str, sql: str, at: datetime) -> SqlRead:
     """Return the edits to which a script for one instance leads from the base; other instances stay as drafted."""
-    base, drafted = draft_base(draft).estate, draft_estate(draft).estate
+    base, drafted, instance = draft_base(draft).estate, draft_estate(draft).estate, _known(draft, instance)
     made, unsupported = _run(base, instance, sql, at)
     wanted = _with_instance(base, drafted, instance, made)
     further = edits_between(drafted, wanted)
     return SqlRead(edits_between(base, wanted) if further else None, further, unsupported)
+
+
+def _known(draft: SavedDraft, instance: str) -> str:
+    """Return the name as the draft or its base spells it."""
+    return spelt_as_known(instance, {**draft_estate(draft).estate.instances, **draft_base(draft).estate.instances})
 
 
 def _run(base: Estate, name: str, sql: str, at: datetime) -> tuple[Instance | None, tuple[Finding, ...]]:

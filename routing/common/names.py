@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from routing.common.errors import Invalid
 from routing.common.sentence import say
@@ -74,3 +74,12 @@ def check_unique(names: Iterable[str], field: str) -> None:
 def folded(name: str) -> str:
     """Fold case and outer spaces. Names with the same folded form are different names that are easily confused."""
     return name.strip().casefold()
+
+
+def spelt_as_known(name: str, known: Collection[str]) -> str:
+    """Return the known spelling of a name: names of instances compare without case. As it is where it is known so,
+    where no known name is alike, or several are."""
+    if name in known:
+        return name
+    alike = [one for one in known if one.casefold() == name.casefold()]
+    return alike[0] if len(alike) == 1 else name

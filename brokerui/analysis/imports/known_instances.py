@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from brokerui.analysis.imports.sources import Source
+from routing.common.names import spelt_as_known
 from routing.lint.facts import host_in_name, host_of
 from routing.model.address import DEFAULT_PORT, Address, parse_network_address
 from routing.model.estate import Database, Estate, Instance
@@ -13,14 +14,7 @@ from routing.model.estate import Database, Estate, Instance
 
 def named_as_known(sources: Sequence[Source], live: Estate) -> list[Source]:
     """The sources with the live estate's spelling of their instances: names of instances compare without case."""
-    spelt: dict[str, list[str]] = {}
-    for name in live.instances:
-        spelt.setdefault(name.casefold(), []).append(name)
-    return [_named(source, spelt.get(source.instance.casefold(), [])) for source in sources]
-
-
-def _named(source: Source, names: list[str]) -> Source:
-    return source if len(names) != 1 or source.instance == names[0] else replace(source, instance=names[0])
+    return [replace(source, instance=spelt_as_known(source.instance, live.instances)) for source in sources]
 
 
 def known_databases(live: Estate, name: str) -> dict[str, Database]:

@@ -195,6 +195,14 @@ def test_statements_that_the_draft_cannot_hold_are_listed_with_their_lines(draft
     assert [type(edit).__name__ for edit in edits_of(draft)] == ["PutRoute"]
 
 
+@pytest.mark.parametrize("name", ["HERE", "Here"])
+def test_an_instance_is_known_in_any_case(draft: SavedDraft, name: str) -> None:
+    written = sql_replace(**seen(draft), instance=name, sql=ROUTE, at=AT)
+    assert [getattr(edit, "instance", None) for edit in edits_of(written.draft)] == ["here"]
+    assert draft_sql(draft_get(draft.id)).keys() == {"here"}
+    assert sql_read(draft_get(draft.id), name, ROUTE, AT).further == ()
+
+
 def test_a_draft_that_was_written_since_is_refused(draft: SavedDraft) -> None:
     replaced(draft, ROUTE)
     with pytest.raises(DraftStaleError):

@@ -8,6 +8,7 @@ import { startControls } from "./map/controls.js";
 import { startGestures } from "./map/gestures.js";
 import { startMinimap } from "./map/minimap.js";
 import { startPanel } from "./map/panel.js";
+import { startReach } from "./map/reach.js";
 import { rove, startRoving } from "./map/roving.js";
 import { keptView, keepView } from "./map/kept.js";
 
@@ -31,6 +32,7 @@ function startPicture() {
   startMinimap(pane, viewport);
   startRoving(viewport);
   startFolds();
+  startReach();
   viewport.onChange(keepView);
   document.querySelector(".map-keys")?.removeAttribute("hidden");
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -306,3 +307,49 @@ def faults_in_themes(page: Page) -> list[str]:
     found = accessibility_faults(page)
     page.emulate_media(color_scheme="light")
     return found + accessibility_faults(page, ["color-contrast"])
+
+
+def test_quick_add_opens_the_form_of_what_is_chosen_and_puts_a_new_box_there(site: Page, draft: SavedDraft) -> None:
+    field, options = site.get_by_role("combobox", name="What to add or connect"), site.locator("#quick [role=option]")
+    site.locator(f'a.cell[data-ref="{ORDERS}"]').focus()
+    site.keyboard.press("a")
+    expect(field).to_be_focused()
+    expect(options.first).to_have_text("Connect shop/Orders to…")
+    site.keyboard.type("service ledger")
+    expect(options.first).to_have_text("Add a service to office/Ledger…")
+    assert faults_in_themes(site) == []
+    field.focus()
+    site.keyboard.press("Enter")
+    expect(site.get_by_role("heading", name="New service")).to_be_visible()
+    expect(site.locator("#panel [name=place]")).to_have_value("office/Ledger")
+    site.keyboard.press("Escape")
+    expect(site.locator("[data-edit-form]")).to_have_count(0)
+    pane = site.locator("#canvas").bounding_box()
+    assert pane is not None
+    at = (pane["x"] + 120, pane["y"] + pane["height"] - 200)
+    site.mouse.dblclick(*at)
+    site.keyboard.type("annex")
+    site.keyboard.press("Enter")
+    expect(site.locator("#panel [name=name]")).to_have_value("annex")
+    site.get_by_role("button", name="Add to draft").click()
+    annex = box(site, "annex")
+    expect(annex).to_be_visible()
+    area = annex.bounding_box()
+    assert area is not None
+    assert abs(area["x"] - at[0]) < 3
+    assert abs(area["y"] - at[1]) < 3
+
+
+def test_upstream_and_downstream_are_selected_by_key_and_by_touch(site: Page, draft: SavedDraft) -> None:
+    site.locator(f'a.cell[data-ref="{LEDGER}"]').focus()
+    site.keyboard.press("u")
+    expect(site.locator("#reach")).to_contain_text("Upstream: ")
+    expect(site.locator('a.row.lit.chosen[data-ref="route/shop/Orders/PostRoute"]')).to_have_count(1)
+    expect(site).to_have_url(re.compile("reach=up"))
+    site.keyboard.press("Escape")
+    expect(site.locator("a.lit")).to_have_count(0)
+    expect(site.locator("#panel h2")).to_contain_text("Ledger")
+    site.get_by_role("link", name="Downstream: all that it reaches").click()
+    expect(site.locator("a.lit.chosen")).not_to_have_count(0)
+    site.go_back()
+    expect(site.locator("a.lit")).to_have_count(0)

@@ -33,7 +33,7 @@ class RowEditor:
     def __init__(
         self, draft: SavedDraft, kind: RowKind, query: QueryDict, at: datetime, sent: QueryDict | None = None
     ) -> None:
-        """`query` names a row by its `key`, or the `place` of a new one. Raises LookupError for none."""
+        """`query` names a row by its `key`, or the `place` and `name` of a new one. Raises LookupError for none."""
         self.kind, self.place = kind, query.get("place", "")
         key = self.key = tuple(query.getlist("key")) or None
         if key is not None and (len(key) != kind.depth or find(kind, draft_estate(draft).estate, key) is None):
@@ -41,6 +41,8 @@ class RowEditor:
         self.form = DraftForm(draft, kind, key, at, sent)
         if sent is None and self.form.page.place is not None:
             self.form.page.place.initial["place"] = self.place
+        if sent is None and key is None and "name" in query:
+            self.form.page.form.initial["name"] = query["name"]
 
     @property
     def query(self) -> str:

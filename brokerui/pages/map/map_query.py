@@ -14,6 +14,7 @@ from routing.model.estate import Estate
 
 ZOOMS = ("auto", "fit", "50", "75", "100", "150")
 AUTO, LIST = "auto", "list"
+REACHES = ("up", "down")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,8 @@ class MapQuery:
     page: int = 1
     view: str = ""
     """Key of the saved view, which has the places of the boxes."""
+    reach: str = ""
+    """`up` or `down` the routes from the selection, as the direction in which things are highlighted."""
     opened: str = ""
     """Refs, by spaces, of the databases whose routes and services are drawn one by one."""
 
@@ -49,6 +52,7 @@ class MapQuery:
             q=query.get("q", "").strip(),
             hops=int(hops) if hops in map(str, HOPS) else 1,
             zoom=zoom if zoom in ZOOMS else AUTO,
+            reach=query.get("reach", "") if query.get("reach") in REACHES else "",
             shown=LIST if query.get("shown") == LIST else "",
             page=max(1, int(page)) if page.isdecimal() and page.isascii() and len(page) < 7 else 1,
         )
@@ -84,4 +88,5 @@ class MapQuery:
 
 
 TEXTS = ("focus", "first", "last", "service", "select", "view", "opened")
-FIELDS = ("focus", "hops", "first", "last", "service", "q", "select", "zoom", "shown", "page", "view", "opened")
+_FIRST = ("focus", "hops", "first", "last", "service", "q", "select", "reach")
+FIELDS = (*_FIRST, "zoom", "shown", "page", "view", "opened")

@@ -105,7 +105,7 @@ def _given(request: HttpRequest) -> QueryDict:
 
 def _query(request: HttpRequest) -> dict[str, str]:
     """Return what the map shows, as its address says; a selection is no part of a view."""
-    shown = MapQuery.of(_given(request)).but(select="", view="")
+    shown = MapQuery.of(_given(request)).but(select="", view="", reach="")
     return _flat(QueryDict(shown.query({})))
 
 

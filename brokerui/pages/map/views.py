@@ -18,7 +18,7 @@ from brokerui.changes.marks import marks_of
 from brokerui.core.htmx import wants_piece
 from brokerui.estate.map_views.places import places_text
 from brokerui.estate.map_views.selectors import map_views_for
-from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, ROUTE, Listed, Ref, instance_ref
+from brokerui.estate.refs import BETWEEN, DATABASE, GROUP, INSTANCE, OUTSIDE, ROUTE, Listed, Ref, instance_ref
 from brokerui.estate.selectors import instance_freshness
 from brokerui.pages.map.badges import put_badges
 from brokerui.pages.map.detail import Unbundled
@@ -31,6 +31,7 @@ from brokerui.pages.map.network import RouteNetwork, network_of
 from brokerui.pages.map.panel import panel_of
 from brokerui.pages.map.picture import BadgeSymbol
 from brokerui.pages.map.plan import DETAIL, MapBox, MapPlan
+from brokerui.pages.map.reach import reach_in_words, reached
 from brokerui.pages.map.scope import HOPS, Scope
 from brokerui.pages.map.search import SearchHits, found, highlighted_by_service
 from brokerui.pages.map.style import picture_style
@@ -83,8 +84,8 @@ def svg(request: HttpRequest) -> HttpResponse:
     plan = _plan(viewed, network, scope, page_query)
     put_badges(plan, findings_for(viewed).findings)
     title = headline(counts_of(network, scope, plan), scope).render(translate)
-    hits = found(network, page_query.q) if page_query.q else None
-    picture = picture_of(plan, translate, _lit(network, page_query, plan, hits))
+    lit = _lit(network, page_query, plan, _hits(network, page_query), _reached(network, page_query))
+    picture = picture_of(plan, translate, lit)
     context = {"picture": picture, "style": picture_style(), "title": title, "is_draft": plan.is_draft}
     text = render_to_string("map/standalone.svg", context)
     return HttpResponse(text, content_type="image/svg+xml", headers=_attached("map.svg"))
@@ -114,9 +115,10 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     plan, report = _plan(viewed, network, scope, page_query), findings_for(viewed)
     put_badges(plan, report.findings)
     numbers = counts_of(network, scope, plan)
-    hits = found(network, page_query.q) if page_query.q else None
+    hits, up_or_down = _hits(network, page_query), _reached(network, page_query)
     shown: dict[str, Any] = {
         "found": hits,
+        "reach": reach_in_words(up_or_down, page_query.reach) if up_or_down else None,
         "level": plan.level,
         "headline": headline(numbers, scope),
         "shows": grouped_by(numbers, page_query, scope),
@@ -126,7 +128,7 @@ def _map(request: HttpRequest, viewed: EstateView, network: RouteNetwork, page_q
     if page_query.shown == LIST:
         shown["page"] = page_of(network, scope, viewed.at(), page_query.page)
     else:
-        shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits))
+        shown["picture"] = picture_of(plan, translate, _lit(network, page_query, plan, hits, up_or_down))
     return shown | {
         **_views(request, page_query),
         "page_keys": _keys(may_draw=_may_draw(request, viewed)),
@@ -177,8 +179,14 @@ def _keys(*, may_draw: bool) -> list[tuple[str, str]]:
         ("+ -", gettext("Larger, smaller")),
         ("0", gettext("Back to 100 %")),
         ("Shift+←→↑↓", gettext("Move the box")),
+        ("u d", gettext("Upstream, downstream of it")),
     ]
-    draw = [("c", gettext("Connect to…")), ("s", gettext("Select several")), ("Del", gettext("Drop the selection"))]
+    draw = [
+        ("a", gettext("Add…")),
+        ("c", gettext("Connect to…")),
+        ("s", gettext("Select several")),
+        ("Del", gettext("Drop the selection")),
+    ]
     return [*view, *(draw if may_draw else [])]
 
 
@@ -195,14 +203,28 @@ def _unknown_yet(report: LintReport) -> list[Sentence]:
     return [] if report.is_there else [say("Findings are not marked yet: the estate is being checked.")]
 
 
-def _lit(network: RouteNetwork, page_query: MapQuery, plan: MapPlan, hits: SearchHits | None) -> frozenset[Ref]:
-    """The things to highlight; instances in place of databases that are not drawn."""
-    lit = hits.lit if hits else frozenset()
+def _hits(network: RouteNetwork, page_query: MapQuery) -> SearchHits | None:
+    return found(network, page_query.q) if page_query.q else None
+
+
+def _lit(
+    network: RouteNetwork, page_query: MapQuery, plan: MapPlan, hits: SearchHits | None, lit: frozenset[Ref]
+) -> frozenset[Ref]:
+    """Return the things to highlight, `lit` and those found; instances in place of databases that are not drawn."""
+    lit |= hits.lit if hits else frozenset()
     if page_query.service:
         lit |= highlighted_by_service(network, page_query.service, with_routes=plan.level == DETAIL)
     if plan.level != DETAIL:
         lit |= {instance_ref(ref.names[0]) for ref in lit if ref.kind in (DATABASE, ROUTE)}
     return lit
+
+
+def _reached(network: RouteNetwork, page_query: MapQuery) -> frozenset[Ref]:
+    """Return all that is up or down the routes from the selection, where the address says so."""
+    ref = page_query.selected
+    if ref is None or not page_query.reach or ref.kind not in (INSTANCE, DATABASE, ROUTE, OUTSIDE):
+        return frozenset()
+    return reached(network, ref, page_query.reach)
 
 
 def _is_named(network: RouteNetwork, service: str) -> bool:

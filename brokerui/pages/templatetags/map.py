@@ -20,7 +20,9 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def map_url(context: dict[str, Any], address: str = "map:map", **changes: Any) -> str:
-    """The map that is shown, with other values; `select` takes a thing itself."""
+    """The map that is shown, with other values; `select` takes a thing itself, and nothing is up or down its routes."""
+    if "select" in changes:
+        changes.setdefault("reach", "")
     if isinstance(changes.get("select"), Ref):
         changes["select"] = str(changes["select"])
     query = context["page_query"].but(**changes).query(context["viewed"].query)

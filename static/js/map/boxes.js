@@ -82,6 +82,15 @@ function fillIn(event) {
   event.target.append(field);
 }
 
+// A new box stands where its user wanted it.
+export function putBox(ref, place) {
+  const shape = shapeByRef(ref);
+  if (!shape) return;
+  putAt(shape, place);
+  keep(shape);
+  moved(new Set([shape]));
+}
+
 export function placesOfAll() { return new Map(shapes().map((shape) => [shape.dataset.box, boxArea(shape)])); }
 
 // After a new picture: each box where it stood; one that has grown pushes down what stands below it, a new one stands free.

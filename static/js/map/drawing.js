@@ -5,6 +5,7 @@ import { startConnect } from "./connect.js";
 import { Effect } from "./effect.js";
 import { startEnds } from "./ends.js";
 import { DraftForm, fromDatabase } from "./form.js";
+import { startQuick } from "./quick.js";
 import { startHandles } from "./handles.js";
 import { Layer } from "./overlay.js";
 import { refresh } from "./refresh.js";
@@ -27,6 +28,11 @@ export function startDrawing(viewport) {
   startServices((service) => moveService(tools, drawn, service));
   startSeveral(viewport, layer("several"), (refs) => drawn.show({ drop: refs }));
   startConnect(routes);
+  startQuick(viewport, { route: routes, ...rowForms(editor) });
+}
+
+function rowForms({ dataset }) {
+  return Object.fromEntries(["instance", "database", "service"].map((kind) => [kind, new DraftForm(dataset[kind])]));
 }
 
 // Forms in the panel say which edits they would add, and when they were added.

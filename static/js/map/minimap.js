@@ -28,7 +28,7 @@ export function startMinimap(pane, viewport) {
     map.setAttribute("height", whole.h / scale);
     const all = shapes();
     // A box that moves keeps its rectangle: only a new picture has new ones.
-    if (isNew) boxes.replaceChildren(...all.map((shape) => rect(shape.querySelector("a.box").getAttribute("class"))));
+    if (isNew || all.length !== boxes.children.length) boxes.replaceChildren(...all.map((shape) => rect(shape.querySelector("a.box").getAttribute("class"))));
     all.forEach((shape, index) => place(boxes.children[index], boxArea(shape)));
   }
   function show() {

@@ -1,7 +1,16 @@
 // The selection, and the panel with its details, without a new page.
 import { marks, when } from "./picture.js";
+import { refresh } from "./refresh.js";
 
 const panel = document.getElementById("panel");
+// What the picture shows: the address without the selection.
+let drawn = shownBy(location.href);
+
+function shownBy(url) {
+  const { searchParams } = new URL(url, location.href);
+  searchParams.delete("select");
+  return searchParams.toString();
+}
 
 export function selectedIn(url) { return new URL(url, location.href).searchParams.get("select") ?? ""; }
 
@@ -19,6 +28,7 @@ export async function showInPanel(url) {
 }
 
 async function show(url) {
+  if (marks().length && shownBy(url) !== drawn) { await refresh(url); return; }
   await showInPanel(url);
   mark(selectedIn(url));
 }
@@ -32,7 +42,7 @@ export function select(url) {
 export function close() {
   if (!selectedIn(location.href)) return;
   const to = new URL(location.href);
-  to.searchParams.delete("select");
+  for (const name of ["select", "reach"]) to.searchParams.delete(name);
   select(to.href);
 }
 
@@ -50,5 +60,5 @@ export function startPanel(onSelect) {
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) close();
   });
-  if (marks().length) when("drawn", () => mark(selectedIn(location.href)));
+  if (marks().length) when("drawn", () => { drawn = shownBy(location.href); mark(selectedIn(location.href)); });
 }

@@ -2,8 +2,8 @@
 import { announce, picture } from "./picture.js";
 import { placeAll, placesOfAll } from "./boxes.js";
 
-// The panel, the bars of estate and draft.
-const FOLLOWING = ["#panel", ".bar-estate", ".draft-bar"];
+// The panel, the count of highlighted things, the bars of estate and draft.
+const FOLLOWING = ["#panel", "#reach", ".bar-estate", ".draft-bar"];
 let latest = 0;
 
 export async function refresh(url = location.href) {

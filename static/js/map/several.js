@@ -76,5 +76,12 @@ export function startSeveral(viewport, layer, drop) {
     event.preventDefault();
     drop(refs);
   });
-  when("drawn", () => turn(false));
+  // All things up or down the routes from a thing are selected with it.
+  function takeHighlighted() {
+    if (!new URL(location.href).searchParams.has("reach")) return;
+    for (const mark of marks()) if (mark.matches(".lit") && mayBeDropped(mark)) chosen.add(mark.dataset.ref);
+    show();
+  }
+  when("drawn", () => { turn(false); takeHighlighted(); });
+  takeHighlighted();
 }

@@ -76,6 +76,9 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
     place, names = place_in(estate), list(estate.instances)
     return {
         "start": ["/"],
+        "overview:overview": _each("/overview/", {"span": "7d"}),
+        "overview:alerts": ["/overview/alerts/"],
+        "overview:csv": ["/overview/overview.csv"],
         "healthz": ["/healthz"],
         "readyz": ["/readyz"],
         "metrics": ["/metrics"],
@@ -321,6 +324,7 @@ def _rest(place: Place) -> Addresses:
             for name in ("transmission_queue", "conversation_endpoints")
         },
         "api:versions": [f"{api}versions/"],
+        "api:overview": [f"{api}overview/"],
         "api:events": [f"{api}events/"],
         "api:version": [f"{api}versions/1/"],
         "api:version_diff": _each(f"{api}versions/1/diff/", {"limit": "10"}),

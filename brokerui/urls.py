@@ -8,8 +8,9 @@ from brokerui.pages.shell import health
 from brokerui.pages.tables import site
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="where:where", query_string=True), name="start"),
+    path("", RedirectView.as_view(pattern_name="overview:overview", query_string=True), name="start"),
     path("account/", include("brokerui.pages.account.urls")),
+    path("overview/", include("brokerui.pages.overview.urls")),
     path("map/", include("brokerui.pages.map.urls")),
     path("where/", include("brokerui.pages.where.urls")),
     path("reachability/", include("brokerui.pages.reachability.urls")),

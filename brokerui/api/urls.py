@@ -9,6 +9,7 @@ from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
 from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
+from brokerui.api.overview import OverviewResource
 from brokerui.api.schema import SchemaDocument
 from brokerui.api.version_diff import VersionDiff
 from brokerui.api.versions import VersionDetail, VersionList, VersionRestore
@@ -31,6 +32,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),
     *change_reviews.addresses(),
     *messaging.addresses(),
+    path("overview/", OverviewResource.as_view(), name="overview"),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),
     path("docs/", docs, name="docs"),

@@ -3,10 +3,13 @@ const EVERY_MS = 3000;
 const piece = document.querySelector("[data-live]");
 const pause = document.querySelector("[data-live-pause]");
 const announcer = document.getElementById("live");
+const updated = document.querySelector("[data-live-updated]");
+const SECOND_MS = 1000;
 let seen = "";
+let looked = Date.now();
 let headline = currentHeadline();
 
-function currentHeadline() { return piece?.querySelector("[data-headline]")?.textContent ?? ""; }
+function currentHeadline() { return document.querySelector("[data-headline]")?.textContent ?? ""; }
 function isPaused() { return pause?.getAttribute("aria-pressed") === "true"; }
 
 // Do not replace content while the user types in it, or has selected text.
@@ -16,12 +19,23 @@ function isBusy() {
     || (!selected.isCollapsed && piece.contains(selected.anchorNode));
 }
 
+// How long ago the server looked: at the top, and beside everything that it looked at then.
+function showAge() {
+  const seconds = String(Math.round((Date.now() - looked) / SECOND_MS));
+  for (const place of [updated, ...document.querySelectorAll("[data-live-ago]")]) {
+    if (place) place.textContent = place.dataset.words.replace("%s", seconds);
+  }
+}
+
 function ask() {
   if (piece && window.htmx && !document.hidden && !isPaused() && !isBusy()) window.htmx.trigger(piece, "poll");
 }
 
 document.addEventListener("htmx:configRequest", (event) => { if (seen) event.detail.headers.Seen = seen; });
-document.addEventListener("htmx:afterRequest", (event) => { seen = event.detail.xhr.getResponseHeader("Seen") ?? seen; });
+document.addEventListener("htmx:afterRequest", (event) => {
+  seen = event.detail.xhr.getResponseHeader("Seen") ?? seen;
+  if (event.detail.successful) { looked = Date.now(); showAge(); }
+});
 document.addEventListener("htmx:afterSettle", () => {
   const now = currentHeadline();
   if (now !== headline) announcer.textContent = now;
@@ -35,5 +49,7 @@ if (pause) {
     ask();
   });
 }
+showAge();
+setInterval(showAge, SECOND_MS);
 setInterval(ask, EVERY_MS);
 document.addEventListener("visibilitychange", ask);

@@ -23,8 +23,8 @@ SHARED_FILES = {
         *("map-picture", "tables", "tokens"),
     },
     "js": {
-        *("api", "chart", "copy", "drop", "effect", "estate", "keys", "live", "menu", "nav", "poll"),
-        *("rows", "shortcuts", "tables", "theme", "ticks"),
+        *("alerts", "api", "chart", "copy", "drop", "effect", "estate", "keys", "live", "menu", "nav"),
+        *("poll", "rows", "shortcuts", "tables", "theme", "ticks"),
     },
 }
 """Stylesheets and scripts of several pages, and of the two pages that have no package of their own here."""

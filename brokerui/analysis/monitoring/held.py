@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -36,8 +36,15 @@ def conversation_of(instance: str, row: ConversationEndpoint) -> Conversation:
 
 def one_of_each(groups: Iterable[WaitingGroup]) -> dict[Place, ConversationEndpoint]:
     """One conversation of each group. Since they were counted, some may have gone."""
+    return by_handle([group.handle for group in groups])
+
+
+def by_handle(handles: Sequence[str]) -> dict[Place, ConversationEndpoint]:
+    """Return the conversations with these handles that are there."""
+    if not handles:
+        return {}
     names = dict(HostedInstance.objects.values_list("id", "name"))
-    rows = ConversationEndpoint.objects.filter(conversation_handle__in=[group.handle for group in groups])
+    rows = ConversationEndpoint.objects.filter(conversation_handle__in=handles)
     return {(names[row.instance_id], row.conversation_handle): row for row in rows}
 
 

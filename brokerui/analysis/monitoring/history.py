@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from django.db.models import Max, Q, QuerySet, Sum
 
 from brokerui.analysis.monitoring.spans import Span
-from brokerui.eventlog.models import MINUTE, Sampled
+from brokerui.eventlog.models import HOUR, MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 
 MOST_SERIES: Final = 6
@@ -64,6 +64,15 @@ def oldest(now: int) -> dict[tuple[str, str], int]:
     return {(instance, database): age for instance, database, age in rows if age is not None}
 
 
+def oldest_by_status(now: int) -> dict[tuple[str, str, int], int]:
+    """By instance, database and status: how old the oldest message of the waiting conversations is by now, as far as
+    it was looked at in the last minutes."""
+    recent = Sampled.objects.filter(seconds=MINUTE, at__gte=now - LATE_MS, kind=int(OfSample.WAITING_CONVERSATIONS))
+    rows = recent.exclude(oldest_age_ms=None).order_by("at")
+    columns = rows.values_list("instance", "database", "error", "at", "oldest_age_ms")
+    return {(one, two, error): age + now - at for one, two, error, at, age in columns if age is not None}
+
+
 def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[SamplePoint]]:
     """The sums over all instances and databases, by error."""
     found: dict[int, list[SamplePoint]] = defaultdict(list)
@@ -71,6 +80,15 @@ def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[SamplePo
     for error, at, depths, age in rows.order_by("at").values_list("error", "at", "depths", "age"):
         found[error].append(SamplePoint(at, depths, age, ""))
     return found
+
+
+def waiting_in_all(span: Span, now: int) -> list[SamplePoint]:
+    """How much waits in the transmission queues of all hosted instances together, the oldest point first.
+
+    Of moments whose minutes have become hours, the figures are those of the hour.
+    """
+    kinds = {"kind": int(OfSample.TRANSMISSION_QUEUE), "seconds__in": (MINUTE, HOUR)}
+    return together(Sampled.objects.filter(at__in=span.moments(now), **kinds))
 
 
 def together(looks: QuerySet[Sampled]) -> list[SamplePoint]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -33,9 +34,16 @@ SPANS: Final = (
     Span("6h", _("The last 6 hours"), 360, 5),
     Span("24h", _("The last 24 hours"), 1440, 15),
 )
-BY_NAME: Final = {span.name: span for span in SPANS}
+LONG_SPANS: Final = (
+    *SPANS,
+    Span("7d", _("The last 7 days"), 7 * 1440, 120),
+    Span("30d", _("The last 30 days"), 30 * 1440, 480),
+)
+"""With those whose minutes have become hours: only for figures that are there for hours, too."""
+BY_NAME: Final = {span.name: span for span in LONG_SPANS}
 
 
-def span_of(name: str) -> Span:
-    """Return the span of this name; an unknown name gives the first span."""
-    return BY_NAME.get(name, SPANS[0])
+def span_of(name: str, spans: Sequence[Span] = SPANS) -> Span:
+    """Return the span of this name; an unknown name gives the first one."""
+    found = BY_NAME.get(name, spans[0])
+    return found if found in spans else spans[0]

@@ -7,10 +7,11 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from brokerui.core.languages import local
-from routing.common.sentence import Sentence, say
+from brokerui.analysis.lint.finding_text import one_line
+from brokerui.core.languages import environment_language, local
+from routing.common.sentence import Sentence, say, say_counted
 
 if TYPE_CHECKING:
     from brokerui.running.status import ProcessStatus, Status, VolumeStatus
@@ -19,6 +20,11 @@ MEGABYTE = 1024 * 1024
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--diagnose",
+        action="store_true",
+        help=local(say("what drops messages or holds them back, the worst first, each with its remedy")),
+    )
     parser.add_argument("--json", action="store_true", help=local(say("one object of JSON, for programs")))
 
 
@@ -31,9 +37,44 @@ def run(options: argparse.Namespace) -> int:
     from brokerui.running.status import status
 
     found = status()
-    lines = [json.dumps(found.as_json())] if options.json else map(local, _lines(found))
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    causes = _causes(found) if options.diagnose else None
+    if options.json:
+        body = found.as_json() | ({"causes": causes} if causes is not None else {})
+        sys.stdout.write(f"{json.dumps(body, ensure_ascii=False)}\n")
+    else:
+        sys.stdout.writelines(f"{line}\n" for line in (*map(local, _lines(found)), *_diagnosis(causes)))
     return 0 if found.is_well else 1
+
+
+def _causes(found: Status) -> list[dict[str, Any]]:
+    """The causes, the worst first; none where the database cannot be asked."""
+    from django.utils.translation import override
+
+    from brokerui.analysis.overview.diagnosis import diagnosed
+
+    if found.database_problem:
+        return []
+    with override(environment_language()):
+        return diagnosed()
+
+
+def _diagnosis(causes: list[dict[str, Any]] | None) -> Iterator[str]:
+    if causes is not None and not causes:
+        yield ""
+        yield local(say("No message is held back or dropped, as far as the database knows."))
+    for one in causes or ():
+        yield ""
+        yield one_line(f"{one['cause']}: {_volume(one)}")
+        yield one_line(f"  {one['sentence']}")
+        yield from (f"      {line}" for line in (one["remedy_sql"] or "").splitlines())
+        yield from ([one_line(f"    {one['remedy']}")] if one["remedy"] else [])
+
+
+def _volume(one: dict[str, Any]) -> str:
+    messages = local(say_counted(one["messages"], "{count} message", "{count} messages"))
+    if one["oldest_s"] is None:
+        return messages
+    return local(say("{messages}, the oldest {n} s", messages=messages, n=one["oldest_s"]))
 
 
 def _lines(found: Status) -> Iterator[Sentence]:

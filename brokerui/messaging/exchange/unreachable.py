@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from redis import RedisError
+from redis import Redis, RedisError
 
 from brokerui.core.redis_keys import UNREACHABLE
 from brokerui.core.redis_values import fields_readable
@@ -81,6 +81,14 @@ def _hear(notice: Notice) -> None:
         broker.cannot_reach(notice.address, now())
     elif redis().hdel(_key(notice.instance), notice.address):
         broker.retry_all(now())
+
+
+def unreachable_count(client: Redis, instances: Iterable[str]) -> int:
+    """Count the unreachable addresses of these instances, on one way to Redis. Raises `RedisError`."""
+    pipeline = client.pipeline(transaction=False)
+    for instance in instances:
+        pipeline.hlen(_key(instance))
+    return sum(pipeline.execute())
 
 
 def _key(instance: str) -> str:

@@ -157,7 +157,7 @@ def _collected(live: LiveEstate) -> _Collected:
     empty = [queue for queue in queues if queue is not None and not queue.rows and not queue.left_out]
     return _Collected(
         rows=[
-            CollectedRow(one, words, _where(one), _age(one, at), offer)
+            CollectedRow(one, words, where_of_row(one), _age(one, at), offer)
             for (one, words), offer in zip(urgent, offers, strict=True)
         ],
         more=len(found) - len(urgent),
@@ -170,7 +170,7 @@ def _collected(live: LiveEstate) -> _Collected:
     )
 
 
-def _where(one: CollectedWaiting) -> str:
+def where_of_row(one: CollectedWaiting) -> str:
     if one.row.to_service is None:
         return ""
     origin = f"{one.instance}/{one.database}"

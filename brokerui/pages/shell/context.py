@@ -7,12 +7,14 @@ from django.db import DatabaseError
 from django.http import HttpRequest
 
 from brokerui.accounts.levels import UserAccess
+from brokerui.analysis.overview.alerts import alerts_latest
 from brokerui.pages.shell.navigation import navigation
 from brokerui.pages.shell.theme import theme_of
 
 
 def page(request: HttpRequest) -> dict[str, Any]:
-    """`theme`, `languages` (empty where there is no choice); with a signed-in user `access` and `navigation`."""
+    """`theme`, `languages` (empty where there is no choice); with a signed-in user `access`, `navigation`,
+    `alerts`."""
     user = _signed_in(request)
     return {
         "theme": theme_of(request),
@@ -20,6 +22,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "read_only": settings.READ_ONLY,
         "access": UserAccess(user) if user else None,
         "navigation": navigation(request) if user else [],
+        "alerts": alerts_latest() if user else None,
     }
 
 

@@ -59,6 +59,7 @@ PARTS = (
     NavigationSection(
         "",
         (
+            NavigationEntry(_("Overview"), "overview:overview", "g h", keeps=()),
             NavigationEntry(_("Map"), "map:map", "g m"),
             NavigationEntry(_("Where does it go?"), "where:where", "g w"),
             NavigationEntry(_("Reachability"), "reachability:matrix", "g a"),

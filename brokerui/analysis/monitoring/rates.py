@@ -1,0 +1,98 @@
+"""Figures of all hosted instances together over time: deliveries, delays, drops, and latencies of acknowledgements.
+
+A part of a span that is over does not change any more: it is read once by a process, however many people look.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from django.db.models import F, QuerySet, Sum
+
+from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
+from brokerui.eventlog.counting import LATENCY
+from brokerui.eventlog.models import HOUR, MINUTE, EventCount
+from brokerui.eventlog.selectors import DUPLICATES, ENQUEUED
+from brokerui.messaging.latency import quantile_ms
+from routing.common.event_subclasses import ClassifySubclass
+
+SETTLED_MS: Final = 15_000
+"""After this time nothing is added to a part that is over: counters are written every two seconds."""
+CLASSIFIED: Final = 141
+"""Broker:Message Classify, once for each attempt."""
+DISCARDED: Final = (140, 160, 161)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The counts of one part of a span."""
+
+    delivered: int = 0
+    """Messages that came into the queues of their targets."""
+    delayed: int = 0
+    """Attempts after which messages wait."""
+    dropped: int = 0
+    """Messages that were discarded on their way; copies are not counted."""
+    latencies: Mapping[int, int] = field(default_factory=dict)
+
+    def within_ms(self, part: float) -> float | None:
+        """The time within which this part of the messages was acknowledged."""
+        return quantile_ms(self.latencies, part)
+
+
+NOTHING: Final = Part()
+
+
+class _Finished:
+    """By step, in minutes: the parts that are over, by the moment at which each ends."""
+
+    parts: dict[int, dict[int, Part]] = {}
+
+
+def parts_of(span: Span, now: int) -> dict[int, Part]:
+    """Return the parts of a span by the moment at which each ends, the oldest first."""
+    moments, step = span.moments(now), span.step * MINUTE_MS
+    known = _Finished.parts.get(span.step, {})
+    missing = [at for at in moments if at not in known]
+    read = _read(missing[0] - step, moments[-1], step) if missing else {}
+    found = {at: known.get(at) or read.get(at, NOTHING) for at in moments}
+    over = {at: part for at, part in found.items() if at + SETTLED_MS <= now}
+    _Finished.parts = {**_Finished.parts, span.step: over}
+    return found
+
+
+def forget() -> None:
+    """Forget all parts."""
+    _Finished.parts = {}
+
+
+def _read(since: int, until: int, step: int) -> dict[int, Part]:
+    rows = _rows(since, until).annotate(ends=F("at") - F("at") % step + step).order_by()
+    sums = rows.values_list("ends", "event_class", "event_subclass").annotate(times=Sum("events"), sum=Sum("messages"))
+    counted: dict[int, list[tuple[int, int, int, int]]] = {}
+    for ends, *counts in sums:
+        counted.setdefault(ends, []).append((counts[0], counts[1], counts[2], counts[3]))
+    return {ends: _part(counts) for ends, counts in counted.items()}
+
+
+def _rows(since: int, until: int) -> QuerySet[EventCount]:
+    classes = (ENQUEUED.event_class, CLASSIFIED, LATENCY, *DISCARDED)
+    rows = EventCount.objects.filter(seconds__in=(MINUTE, HOUR), at__gte=since, at__lt=until, event_class__in=classes)
+    return rows.exclude(event_class=DUPLICATES.event_class, error__in=DUPLICATES.errors)
+
+
+def _part(counts: Iterable[tuple[int, int, int, int]]) -> Part:
+    sums, latencies = Counter[str](), Counter[int]()
+    for event_class, subclass, events, messages in counts:
+        if event_class == LATENCY:
+            latencies[subclass] += events
+        elif event_class in DISCARDED:
+            sums["dropped"] += events
+        elif event_class == CLASSIFIED and subclass == ClassifySubclass.DELAYED:
+            sums["delayed"] += events
+        elif event_class == ENQUEUED.event_class and subclass in ENQUEUED.subclasses:
+            sums["delivered"] += messages
+    return Part(**sums, latencies=latencies)

@@ -1,0 +1,115 @@
+"""Causes that drop messages or hold them back, worst first: from rows to an order. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from routing.rules.decision import DELAYED, DROPPED
+
+OUTCOMES: Final = (DROPPED, DELAYED)
+"""The worst first: delayed messages arrive later, dropped ones may not arrive."""
+
+
+class CauseKind(StrEnum):
+    """Where a cause was seen."""
+
+    WAITING = "waiting"
+    """Conversations of a hosted database cannot send, or are not acknowledged."""
+    QUEUE_OFF = "queue off"
+    """Messages arrived for a queue that is off."""
+    DISCARDED = "discarded"
+    """A hosted instance discarded what arrived."""
+    COLLECTED = "collected"
+    """Messages waited on a real server when it was asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldCause:
+    """One cause with what it holds up."""
+
+    outcome: str
+    """`dropped` or `delayed`."""
+    kind: CauseKind
+    instance: str
+    database: str
+    """Empty: the whole instance."""
+    subject: str
+    """The service that the messages are for, or the queue that is off; empty: it is not known."""
+    number: int
+    """The product's number of the status or the error; 0: none is known."""
+    conversations: int | None
+    """None: not counted."""
+    messages: int
+    oldest_s: int | None
+    """Seconds since the oldest message was sent, or since the first was discarded; None: not known."""
+    collected_at: datetime | None = None
+    """The moment at which its server was asked; None: it is looked at now."""
+    example: str = ""
+    """The handle or the identifier of one of the conversations."""
+
+    @property
+    def key(self) -> tuple[str, str, str, str, str, int]:
+        """Rows with the same key have the same cause."""
+        return self.outcome, self.kind, self.instance, self.database, self.subject, self.number
+
+    @property
+    def place(self) -> str:
+        return f"{self.instance}/{self.database}" if self.database else self.instance
+
+    @property
+    def weight(self) -> int:
+        """Message-seconds: how much waits, times how long."""
+        return self.messages * (self.oldest_s or 0)
+
+
+def worst_first(rows: Iterable[HeldCause]) -> list[HeldCause]:
+    """The causes of these rows: dropped before delayed, then by age times volume."""
+    found: dict[tuple[object, ...], HeldCause] = {}
+    for row in rows:
+        before = found.get(row.key)
+        found[row.key] = row if before is None else _together(before, row)
+    return sorted(found.values(), key=_order)
+
+
+def _order(cause: HeldCause) -> tuple[object, ...]:
+    return OUTCOMES.index(cause.outcome), -cause.weight, -cause.messages, -(cause.oldest_s or 0), cause.key
+
+
+def _together(one: HeldCause, other: HeldCause) -> HeldCause:
+    ages = [age for age in (one.oldest_s, other.oldest_s) if age is not None]
+    counted = one.conversations is not None or other.conversations is not None
+    return replace(
+        one,
+        messages=one.messages + other.messages,
+        conversations=(one.conversations or 0) + (other.conversations or 0) if counted else None,
+        oldest_s=max(ages, default=None),
+        example=one.example or other.example,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CauseTotals:
+    """The figures of a headline."""
+
+    outcomes: dict[str, int]
+    """Causes by outcome."""
+    messages: int
+    oldest: HeldCause | None
+    """The cause whose oldest message waits longest; None: no age is known."""
+
+    @property
+    def causes(self) -> int:
+        return sum(self.outcomes.values())
+
+
+def totals_of(causes: Iterable[HeldCause]) -> CauseTotals:
+    """The totals of causes."""
+    known = list(causes)
+    aged = [cause for cause in known if cause.oldest_s is not None]
+    oldest = max(aged, key=lambda cause: (cause.oldest_s or 0, cause.messages), default=None)
+    return CauseTotals(dict(Counter(one.outcome for one in known)), sum(one.messages for one in known), oldest)

@@ -1,0 +1,34 @@
+"""The causes as values for programs, all in words: `brokerui status --diagnose`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from brokerui.analysis.overview.entries import CauseInWords
+from brokerui.analysis.overview.overview import overview_counted
+
+TRIED_S: Final = 10.0
+"""Seconds for trying remedies."""
+MOST: Final = 1_000
+"""Causes that are listed."""
+
+
+def diagnosed() -> list[dict[str, Any]]:
+    """Every cause, the worst first."""
+    return [_as_json(entry) for entry in overview_counted(TRIED_S, MOST).entries]
+
+
+def _as_json(entry: CauseInWords) -> dict[str, Any]:
+    cause, remedy = entry.cause, entry.remedy
+    return {
+        "cause": entry.title,
+        "sentence": entry.effect,
+        "outcome": cause.outcome,
+        "instance": cause.instance,
+        "database": cause.database or None,
+        "conversations": cause.conversations,
+        "messages": cause.messages,
+        "oldest_s": cause.oldest_s,
+        "remedy": entry.remedy_words or None,
+        "remedy_sql": remedy.sql if remedy is not None else None,
+    }

@@ -1,0 +1,153 @@
+"""Causes as a person reads them: title, effect, remedy. Made only for the causes that are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.lint.remedy_offer import ConversationOffer
+from brokerui.analysis.monitoring.collected import CollectedWaiting
+from brokerui.analysis.monitoring.collected_offers import collected_offers
+from brokerui.analysis.monitoring.held import by_handle, held_words
+from brokerui.analysis.monitoring.held_offers import Offers, held_offers
+from brokerui.analysis.monitoring.wording import cause_words
+from brokerui.analysis.overview.causes import CauseKind, HeldCause
+from brokerui.analysis.overview.held_rows import collected_known
+from brokerui.analysis.overview.wording import KEEPS, OFF, title_of
+from brokerui.core.cache import LruCache
+from brokerui.estate.selectors import LiveEstate
+from brokerui.eventlog.exceptional import why_exceptional
+from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.transmission_status import Place, problem_words, statuses
+from routing.common.sentence import Sentence, translator
+from routing.lint.collected import StatusMeaning
+from routing.lint.remedy import alter_queue_on, use
+
+TRIED_S: Final = 0.1
+"""Seconds of a request for trying remedies; the next request goes on with those that were left out."""
+DISCARDED: Final = 160
+"""The class of events whose words say why an operator should know of a discarded message."""
+translate = translator(gettext, ngettext)
+_offered: LruCache[ConversationOffer | None] = LruCache(200)
+
+
+@dataclass(frozen=True, slots=True)
+class CauseInWords:
+    """A cause with its words."""
+
+    cause: HeldCause
+    title: str
+    effect: str
+    remedy: ConversationOffer | None = None
+    """The statement or command that mends it; of a queue that is off, the one that switches it on."""
+    instance: str = ""
+    """The instance whose conversation is an example of it."""
+    conversation: ConversationEndpoint | None = None
+    """The example; None: there is none here."""
+    collected: CollectedWaiting | None = None
+    """The row of a real server."""
+
+    @property
+    def remedy_words(self) -> str:
+        """The effect of the remedy."""
+        return " ".join(one.render(translate) for one in self.remedy.says) if self.remedy else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The sources of the words of all entries, read at once."""
+
+    ones: Mapping[Place, ConversationEndpoint]
+    held: Mapping[Place, str]
+    offers: Mapping[Place, Offers]
+    discarded: Mapping[str, tuple[str, ConversationEndpoint]]
+    collected: Mapping[tuple[object, ...], tuple[CollectedWaiting, StatusMeaning, ConversationOffer | None]]
+
+
+def entries_of(
+    live: LiveEstate, causes: Sequence[HeldCause], at: datetime, seconds: float = TRIED_S
+) -> list[CauseInWords]:
+    """The entries of these causes, in their order. The number of queries does not depend on how many there are."""
+    ones = by_handle([one.example for one in causes if one.kind is CauseKind.WAITING])
+    texts = statuses(ones)
+    known = _Words(
+        ones,
+        held_words(live, ones, texts),
+        held_offers(live, ones, texts, seconds),
+        _discarded(causes),
+        _collected(live, causes, at, seconds),
+    )
+    make = {
+        CauseKind.WAITING: _waiting,
+        CauseKind.QUEUE_OFF: _off,
+        CauseKind.DISCARDED: _dropped,
+        CauseKind.COLLECTED: _of_server,
+    }
+    return [make[cause.kind](cause, known) for cause in causes]
+
+
+def _waiting(cause: HeldCause, known: _Words) -> CauseInWords:
+    place = cause.instance, cause.example
+    effect = known.held.get(place) or cause_words(cause.number)
+    remedy = next(iter(known.offers.get(place, ())), None)
+    return CauseInWords(cause, _title(cause), effect, remedy, cause.instance, known.ones.get(place))
+
+
+def _off(cause: HeldCause, _known: _Words) -> CauseInWords:
+    sql = use(cause.database, (alter_queue_on(cause.subject),))
+    remedy = ConversationOffer(cause.instance, sql, (), is_tried=False)
+    return CauseInWords(cause, _title(cause), OFF.render(translate), remedy)
+
+
+def _dropped(cause: HeldCause, known: _Words) -> CauseInWords:
+    why = problem_words(cause.number) if cause.number else f"{why_exceptional(DISCARDED, 0, 0).capitalize()}."
+    instance, conversation = known.discarded.get(cause.example, ("", None))
+    effect = f"{why} {KEEPS.render(translate)}"
+    return CauseInWords(cause, _title(cause), effect, None, instance, conversation)
+
+
+def _of_server(cause: HeldCause, known: _Words) -> CauseInWords:
+    one, meaning, offer = known.collected[cause.key]
+    effect = f"{meaning.cause.render(translate)} {meaning.next_step.render(translate)}"
+    return CauseInWords(cause, _title(cause), effect, offer, cause.instance, None, one)
+
+
+def _title(cause: HeldCause) -> str:
+    title: Sentence = title_of(cause)
+    return title.render(translate)
+
+
+def _discarded(causes: Sequence[HeldCause]) -> dict[str, tuple[str, ConversationEndpoint]]:
+    """By identifier: the side of a conversation that sent the discarded messages, where it is one of ours."""
+    wanted = [one.example for one in causes if one.kind is CauseKind.DISCARDED and one.example]
+    if not wanted:
+        return {}
+    rows = ConversationEndpoint.objects.select_related("instance").filter(conversation_id__in=wanted)
+    return {row.conversation_id: (row.instance.name, row) for row in rows.order_by("is_initiator")}
+
+
+def _collected(
+    live: LiveEstate, causes: Sequence[HeldCause], at: datetime, seconds: float
+) -> dict[tuple[object, ...], tuple[CollectedWaiting, StatusMeaning, ConversationOffer | None]]:
+    wanted = {one.key for one in causes if one.kind is CauseKind.COLLECTED}
+    if not wanted:
+        return {}
+    rows = {}
+    for one, meaning in collected_known(live, at):
+        key = _key(one, meaning)
+        if key in wanted and key not in rows:
+            rows[key] = one, meaning
+    missing = [(key, row) for key, row in rows.items() if not _offered.has((live.digest, key))]
+    offers = collected_offers(live.estate, [row for _, row in missing], at, seconds)
+    for (key, _row), offer in zip(missing, offers, strict=True):
+        if offer is not None:
+            _offered.put((live.digest, key), offer)
+    return {key: (*row, _offered.get((live.digest, key))) for key, row in rows.items()}
+
+
+def _key(one: CollectedWaiting, meaning: StatusMeaning) -> tuple[object, ...]:
+    return "delayed", CauseKind.COLLECTED, one.instance, one.database, one.row.to_service or "", meaning.number or 0

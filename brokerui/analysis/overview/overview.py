@@ -1,0 +1,210 @@
+"""The overview: causes that need a person, faults that will, and checks; everything of one moment.
+
+Page, REST, command line and the bar of every page ask here, so that none contradicts another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Final
+
+from django.utils.translation import get_language
+from redis import RedisError
+
+from brokerui.analysis.lint.selectors import LintReport, findings_for
+from brokerui.analysis.monitoring.collected import databases_collected
+from brokerui.analysis.monitoring.history import oldest
+from brokerui.analysis.monitoring.waiting import WaitingMessages, waiting_counted, waiting_now
+from brokerui.analysis.overview.alerts import alerts_note
+from brokerui.analysis.overview.causes import CauseTotals, HeldCause, totals_of, worst_first
+from brokerui.analysis.overview.checks import Looked, OverviewCheck, checks_of
+from brokerui.analysis.overview.entries import CauseInWords, entries_of
+from brokerui.analysis.overview.forthcoming import Forthcoming, forthcoming
+from brokerui.analysis.overview.held_rows import (
+    collected_rows,
+    discarded_rows,
+    off_rows,
+    repeated_since,
+    waiting_rows,
+)
+from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
+from brokerui.changes.estate_view import estate_view_from
+from brokerui.core.cache import LruCache
+from brokerui.core.deferred import NotReadyError
+from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
+from brokerui.estate.selectors import LiveEstate, estate_current, instance_freshness
+from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.clock import now
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.unreachable import unreachable_count
+from brokerui.messaging.models import MirroredRoute
+from routing.common.moment import from_milliseconds, to_milliseconds
+from routing.mirror.state_machine import LOST
+
+SHOWN: Final = 20
+"""Causes that are put into words; the page *Delayed* and its file have all."""
+HOUR_MS: Final = 3_600_000
+LARGE: Final = 200
+"""Instances of an estate whose overview is kept for some seconds: the same figures for all who look."""
+FRESH_SECONDS: Final = 3.0
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The answer, as of one moment."""
+
+    at: datetime
+    live: LiveEstate
+    waiting: WaitingMessages
+    causes: Sequence[HeldCause]
+    """All of them, the worst first."""
+    entries: Sequence[CauseInWords]
+    """The worst in words."""
+    hosted: Sequence[str]
+    servers: Sequence[RealServer]
+    looked: Looked
+    report: LintReport | None
+
+    @cached_property
+    def totals(self) -> CauseTotals:
+        return totals_of(self.causes)
+
+    @cached_property
+    def forthcoming(self) -> list[Forthcoming]:
+        """Faults that hold nothing back yet."""
+        return forthcoming(leaks_of(self.live), self.report, self.servers)
+
+    @cached_property
+    def checks(self) -> list[OverviewCheck]:
+        return checks_of(self.looked)
+
+    @property
+    def failed(self) -> int:
+        """Checks that failed."""
+        return sum(check.has_failed is True for check in self.checks)
+
+    @property
+    def unknown(self) -> int:
+        """Checks that could not be made now."""
+        return sum(check.has_failed is None for check in self.checks)
+
+
+class _LastOverview:
+    language: str | None = None
+    until = 0.0
+    found: Overview | None = None
+
+
+def overview_now() -> Overview:
+    """The overview; of a large estate, one that is some seconds old. Raises `NotReadyError` while waiting messages are
+    counted for the first time."""
+    last = _LastOverview
+    if last.found is not None and last.language == get_language() and time.monotonic() < last.until:
+        return last.found
+    waiting = waiting_now()
+    found = _overview(waiting)
+    is_large = waiting.until > 0 or len(found.live.estate.instances) > LARGE
+    _LastOverview.until = time.monotonic() + FRESH_SECONDS if is_large else 0.0
+    _LastOverview.found, _LastOverview.language = found, get_language()
+    return found
+
+
+def overview_counted(seconds: float, shown: int = SHOWN) -> Overview:
+    """The overview with messages counted now, however many there are. `seconds`: for trying remedies."""
+    return _overview(waiting_counted(), seconds, shown)
+
+
+def causes_now(live: LiveEstate, waiting: WaitingMessages) -> list[HeldCause]:
+    """All causes, the worst first. The number of queries does not depend on how many there are."""
+    at = now()
+    rows = [
+        *waiting_rows(waiting, at),
+        *off_rows(waiting, oldest(at) if waiting.arrived else {}),
+        *discarded_rows(at),
+        *collected_rows(live, from_milliseconds(at)),
+    ]
+    causes = worst_first(rows)
+    alerts_note(causes)
+    return causes
+
+
+def forget() -> None:
+    """Forget the last overview."""
+    _LastOverview.found = None
+
+
+def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN) -> Overview:
+    live, at, hosted = estate_current(), datetime.now(UTC), hosted_names()
+    causes = causes_now(live, waiting)
+    servers = real_servers(live, instance_freshness(), hosted, at)
+    report = _report()
+    return Overview(
+        at=at,
+        live=live,
+        waiting=waiting,
+        causes=causes,
+        entries=entries_of(live, causes[:shown], at, seconds),
+        hosted=hosted,
+        servers=servers,
+        looked=_looked(live, at, causes, hosted, servers, report),
+        report=report,
+    )
+
+
+def _report() -> LintReport | None:
+    """The findings of the live estate; None: they are being read."""
+    try:
+        return findings_for(estate_view_from({}))
+    except NotReadyError:
+        return None
+
+
+def _looked(
+    live: LiveEstate,
+    at: datetime,
+    causes: Sequence[HeldCause],
+    hosted: Sequence[str],
+    servers: Sequence[RealServer],
+    report: LintReport | None,
+) -> Looked:
+    worker_is_late, unreachable, redis_answers = _of_redis(hosted)
+    return Looked(
+        at=at,
+        causes=causes,
+        has_hosted=bool(hosted),
+        redis_answers=redis_answers,
+        worker_is_late=worker_is_late,
+        unreachable=unreachable,
+        lost_mirrors=MirroredRoute.objects.filter(phase=LOST).count(),
+        duplicates=repeated_since(to_milliseconds(at) - HOUR_MS),
+        report=report,
+        servers=servers,
+        leaks=len(leaks_of(live)),
+        collected_at=_collected_at(live),
+    )
+
+
+def _of_redis(hosted: Sequence[str]) -> tuple[bool | None, int | None, bool]:
+    """Whether workers are late, how many addresses cannot be reached, whether Redis answers."""
+    try:
+        seen = heartbeat_last()
+        return heartbeat_is_late(seen), unreachable_count(redis(), hosted), True
+    except (RedisError, OSError):
+        return None, None, False
+
+
+_moments: LruCache[datetime | None] = LruCache(4)
+
+
+def _collected_at(live: LiveEstate) -> datetime | None:
+    """The earliest moment at which a server was asked; worked out once for a version."""
+    return _moments.get_or_make(live.digest, lambda: min(_moments_of(live), default=None))
+
+
+def _moments_of(live: LiveEstate) -> list[datetime]:
+    queues = [held.database.transmission_queue for held in databases_collected(live.estate)]
+    return [queue.collected_at for queue in queues if queue is not None and queue.collected_at is not None]

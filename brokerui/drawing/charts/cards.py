@@ -1,0 +1,187 @@
+"""Figures for cards that stand side by side: strips one below the other, each with its title and its last value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil, floor, log10
+from typing import Any, Final, NamedTuple
+
+from brokerui.drawing.charts.lines import Values, moment_text
+from brokerui.drawing.charts.look import LINE, MUTED, TEXT, Figure, layout, plain, short
+
+STRIP, TALL, GAP, AROUND = 44, 132, 28, 46
+"""Pixels of a strip, of one that has lines with names, between two, and for what stands around all."""
+ROOM: Final = 1.15
+NAME: Final = 24
+DAYS_MS: Final = 36 * 3_600_000
+"""An axis of more than this many milliseconds has days, not hours."""
+MOST_POINTS: Final = 2_000
+NAMED_ABOVE: Final = 15
+"""Pixels of a name above the end of its line."""
+APART: Final = 0.15
+"""Least distance of two names, as a part of the height of a strip."""
+
+
+class StripLine(NamedTuple):
+    """A line with its name."""
+
+    name: str
+    values: Values
+    stroke: str
+    fill: str = ""
+    """Below the line; empty: nothing."""
+
+
+class Strip(NamedTuple):
+    """One measure."""
+
+    title: str
+    lines: Sequence[StripLine]
+    last: str = ""
+    """The last value in words; empty: each line has its name at its end."""
+    unit: str = ""
+    ticks: Mapping[float, str] | None = None
+    """Values with a grid line; None: there is no axis."""
+    is_log: bool = False
+
+    @property
+    def height(self) -> int:
+        return TALL if self.ticks is not None else STRIP
+
+
+class VersionMark(NamedTuple):
+    """A dotted line at a moment."""
+
+    at: int
+    text: str
+
+
+def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMark | None = None) -> Figure:
+    """The figure; every line has a value for each moment."""
+    x = [moment_text(at) for at in moments]
+    height = sum(strip.height for strip in strips) + GAP * len(strips)
+    traces: list[Figure] = []
+    notes: list[Figure] = []
+    axes: dict[str, Any] = {}
+    top = height
+    for number, strip in enumerate(strips):
+        top -= GAP
+        high, low = top / height, (top - strip.height) / height
+        axis = f"y{number + 1 if number else ''}"
+        most = _most(strip)
+        axes[f"yaxis{number + 1 if number else ''}"] = _y_axis(strip, most, low, high)
+        traces += [_line(line, x, axis, strip.unit) for line in strip.lines]
+        notes += [*_heads(strip, high), *(_names(strip, axis, most, x[-1]) if not strip.last else ())]
+        top -= strip.height
+    marks = [_mark(mark), _mark_text(mark)] if mark is not None and moments[0] <= mark.at <= moments[-1] else []
+    return {
+        "data": traces,
+        "layout": layout(
+            height=height + AROUND,
+            margin={"l": 34 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26},
+            hovermode="x unified",
+            xaxis=_time_axis(
+                x, f"y{len(strips) if len(strips) > 1 else ''}", is_days=moments[-1] - moments[0] > DAYS_MS
+            ),
+            annotations=[*notes, *marks[1:]],
+            shapes=marks[:1],
+            **axes,
+        ),
+    }
+
+
+def _most(strip: Strip) -> float:
+    return max((value for line in strip.lines for value in line.values if value is not None), default=0) or 1
+
+
+def _line(line: StripLine, x: Sequence[str], axis: str, unit: str) -> Figure:
+    fill = {"fill": "tozeroy", "fillcolor": line.fill} if line.fill else {}
+    return {
+        "type": "scatter",
+        "mode": "lines" if sum(value is not None for value in line.values) > 1 else "markers",
+        "name": plain(short(line.name)),
+        "x": list(x[-MOST_POINTS:]),
+        "y": list(line.values[-MOST_POINTS:]),
+        "yaxis": axis,
+        "line": {"color": line.stroke, "width": 2},
+        "marker": {"color": line.stroke, "size": 6},
+        "hovertemplate": f"%{{y:,}}{unit}",
+        **fill,
+    }
+
+
+def _y_axis(strip: Strip, most: float, low: float, high: float) -> Figure:
+    axis = {"domain": [max(low, 0), min(high, 1)], "fixedrange": True, "zeroline": False, "linecolor": LINE}
+    if strip.ticks is None:
+        return {**axis, "visible": False, "range": [0, most * ROOM]}
+    ticks = {"tickvals": list(strip.ticks), "ticktext": list(strip.ticks.values()), "tickfont": {"color": MUTED}}
+    grid = {"showgrid": True, "gridcolor": LINE, "type": "log" if strip.is_log else "linear"}
+    return {**axis, **ticks, **grid, "range": _decades(strip) if strip.is_log else [0, most * ROOM]}
+
+
+def _decades(strip: Strip) -> list[int]:
+    """The whole decades that have all values; an axis of one decade at the least."""
+    values = [value for line in strip.lines for value in line.values if value]
+    low = floor(log10(min(values, default=1)))
+    return [low, max(low + 1, ceil(log10(max(values, default=1) * ROOM)))]
+
+
+def _heads(strip: Strip, high: float) -> list[Figure]:
+    where = {"y": high, "yshift": 2, "xref": "paper", "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    title = {**where, "text": plain(strip.title), "x": 0, "xanchor": "left", "font": {"size": 12, "color": MUTED}}
+    if not strip.last:
+        return [title]
+    stroke = strip.lines[0].stroke if strip.lines else TEXT
+    last = {**where, "text": plain(strip.last), "x": 1, "xanchor": "right", "font": {"size": 13, "color": stroke}}
+    return [title, last]
+
+
+def _names(strip: Strip, axis: str, most: float, last: str) -> list[Figure]:
+    """The name of each line above its end, no two of them upon each other."""
+    ends = sorted((_end(line.values), at, line) for at, line in enumerate(strip.lines))
+    notes, least = [], 0.0
+    for end, _at, line in ends:
+        part = max(end / (most * ROOM), least)
+        least = part + APART
+        where: Figure = {"x": last, "xref": "x", "xanchor": "right", "yshift": NAMED_ABOVE, "showarrow": False}
+        place = {"y": end, "yref": axis} if not strip.is_log else {"y": _log(end), "yref": axis}
+        if not strip.is_log:
+            place["y"] = part * most * ROOM
+        font = {"size": 12, "color": line.stroke}
+        notes.append({**where, **place, "text": plain(short(line.name, NAME)), "font": font})
+    return notes
+
+
+def _log(value: float) -> float:
+    return log10(value) if value > 0 else 0.0
+
+
+def _end(values: Values) -> float:
+    return next((value for value in reversed(values) if value is not None), 0.0)
+
+
+def _time_axis(x: Sequence[str], anchor: str, *, is_days: bool) -> Figure:
+    return {
+        "type": "date",
+        "range": [x[0], x[-1]],
+        "fixedrange": True,
+        "anchor": anchor,
+        "showgrid": False,
+        "nticks": 4,
+        "tickformat": "%d.%m." if is_days else "%H:%M",
+        "hoverformat": "%Y-%m-%d %H:%M UTC",
+        "tickfont": {"color": MUTED},
+        "linecolor": LINE,
+        "zeroline": False,
+    }
+
+
+def _mark(mark: VersionMark) -> Figure:
+    at = moment_text(mark.at)
+    line = {"color": MUTED, "width": 1, "dash": "dot"}
+    return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "xref": "x", "yref": "paper", "line": line}
+
+
+def _mark_text(mark: VersionMark) -> Figure:
+    where = {"x": moment_text(mark.at), "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": -14}
+    return {**where, "text": plain(mark.text), "showarrow": False, "font": {"size": 11, "color": MUTED}}

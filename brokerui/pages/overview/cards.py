@@ -1,0 +1,225 @@
+"""The three charts of the overview: their figures, the sentences that they say, and the tables with the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext, ngettext
+
+from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_all
+from brokerui.analysis.monitoring.rates import Part, parts_of
+from brokerui.analysis.monitoring.spans import Span
+from brokerui.analysis.monitoring.wording import age, moment
+from brokerui.analysis.overview.overview import Overview
+from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
+from brokerui.drawing.charts.lines import moment_text
+from brokerui.drawing.charts.look import Figure
+from routing.common.moment import to_milliseconds
+
+HALF: Final = 0.5
+NEARLY_ALL: Final = 0.95
+TICKS_MS: Final = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+Row = tuple[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One chart."""
+
+    name: str
+    title: str
+    """The sentence that it says."""
+    figure: Figure | None
+    """None: there is nothing of this time."""
+    heads: Sequence[str]
+    rows: Sequence[Row]
+    """The newest first."""
+    link: str
+    link_label: str
+    """The rows behind it."""
+
+
+def cards_of(found: Overview, span: Span, mark: VersionMark | None) -> list[Card]:
+    """All charts of a span: attempts, waiting messages, acknowledgements."""
+    now = to_milliseconds(found.at)
+    parts = parts_of(span, now)
+    samples = _samples(found, span, now)
+    return [_attempts(parts, span, mark), _depths(samples, found, span, mark), _latencies(parts, mark)]
+
+
+# -- Attempts ----------------------------------------------------------------------------------------------
+
+
+def _attempts(parts: Mapping[int, Part], span: Span, mark: VersionMark | None) -> Card:
+    moments = list(parts)
+    measures = {
+        gettext("delivered"): ("delivered", [_per_minute(part.delivered, span) for part in parts.values()]),
+        gettext("delayed"): ("delayed", [_per_minute(part.delayed, span) for part in parts.values()]),
+        gettext("dropped"): ("dropped", [_per_minute(part.dropped, span) for part in parts.values()]),
+    }
+    strips = [
+        Strip(name, [StripLine(name, values, f"var(--{token})", f"var(--{token}-soft)")], _rate(values[-1]))
+        for name, (token, values) in measures.items()
+    ]
+    series = [values for _token, values in measures.values()]
+    return Card(
+        "attempts",
+        attempts_title(*(values[-1] for values in series)),
+        card_figure(moments, strips, mark) if any(map(any, series)) else None,
+        list(measures),
+        [(moment_text(at)[:16], [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
+        reverse("traffic:runs"),
+        gettext("Traffic"),
+    )
+
+
+def attempts_title(delivered: float, delayed: float, dropped: float) -> str:
+    """Return the sentence of the last finished part."""
+    values = {"delivered": _rate(delivered), "delayed": _rate(delayed), "dropped": _rate(dropped)}
+    return gettext("%(delivered)s messages a minute arrive, %(delayed)s are delayed, %(dropped)s dropped") % values
+
+
+def _per_minute(count: int, span: Span) -> float:
+    return round(count / span.step, 1)
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 or value == int(value) else f"{value:,.1f}"
+
+
+# -- Waiting messages --------------------------------------------------------------------------------------------
+
+
+def _samples(found: Overview, span: Span, now: int) -> list[SamplePoint]:
+    """The samples of the span; the last one is what the headline counts, so that both agree."""
+    last = span.moments(now)[-1]
+    samples = [point for point in waiting_in_all(span, now) if point.at < last]
+    messages = sum(group.messages for group in found.waiting.groups)
+    messages += sum(group.fragments for group in found.waiting.arrived if group.is_off)
+    hosted = [one.oldest_s for one in found.causes if one.collected_at is None and one.oldest_s is not None]
+    oldest = max(hosted, default=0) * 1000
+    return [*samples, SamplePoint(last, messages, oldest, "")]
+
+
+def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: VersionMark | None) -> Card:
+    last, by_moment = samples[-1], {point.at: point for point in samples}
+    moments = span.moments(last.at)
+    found_then = [by_moment.get(at) for at in moments]
+    depths = [None if point is None else float(point.depth) for point in found_then]
+    ages = [None if point is None else round((point.oldest_age_ms or 0) / 1000, 1) for point in found_then]
+    waits, oldest = gettext("messages that wait"), gettext("age of the oldest")
+    strips = [
+        Strip(waits, [StripLine(waits, depths, "var(--accent)", "var(--accent-soft)")], f"{last.depth:,}"),
+        Strip(
+            oldest,
+            [StripLine(oldest, ages, "var(--muted)", "var(--sunken)")],
+            age(last.oldest_age_ms or 0),
+            " s",
+        ),
+    ]
+    return Card(
+        "depths",
+        depths_title(last.depth, found),
+        card_figure(moments, strips, mark) if len(samples) > 1 else None,
+        [waits, oldest],
+        [
+            (moment_text(point.at)[:16], [f"{point.depth:,}", age(point.oldest_age_ms or 0)])
+            for point in reversed(found_then)
+            if point is not None
+        ],
+        reverse("queues:queues"),
+        gettext("Transmission queues"),
+    )
+
+
+def depths_title(depth: int, found: Overview) -> str:
+    """Return the sentence of this moment."""
+    number = ngettext("%(n)s message waits", "%(n)s messages wait", depth) % {"n": f"{depth:,}"}
+    hosted = [one for one in found.causes if one.collected_at is None and one.oldest_s is not None]
+    if not depth or not hosted:
+        return number
+    oldest = max(hosted, key=lambda one: one.oldest_s or 0)
+    return gettext("%(messages)s, the oldest %(age)s, in %(place)s") % {
+        "messages": number,
+        "age": age((oldest.oldest_s or 0) * 1000),
+        "place": oldest.place,
+    }
+
+
+# -- Acknowledgements --------------------------------------------------------------------------------------
+
+
+def _latencies(parts: Mapping[int, Part], mark: VersionMark | None) -> Card:
+    moments = list(parts)
+    half = [part.within_ms(HALF) for part in parts.values()]
+    most = [part.within_ms(NEARLY_ALL) for part in parts.values()]
+    last = next((place for place, _ in _newest(moments) if half[place] is not None), None)
+    ends = ("", "") if last is None else (duration(most[last]), duration(half[last]))
+    names = (gettext("95 in 100: %(time)s") % {"time": ends[0]}, gettext("half: %(time)s") % {"time": ends[1]})
+    lines = [StripLine(names[0], most, "var(--text)"), StripLine(names[1], half, "var(--accent)")]
+    ticks: Mapping[float, str] = {tick: duration(tick) for tick in TICKS_MS}
+    strip = Strip(gettext("from SEND to acknowledgement"), lines, "", " ms", ticks, is_log=True)
+    return Card(
+        "latencies",
+        latencies_title(None if last is None else half[last], None if last is None else most[last]),
+        card_figure(moments, [strip], mark) if last is not None else None,
+        [gettext("half"), gettext("95 in 100")],
+        [
+            (moment_text(at)[:16], [duration(half[place]), duration(most[place])])
+            for place, at in _newest(moments)
+            if half[place] is not None
+        ],
+        f"{reverse('connections:connections')}",
+        gettext("Connections"),
+    )
+
+
+def latencies_title(half: float | None, most: float | None) -> str:
+    """Return the sentence of the last part in which anything was acknowledged."""
+    if half is None or most is None:
+        return gettext("Nothing was acknowledged in this time")
+    values = {"half": duration(half), "most": duration(most)}
+    return gettext("Half are acknowledged within %(half)s, 95 in 100 within %(most)s") % values
+
+
+def duration(milliseconds: float | None) -> str:
+    """A short time in its unit; empty: none is known."""
+    if milliseconds is None:
+        return ""
+    if milliseconds < 1_000:
+        return gettext("%(n)s ms") % {"n": f"{milliseconds:,.0f}"}
+    if milliseconds < 60_000:
+        return gettext("%(n)s s") % {"n": f"{milliseconds / 1000:,.1f}".removesuffix(".0")}
+    return age(int(milliseconds))
+
+
+def _newest(moments: Sequence[int]) -> list[tuple[int, int]]:
+    """Places and moments, the newest first."""
+    return list(enumerate(moments))[::-1]
+
+
+# -- Files -------------------------------------------------------------------------------------------------
+
+COLUMNS = ("until", "delivered", "delayed", "dropped", "half_acknowledged_ms", "95_in_100_acknowledged_ms")
+
+
+def csv_rows(span: Span, now: int) -> list[tuple[object, ...]]:
+    """Counts of each part of a span, not rates, and latencies."""
+    return [
+        (moment(at).isoformat(), part.delivered, part.delayed, part.dropped, *_within(part))
+        for at, part in parts_of(span, now).items()
+    ]
+
+
+def _within(part: Part) -> tuple[object, object]:
+    half, most = part.within_ms(HALF), part.within_ms(NEARLY_ALL)
+    return "" if half is None else round(half, 1), "" if most is None else round(most, 1)
+
+
+def span_links(spans: Sequence[Span], now: Span) -> list[tuple[Span, str, bool]]:
+    """Each span with its query, and whether it is shown."""
+    return [(span, urlencode({"span": span.name}), span == now) for span in spans]

@@ -1,0 +1,145 @@
+"""The overview: the first page, what needs a person with its next step, the quiet state, REST and the bar."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from brokerui.analysis.monitoring import rates
+from brokerui.analysis.overview import alerts, overview
+from brokerui.analysis.overview.diagnosis import diagnosed
+from brokerui.eventlog.counting import counted, latencies_counted
+from brokerui.eventlog.exceptional import exceptions_of
+from brokerui.eventlog.samples import OfSample
+from brokerui.eventlog.services import counts_add, exceptions_add
+from brokerui.messaging.clock import now
+from brokerui.messaging.services import queue_set_status
+from routing.common.event_subclasses import ConversationSubclass, UndeliverableSubclass
+from routing.common.network_events import MessageUndeliverable
+from tests.brokerui.eventlog.samples import EVENTS
+from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.test_held_fragments import arrive, send
+from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
+
+PATH = "/overview/"
+MINUTE_MS = 60_000
+
+
+@pytest.fixture(autouse=True)
+def nothing_known() -> Iterator[None]:
+    for memory in (alerts, overview, rates):
+        memory.forget()
+    yield
+    for memory in (alerts, overview, rates):
+        memory.forget()
+
+
+def page(client: Client, **query: str) -> str:
+    response = client.get(PATH, query)
+    assert response.status_code == 200
+    return html.unescape(re.sub(r"\s+", " ", response.content.decode()))
+
+
+def headline(text: str) -> str:
+    found = re.search(r"data-headline>([^<]*)<", text)
+    assert found
+    return found[1]
+
+
+def titles(text: str) -> list[str]:
+    return re.findall(r'id="rows-\d+" href="[^"]*"><span class="unseen">\w+: </span>([^<]*)<', text)
+
+
+def discarded(instance: str, times: int) -> None:
+    event = MessageUndeliverable(UndeliverableSubclass.SEQUENCED_MESSAGE, "one", "c", 1, -1, 11209)
+    exceptions_add(exceptions_of(instance, [(now(), event)] * times))
+
+
+def test_it_is_the_first_page(viewer: Client) -> None:
+    assert viewer.get("/").headers["Location"] == PATH
+
+
+def test_the_quiet_state_says_what_was_checked_and_never_that_there_is_no_problem(wire: Wire, viewer: Client) -> None:
+    text = page(viewer)
+    assert re.fullmatch(r"(None of \d+ checks failed|No message is held back; .*)", headline(text))
+    assert "No message was discarded in the last 10 minutes" in text
+    assert "no problem" not in text.lower()
+    assert viewer.get(f"{PATH}alerts/").content.strip() == b""
+
+
+def test_causes_stand_in_order_each_with_effect_volume_and_step(wire: Wire, operator: Client) -> None:
+    stuck(wire, "Nowhere", 2)
+    stuck(wire, "To", encryption=True)
+    discarded("B", 3)
+    text = page(operator)
+    assert headline(text) == "3 causes hold back 6 messages"
+    assert titles(text)[0] == "B/one discards messages that arrive"
+    assert set(titles(text)[1:]) == {
+        "Nowhere is not where the route of A/one leads",
+        "A/one has no remote service binding for To",
+    }
+    assert "Status 9796." in text
+    assert "brokerui keys import A/one KEY_FILE --service To" in text
+    bar = operator.get(f"{PATH}alerts/").content.decode()
+    assert "1 dropped" in bar
+    assert "2 delayed" in bar
+
+
+def test_a_queue_that_is_off_is_switched_on_from_here_by_those_who_may(
+    wire: Wire, operator: Client, viewer: Client
+) -> None:
+    handle = begun("To")
+    arrive(send(handle, b"first"))
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+    arrive(send(handle, b"second", b"third"))
+    text = page(operator)
+    assert "Queue ToQ in B/two is off" in titles(text)
+    assert "Switch queue on" in text
+    assert "Switch queue on" not in page(viewer)
+
+
+def test_rest_and_the_command_line_say_the_same_as_the_page(wire: Wire, viewer: Client) -> None:
+    stuck(wire, "Nowhere", 2)
+    body = viewer.get("/api/v1/overview/").json()
+    assert (body["delayed"], body["dropped"], body["messages"], body["more"]) == (1, 0, 2, 0)
+    (cause,) = body["causes"]
+    assert cause["cause"] in titles(page(viewer))
+    (diagnosis,) = diagnosed()
+    assert {name: cause[name] for name in ("cause", "sentence", "messages", "conversations", "remedy_sql")} == {
+        name: diagnosis[name] for name in ("cause", "sentence", "messages", "conversations", "remedy_sql")
+    }
+    assert {check["name"] for check in body["checks"] if check["has_failed"]} >= {"held"}
+
+
+def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(wire: Wire, viewer: Client) -> None:
+    stuck(wire, "Nowhere", 2)
+    sampled(OfSample.TRANSMISSION_QUEUE, [7, 7], back=1, oldest_age_ms=90_000)
+    minute = now() // MINUTE_MS * MINUTE_MS - MINUTE_MS
+    enqueued = next(event for event in EVENTS if event.number == 124)._replace(
+        subclass=ConversationSubclass.RECEIVED_SEQUENCED_MESSAGE
+    )
+    for at in (minute, minute + MINUTE_MS):  # the minute may end between here and the page
+        counts_add(counted("A", [(at, enqueued)] * 4))
+        counts_add(latencies_counted("A", at, {9: 100}))
+    text = page(viewer)
+    assert "4 messages a minute arrive, 0 are delayed, 0 dropped" in text
+    assert "2 messages wait, the oldest 0 s, in A/one" in text
+    assert re.search(r"Half are acknowledged within \d+ ms, 95 in 100 within \d+ ms", text)
+    lines = b"".join(viewer.get(f"{PATH}overview.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    assert len(lines) == 62
+    assert ",4,0,0," in lines[-1] or ",4,0,0," in lines[-2]
+
+
+def test_a_poll_that_finds_nothing_new_is_empty(wire: Wire, viewer: Client) -> None:
+    begun("To")
+    headers: dict[str, Any] = {"HX-Request": "true"}
+    first = viewer.get(PATH, headers=headers)
+    assert first.status_code == 200
+    assert 'id="overview-head" hx-swap-oob' in first.content.decode()
+    second = viewer.get(PATH, headers={**headers, "Seen": first.headers["Seen"]})
+    assert second.status_code in {200, 204}  # 200 where the clock has gone on to the next minute between the two

@@ -53,6 +53,7 @@ ELSEWHERE = frozenset(
     {
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
+        *("api:change_certificate", "api:routing_test_file"),
         *("changes:change", "changes:effect-line", "changes:effect"),
         *("api:change_review", "changes:review", "api:change_sql"),
         "changes:route-form",
@@ -325,6 +326,7 @@ def _rest(place: Place) -> Addresses:
         },
         "api:versions": [f"{api}versions/"],
         "api:overview": [f"{api}overview/"],
+        "api:routing_tests": [f"{api}routing-tests/"],
         "api:events": [f"{api}events/"],
         "api:version": [f"{api}versions/1/"],
         "api:version_diff": _each(f"{api}versions/1/diff/", {"limit": "10"}),

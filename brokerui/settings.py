@@ -92,6 +92,7 @@ INSTALLED_APPS = [
     "brokerui.analysis.confirmation",
     "brokerui.analysis.effect",
     "brokerui.analysis.lint",
+    "brokerui.analysis.routing_tests",
     "brokerui.analysis.reachability",
     "brokerui.analysis.imports",
     "brokerui.analysis.traffic",

@@ -19,6 +19,7 @@ from brokerui.analysis.effect.effect import LATE, effect_shown, progress_of
 from brokerui.analysis.effect.finding_changes import FindingChanges, finding_changes
 from brokerui.analysis.effect.report import MAX_ROWS, ReportUnfinishedError, report_of
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.analysis.routing_tests.selectors import kept_results
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
 from brokerui.api.change_bodies import draft_found
@@ -26,8 +27,9 @@ from brokerui.api.fields import StrictIntegerField
 from brokerui.api.import_results import FindingSerializer
 from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery
+from brokerui.api.routing_tests import RoutingTestResultSerializer, result_as_json
 from brokerui.api.serializers import QuerySerializer, read_query
-from brokerui.changes.selectors import base_version_of
+from brokerui.changes.selectors import base_version_of, draft_estate
 from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.jobs.models import Job
 from brokerui.core.templatetags.wording import translate
@@ -69,9 +71,11 @@ class ChecksSerializer(serializers.Serializer):
 
     findings = FindingChangesSerializer()
     diff = serializers.DictField(child=serializers.IntegerField())
-    tests = serializers.ListField(child=serializers.DictField())
+    tests = RoutingTestResultSerializer(many=True)
     passed = serializers.BooleanField(
-        help_text=gettext_lazy("Whether no conversation that a route names gets worse, and no error is new.")
+        help_text=gettext_lazy(
+            "Whether no conversation that a route names gets worse, no error is new, and each routing test passes."
+        )
     )
 
 
@@ -105,7 +109,7 @@ class ChangeChecks(ApiView):
         summary=gettext_lazy("Check"),
         description=gettext_lazy(
             "The findings that the draft brings and mends, and how many classes of conversations get worse, better or "
-            "end elsewhere. Routing tests do not run here yet: `tests` is empty."
+            "end elsewhere. `tests` are the results of all files in `routing-tests/` on the estate with the edits."
         ),
         parameters=[openapi.NUMBER],
         responses={200: ChecksSerializer, **openapi.problems(openapi.READ_STATUSES)},
@@ -120,9 +124,16 @@ class ChangeChecks(ApiView):
         effect, job = effect_shown(change_of(draft), timezone.now(), effects.QUICK_S)
         if not effect.is_settled:
             raise _unfinished(job, *progress_of(effect, job))
-        passed = not effect.ends.counts[WORSE] and not findings.new_errors
-        body = {"findings": _findings(findings), "diff": effect.ends.summary(), "tests": [], "passed": passed}
-        return Response(body)
+        tests = kept_results(draft_estate(draft).estate, timezone.now())
+        passed = not effect.ends.counts[WORSE] and not findings.new_errors and all(one.passed for one in tests)
+        return Response(
+            {
+                "findings": _findings(findings),
+                "diff": effect.ends.summary(),
+                "tests": list(map(result_as_json, tests)),
+                "passed": passed,
+            }
+        )
 
 
 def streamed_report(change: Change, limit: int, **more: object) -> StreamingHttpResponse:

@@ -2,7 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, change_reviews, changes, collected, row_schema
+from brokerui.api import catalog_views, change_reviews, changes, collected, routing_tests, row_schema
+from brokerui.api.change_certificate import ChangeCertificateView
 from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
@@ -29,6 +30,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("versions/<str:number>/diff/", VersionDiff.as_view(), name="version_diff"),
     path("versions/<str:number>/restore/", VersionRestore.as_view(), name="version_restore"),
     *changes.addresses(),
+    path("changes/<str:number>/certificate/", ChangeCertificateView.as_view(), name="change_certificate"),
+    *routing_tests.addresses(),
     path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),
     *change_reviews.addresses(),
     *messaging.addresses(),

@@ -1,1 +1,1 @@
-"""Routing tests in files: how their YAML is read, and how the tests of several files are judged on an estate."""
+"""Routing tests in files: reading their YAML, judging them on an estate, and keeping those of the live estate."""

@@ -14,6 +14,8 @@ from rest_framework.settings import api_settings
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import token_create
 from brokerui.analysis.imports.models import ImportRun, ImportState
+from brokerui.analysis.routing_tests.models import KeptTestFile
+from brokerui.analysis.routing_tests.services import routing_tests_write
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from brokerui.changes.models import SavedDraft
@@ -55,6 +57,10 @@ def path_of(name: str) -> str:
         case _ if name.startswith("change_") or name == "change":
             draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
             return reverse(f"api:{name}", args=[draft.id])
+        case "routing_test_file":
+            if not KeptTestFile.objects.exists():
+                routing_tests_write(name="a.yaml", text="tests: []", seen="", author="x")
+            return reverse("api:routing_test_file", args=["a.yaml"])
         case "import_run":
             run, _ = ImportRun.objects.get_or_create(
                 token="t", defaults={"created_at": timezone.now(), "state": ImportState.UPLOADED}

@@ -61,6 +61,8 @@ def base_of(path: str) -> Any:
         return QUESTION
     if "/changes/" in path:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
+    if "/routing-tests/" in path:
+        return {"text": "tests: []"}
     return NEW[kind_of(path)]
 
 
@@ -77,7 +79,7 @@ def address_of(path: str) -> str:
     if "/changes/{number}/" in path:
         draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
         return path.replace("{number}", str(draft.id))
-    return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1")
+    return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1").replace("{name}", "a.yaml")
 
 
 def changed_of(client: Client, path: str) -> Any:
@@ -103,7 +105,7 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client
 
 
 def _takes_match(path: str) -> bool:
-    return path.endswith("{id}/") or "/changes/{number}/" in path
+    return path.endswith(("{id}/", "{name}/")) or "/changes/{number}/" in path
 
 
 def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:

@@ -172,6 +172,9 @@ ADDRESSES = [
     Address("api:change_sql", VIEW, EDIT, ("PUT",), ("draft",)),
     _page("api:change_diff", "draft"),
     _page("api:change_checks", "draft"),
+    _page("api:change_certificate", "draft"),
+    _page("api:routing_tests"),
+    Address("api:routing_test_file", VIEW, EDIT, ("PUT", "DELETE"), ("test_file",)),
     *(
         Address(f"api:change_{step}", VIEW, EDIT, ("POST",), ("draft",), has_page=False)
         for step in ("submit", "approve", "reject", "reopen", "rebase", "apply", "confirm", "rollback")

@@ -298,6 +298,10 @@ WRITES: dict[str, tuple[str, Write]] = {
             {"instance": HUB, "sql": "CREATE DATABASE Attic;"},
         ),
     ),
+    "api:routing_test_file": (
+        "routing_tests.write",
+        lambda client, _: send(client, "put", reverse("api:routing_test_file", args=["new"]), {"text": "tests: []"}),
+    ),
     "api:change_undo": ("draft.undo", draft_step("undo")),
     "api:change_redo": ("draft.redo", draft_step("undo", "redo")),
     "changes:add": ("draft.edit", draft_form("add/", hop_limit="7")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -14,6 +15,7 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
+from brokerui.analysis.routing_tests.services import routing_tests_write
 from brokerui.analysis.traffic.models import Change, File, Link, Round, RoundState, Run
 from brokerui.api.ids import id_of
 from brokerui.changes.estate_view import estate_view_from
@@ -96,6 +98,7 @@ def world_made() -> dict[str, Any]:
         "version": estate_current().version,
         "draft": draft_made(user.username),
         "map_view": view_made(user.username),
+        "test_file": tests_made(user.username),
         "row_kind": "database",
         "edit_index": 0,
         "handle": conversation_made(),
@@ -121,6 +124,13 @@ def view_made(owner: str) -> str:
     title = "".join(letter for letter in evil("View") if letter.isprintable())
     places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
     return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
+
+
+def tests_made(author: str) -> str:
+    """A file with a test that fails in the draft as in the live estate. Names of tests are of printable characters."""
+    names = {"name": "".join(letter for letter in evil("Test") if letter.isprintable()), "from": f"{HUB}/{SALES}"}
+    text = json.dumps({"tests": [{**names, "to": evil("Gone"), "must": f"delivered {FAR}/{DEPOT}"}]})
+    return routing_tests_write(name="evil.yaml", text=text, seen="", author=author).name
 
 
 def conversation_made() -> str:

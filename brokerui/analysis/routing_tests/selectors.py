@@ -1,0 +1,58 @@
+"""Reading kept files of routing tests, and their results on an estate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from brokerui.analysis.routing_tests.errors import KeptFileNotFoundError
+from brokerui.analysis.routing_tests.files import RoutingTestFile, judged, read_tests
+from brokerui.analysis.routing_tests.models import KeptTestFile
+from brokerui.analysis.routing_tests.services import MOST_FILES
+from routing.model.estate import Estate
+from routing.testing.judging import Judgement
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTestResult:
+    """A test of a kept file with its result."""
+
+    file: str
+    line: int
+    judgement: Judgement
+
+    @property
+    def passed(self) -> bool:
+        return self.judgement.passed
+
+
+def kept_files() -> list[KeptTestFile]:
+    """Return the kept files by name, without their texts."""
+    return list(KeptTestFile.objects.defer("text"))
+
+
+def kept_file(name: str) -> KeptTestFile:
+    """Return a kept file. Raises `KeptFileNotFoundError`."""
+    file = KeptTestFile.objects.filter(name=name).first()
+    if file is None:
+        raise KeptFileNotFoundError(name)
+    return file
+
+
+def kept_results(estate: Estate, at: datetime) -> list[KeptTestResult]:
+    """Judge the tests of all kept files on an estate, in the order of files and tests."""
+    return [result for file in KeptTestFile.objects.all() for result in results_of(file, estate, at)]
+
+
+def results_of(file: KeptTestFile, estate: Estate, at: datetime) -> list[KeptTestResult]:
+    """Judge the tests of one file."""
+    read = _read(file.name, file.text)
+    judgements = zip(read.lines, judged(read, estate, at), strict=True)
+    return [KeptTestResult(file.name, line, judgement) for line, judgement in judgements]
+
+
+@lru_cache(maxsize=MOST_FILES)
+def _read(name: str, text: str) -> RoutingTestFile:
+    """Read a kept file, which was checked when it was written."""
+    return read_tests(text.encode("utf-8"), name)

@@ -14,6 +14,8 @@ from routing.rules.decision import DELAYED, DELIVERED, DROPPED, EXITS, HOP_LIMIT
 from routing.rules.verdict import goodness
 
 WORSE, BETTER, MOVED = "worse", "better", "moved"
+ANSWERS_LOST = "answers_lost"
+"""A kind of change that callers find by following acknowledgements and replies: the outcomes do not tell it."""
 CHANGED, UNCHANGED = "changed", "unchanged"
 WORST_FIRST = {WORSE: 0, MOVED: 1, BETTER: 2}
 Outcomes = frozenset[Outcome]
@@ -62,23 +64,25 @@ class DiffGroup:
     before: Outcomes
     after: Outcomes
     members: GroupMembers
+    loses_answers: bool = False
+    """Delivered as before, but acknowledgements and replies no longer all return: a caller has followed them."""
     verdict: str = field(init=False)
     """`better` or `worse` by the worst outcome of the set, then by its best; else `moved`."""
 
     def __post_init__(self) -> None:
-        self.verdict = verdict_of_change(self.before, self.after)
+        self.verdict = WORSE if self.loses_answers else verdict_of_change(self.before, self.after)
 
     def same_for(self, traffic: TrafficClass) -> DiffGroup:
         """The group of another class with the same outcomes at the same entry points."""
         group = object.__new__(DiffGroup)
         group.traffic, group.before, group.after = traffic, self.before, self.after
-        group.members, group.verdict = self.members, self.verdict
+        group.members, group.verdict, group.loses_answers = self.members, self.verdict, self.loses_answers
         return group
 
     @property
     def kind(self) -> str:
         """The kind of change, finer than the verdict."""
-        return kind_of_change(self.before, self.after)
+        return ANSWERS_LOST if self.loses_answers else kind_of_change(self.before, self.after)
 
 
 @dataclass(slots=True)

@@ -13,6 +13,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from brokerui.analysis.effect.answers import AnswersLost
 from routing.classes.indexed_estate import IndexedEstate
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, TrafficClass
 from routing.diff.result import (
@@ -58,6 +59,8 @@ class Ends:
     """Without any."""
     grouped: int = 0
     """Groups with intended classes that there are, with those that are not kept."""
+    lost: int = 0
+    """Classes that count as worse because answers no longer return; by their outcomes they are moved."""
 
     @property
     def changed(self) -> int:
@@ -65,8 +68,11 @@ class Ends:
         return self.counts[WORSE] + self.counts[MOVED] + self.counts[BETTER]
 
     def summary(self) -> dict[str, int]:
-        """How many classes are worse, better, moved and unchanged; entry points that are new or gone count as moved."""
+        """How many classes are worse, better, moved and unchanged, by their outcomes, as `diff` counts them; entry
+        points that are new or gone count as moved."""
         found = {verdict: self.counts[verdict] + self.apart[verdict] for verdict in (WORSE, BETTER, MOVED)}
+        found[WORSE] -= self.lost
+        found[MOVED] += self.lost
         found[MOVED] += self.counts[APPEARED] + self.counts[VANISHED]
         return {**found, "unchanged": self.classes - sum(found.values())}
 
@@ -86,6 +92,7 @@ class EndsCount:
 
     def __init__(self, before: Estate | IndexedEstate, after: Estate, at: datetime) -> None:
         self._stepwise = stepwise = compare_stepwise(before, after, at)
+        self._answers = AnswersLost(before.estate if isinstance(before, IndexedEstate) else before, after, at)
         self.ends = Ends(stepwise.classes, stepwise.names)
         self.ends.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
         self.total = stepwise.total
@@ -109,20 +116,34 @@ class EndsCount:
             self.ends.groups, self.ends.groups_apart = self._worst.settled(), self._worst_apart.settled()
 
     def _add(self, alike: AlikeClasses) -> None:
-        found = self.ends
-        known = [one for one in alike.traffics if one.to_broker_instance != UNKNOWN_IDENTIFIER]
+        answers = [one for one in alike.traffics if one.is_reply]
+        begun = [one for one in alike.traffics if not one.is_reply]
         for group in alike.found:
-            intended = self._stepwise.intent.members(group.same_for(known[0])) if known else 0
-            if intended:
-                found.counts[group.verdict] += intended * len(known)
-                found.kinds[group.kind] += intended * len(known)
-                found.grouped += len(known)
-            found.apart[group.verdict] += len(group.members) * len(alike.traffics) - intended * len(known)
-            if intended:
-                self._worst.add(group, known)
-                self._worst_apart.add(group, [one for one in alike.traffics if one not in known])
-            else:
-                self._worst_apart.add(group, alike.traffics)
+            rest, lost = self._answers.parted(group) if begun else (group, None)
+            if lost is None:
+                self._add_group(group, alike.traffics)
+                continue
+            self._add_group(group, answers)
+            self._add_group(rest, begun)
+            self._add_group(lost, begun)
+            self.ends.lost += len(lost.members) * len(begun)
+
+    def _add_group(self, group: DiffGroup, traffics: Sequence[TrafficClass]) -> None:
+        if not traffics or not len(group.members):
+            return
+        found = self.ends
+        known = [one for one in traffics if one.to_broker_instance != UNKNOWN_IDENTIFIER]
+        intended = self._stepwise.intent.members(group.same_for(known[0])) if known else 0
+        if intended:
+            found.counts[group.verdict] += intended * len(known)
+            found.kinds[group.kind] += intended * len(known)
+            found.grouped += len(known)
+        found.apart[group.verdict] += len(group.members) * len(traffics) - intended * len(known)
+        if intended:
+            self._worst.add(group, known)
+            self._worst_apart.add(group, [one for one in traffics if one not in known])
+        else:
+            self._worst_apart.add(group, traffics)
 
 
 class _Worst:

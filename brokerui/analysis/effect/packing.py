@@ -34,7 +34,7 @@ def packed(ends: Ends) -> bytes:
         return known[id(those)]
 
     document = {
-        "numbers": [ends.classes, ends.names, ends.grouped],
+        "numbers": [ends.classes, ends.names, ends.grouped, ends.lost],
         "counters": [ends.counts, ends.kinds, ends.apart],
         "groups": [[_group(one, number(one.members)) for one in groups] for groups in (ends.groups, ends.groups_apart)],
         "members": list(members),
@@ -44,18 +44,18 @@ def packed(ends: Ends) -> bytes:
 
 
 def _group(group: DiffGroup, members: int) -> list[Any]:
-    return [list(group.traffic), in_order(group.before), in_order(group.after), members]
+    return [list(group.traffic), in_order(group.before), in_order(group.after), members, group.loses_answers]
 
 
 def unpacked(data: bytes) -> Ends:
     """Return the result again; groups name their entry points in the same order."""
     document = json.loads(zlib.decompress(data))
-    classes, names, grouped = document["numbers"]
+    classes, names, grouped, lost = document["numbers"]
     counts, kinds, apart = (Counter(one) for one in document["counters"])
     nodes = [(instance, database) for instance, database in document["nodes"]]
     members = [_members(nodes, entries) for entries in document["members"]]
     groups, groups_apart = ([_read(one, members) for one in groups] for groups in document["groups"])
-    return Ends(classes, names, counts, kinds, apart, groups, groups_apart, grouped)
+    return Ends(classes, names, counts, kinds, apart, groups, groups_apart, grouped, lost)
 
 
 def _members(nodes: Sequence[Node], entries: Sequence[int]) -> GroupMembers:
@@ -64,8 +64,8 @@ def _members(nodes: Sequence[Node], entries: Sequence[int]) -> GroupMembers:
 
 
 def _read(kept: Sequence[Any], members: Sequence[GroupMembers]) -> DiffGroup:
-    traffic, before, after, number = kept
-    return DiffGroup(TrafficClass(*traffic), _outcomes(before), _outcomes(after), members[number])
+    traffic, before, after, number, loses_answers = kept
+    return DiffGroup(TrafficClass(*traffic), _outcomes(before), _outcomes(after), members[number], loses_answers)
 
 
 def _outcomes(kept: Sequence[Sequence[str]]) -> Outcomes:

@@ -55,6 +55,7 @@ KINDS: Mapping[str, Promise] = {
     "newly_delayed": _("newly delayed"),
     "newly_exits": _("newly leaves the estate"),
     "newly_delivered": _("newly delivered"),
+    "answers_lost": _("delivered, but answers no longer all come back"),
     "widened": _("may end in more places"),
     "narrowed": _("may end in fewer places"),
     "moved": _("ends elsewhere"),

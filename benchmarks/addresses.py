@@ -63,7 +63,7 @@ ELSEWHERE = frozenset(
         "changes:findings",
         "changes:edit-sql",
         "changes:drawn",
-        "map:view",
+        *("map:view", "api:map_view"),
     }
 )
 """Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""
@@ -91,6 +91,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "changes:list": ["/changes/"],
         "changes:version": _each("/changes/versions/1/", {"show": "sql"}, {"show": "objects"}, {"against": "0"}),
         "api:changes": ["/api/v1/changes/"],
+        "api:map_views": ["/api/v1/map/views/"],
         "jobs:list": ["/jobs/", "/jobs/?state=failed"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],

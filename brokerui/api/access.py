@@ -50,7 +50,7 @@ class MayUse(BasePermission):
         if not hasattr(view, (request.method or "").lower()):
             return True
         level: Level = view.read if request.method in SAFE else view.write
-        if settings.READ_ONLY and level is not Level.VIEW:
+        if settings.READ_ONLY and request.method not in SAFE and view.stores:
             raise ApiProblem(403, _("This site is read-only: nothing can be changed here."), code="read_only")
         return may(request.user, level)
 

@@ -17,6 +17,8 @@ class ApiView(APIView):
 
     read: ClassVar[Level] = Level.VIEW
     write: ClassVar[Level] = Level.EDIT
+    stores: ClassVar[bool] = True
+    """Whether anything of a writing request is kept: then it is refused on a site that is read-only."""
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]
 
     @classmethod

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, change_reviews, changes, collected, routing_tests, row_schema
+from brokerui.api import catalog_views, change_reviews, changes, collected, map_views, routing_tests, row_schema
 from brokerui.api.change_certificate import ChangeCertificateView
 from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
@@ -34,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *routing_tests.addresses(),
     path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),
     *change_reviews.addresses(),
+    *map_views.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
     path("events/", EventList.as_view(), name="events"),

@@ -168,6 +168,7 @@ class WhatIf(ApiView):
     """Changes nothing: the level of readers is enough for it."""
 
     write = Level.VIEW
+    stores = False
 
     @extend_schema(
         operation_id="whatif",

@@ -9,3 +9,7 @@ class MapViewNotFoundError(LookupError):
     def __init__(self, key: str) -> None:
         super().__init__(f"no view {key}")
         self.key = key
+
+
+class MapViewStaleError(Exception):
+    """The view was written since its reader saw it."""

@@ -13,6 +13,12 @@ def map_views_for(user: str) -> list[MapView]:
     return list(MapView.objects.filter(Q(owner=user) | Q(is_shared=True)))
 
 
+def map_views_after(user: str, after: int, limit: int) -> list[MapView]:
+    """Return the first views that a user sees, by id, with one larger than `after`."""
+    seen = MapView.objects.filter(Q(owner=user) | Q(is_shared=True), pk__gt=after)
+    return list(seen.order_by("pk")[:limit])
+
+
 def map_view_get(key: str, user: str) -> MapView:
     """Return a view that the user sees. Raises `MapViewNotFoundError`."""
     found = MapView.objects.filter(Q(owner=user) | Q(is_shared=True), key=key).first()

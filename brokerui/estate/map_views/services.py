@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -10,7 +11,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from brokerui.estate.audit import audit
-from brokerui.estate.map_views.errors import MapViewNotFoundError
+from brokerui.estate.map_views.errors import MapViewNotFoundError, MapViewStaleError
 from brokerui.estate.map_views.models import KEY, TITLE, MapView
 from brokerui.estate.map_views.places import Place
 from routing.common.errors import Invalid
@@ -44,12 +45,13 @@ def map_view_change(
     owner: str,
     query: Mapping[str, str] | None = None,
     places: Sequence[Place] | None = None,
+    seen_at: datetime | None = None,
 ) -> MapView:
-    """Change a view of this owner; without `query` or `places` it keeps them. Raises `MapViewNotFoundError`, and
-    `Invalid`."""
+    """Change a view of this owner; without `query` or `places` it keeps them. Raises `MapViewNotFoundError`, `Invalid`,
+    and `MapViewStaleError` where it was written after the moment `seen_at`."""
     _check_query(query or {})
     with transaction.atomic():
-        view = _own(key, owner)
+        view = _own(key, owner, seen_at)
         if view.title != _title(title):
             _check_free(_title(title), owner)
         view.title, view.is_shared = _title(title), is_shared
@@ -59,18 +61,20 @@ def map_view_change(
 
 
 @transaction.atomic
-def map_view_delete(*, key: str, owner: str) -> str:
-    """Delete a view of this owner; return its title. Raises `MapViewNotFoundError`."""
-    view = _own(key, owner)
+def map_view_delete(*, key: str, owner: str, seen_at: datetime | None = None) -> str:
+    """Delete a view of this owner; return its title. Raises `MapViewNotFoundError` and `MapViewStaleError`."""
+    view = _own(key, owner, seen_at)
     view.delete()
     audit(author=owner, action="map_view.delete", note=view.title)
     return view.title
 
 
-def _own(key: str, owner: str) -> MapView:
+def _own(key: str, owner: str, seen_at: datetime | None) -> MapView:
     view = MapView.objects.select_for_update().filter(key=key, owner=owner).first()
     if view is None:
         raise MapViewNotFoundError(key)
+    if seen_at is not None and view.updated_at != seen_at:
+        raise MapViewStaleError
     return view
 
 

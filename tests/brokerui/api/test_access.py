@@ -20,6 +20,8 @@ from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
+from brokerui.estate.map_views.models import MapView
+from brokerui.estate.map_views.services import map_view_create
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
 from tests.brokerui.site import nothing_shown, signed_in, user_of
 from tests.extent import IS_ALL
@@ -61,6 +63,11 @@ def path_of(name: str) -> str:
             if not KeptTestFile.objects.exists():
                 routing_tests_write(name="a.yaml", text="tests: []", seen="", author="x")
             return reverse("api:routing_test_file", args=["a.yaml"])
+        case "map_view":
+            view = MapView.objects.first() or map_view_create(
+                title="x", query={}, places=[], is_shared=True, owner="somebody"
+            )
+            return reverse("api:map_view", args=[view.key])
         case "import_run":
             run, _ = ImportRun.objects.get_or_create(
                 token="t", defaults={"created_at": timezone.now(), "state": ImportState.UPLOADED}
@@ -81,7 +88,8 @@ def test_every_view_is_one_of_ours_but_for_the_page_that_tells_of_them() -> None
 
 
 def test_what_takes_less_than_editing_is_a_short_list() -> None:
-    assert {name for name in VIEWS if view_of(name).write is Level.VIEW} == {"whatif"}
+    assert {name for name in VIEWS if view_of(name).write is Level.VIEW} == {"whatif", "map_views", "map_view"}
+    assert {name for name in VIEWS if not view_of(name).stores} == {"whatif"}
     assert {name for name in VIEWS if view_of(name).write is Level.OPERATE} == {
         "dialogs",
         "dialogs_messages",

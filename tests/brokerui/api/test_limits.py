@@ -15,6 +15,8 @@ from brokerui.accounts.levels import Role
 from brokerui.api.schema import schema
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
+from brokerui.estate.map_views.models import MapView
+from brokerui.estate.map_views.services import map_view_create
 from brokerui.estate.models import Version
 from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
 from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
@@ -59,6 +61,8 @@ def base_of(path: str) -> Any:
         return SCRIPT
     if path.endswith("/whatif/"):
         return QUESTION
+    if "/map/views/" in path:
+        return {"title": "x"}
     if "/changes/" in path:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
     if "/routing-tests/" in path:
@@ -79,6 +83,11 @@ def address_of(path: str) -> str:
     if "/changes/{number}/" in path:
         draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
         return path.replace("{number}", str(draft.id))
+    if path.endswith("{key}/"):
+        view = MapView.objects.first() or map_view_create(
+            title="x", query={}, places=[], is_shared=False, owner=user_of(Role.ADMINISTRATOR).get_username()
+        )
+        return path.replace("{key}", view.key)
     return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1").replace("{name}", "a.yaml")
 
 
@@ -105,7 +114,7 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client
 
 
 def _takes_match(path: str) -> bool:
-    return path.endswith(("{id}/", "{name}/")) or "/changes/{number}/" in path
+    return path.endswith(("{id}/", "{name}/", "{key}/")) or "/changes/{number}/" in path
 
 
 def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:

@@ -165,6 +165,8 @@ ADDRESSES = [
     _page("api:import_run", "run"),
     Address("api:whatif", VIEW, VIEW, ("POST",), has_page=False),
     Address("api:changes", VIEW, EDIT, ("POST",)),
+    Address("api:map_views", VIEW, VIEW, ("POST",)),
+    Address("api:map_view", VIEW, VIEW, ("PATCH", "DELETE"), ("map_view",)),
     Address("api:change", VIEW, EDIT, ("PATCH", "DELETE"), ("draft",)),
     Address("api:change_edits", VIEW, EDIT, ("PUT", "POST"), ("draft",)),
     *(Address(f"api:change_{step}", VIEW, EDIT, ("POST",), ("draft",), has_page=False) for step in ("undo", "redo")),

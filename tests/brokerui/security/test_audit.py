@@ -37,6 +37,7 @@ from tests.brokerui.security.world import FAR, HUB, SALES, estate_text, evil
 from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, upload, user_of
 
 World = dict[str, Any]
+NAMED = {"title": "Mine"}
 Write = Callable[[Client, World], Any]
 HERE = "192.0.2.44"
 NEW_PASSWORD = "another staple of batteries"
@@ -350,6 +351,16 @@ WRITES: dict[str, tuple[str, Write]] = {
     "map:delete_view": (
         "map_view.delete",
         lambda client, world: client.post(reverse("map:delete_view", args=[world["map_view"]])),
+    ),
+    "api:map_views": (
+        "map_view.create",
+        lambda client, _: send(client, "post", reverse("api:map_views"), {"title": "Mine"}),
+    ),
+    "api:map_view": (
+        "map_view.change",
+        lambda client, world: change(
+            client, "patch", reverse("api:map_view", args=[world["map_view"]]), {"title": "x"}
+        ),
     ),
     "delayed:retry": (
         "dialog.retry",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from brokerui.accounts.levels import Role
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_edits, draft_get
 from brokerui.changes.services import draft_create
-from brokerui.estate.selectors import live_version
+from brokerui.estate.models import Route
+from brokerui.estate.selectors import estate_current, live_version
+from routing.model.address import parse_address
 from routing.model.edits import PutRoute
 from tests.brokerui.estate.helpers import LOCAL, brought_in, estate_of, server
 from tests.brokerui.site import signed_in
@@ -91,3 +94,24 @@ def test_what_is_no_remedy_makes_no_draft(editor: Client, remedy: str) -> None:
     brought_in(WRONG_PORT)
     assert editor.post(URL, {"remedy": remedy}).status_code == 302
     assert not SavedDraft.objects.exists()
+
+
+def test_the_effect_offers_the_remedy_of_a_finding_that_the_draft_brings(editor: Client, viewer: Client) -> None:
+    brought_in(WRONG_PORT)
+    back = estate_current().estate.instances["there"].databases["Parts"].table.routes["Back"]
+    wrong = PutRoute("there", "Parts", replace(back, address=parse_address("tcp://here.example:5000")))
+    draft = draft_create(name="moves", author="ada", edits=[wrong])
+    page = reverse("changes:effect", args=[draft.pk])
+    [remedy, *_] = buttons(editor.get(page))
+    assert "Mend in this draft" in editor.get(page).content.decode()
+    assert buttons(viewer.get(page)) == []
+    editor.post(URL, {"remedy": remedy, "draft": draft.pk, "revision": 1})
+    assert addresses(draft_get(draft.pk))[-1] == "tcp://here.example:4022"
+
+
+def test_the_form_of_a_route_offers_the_remedy_of_its_finding(editor: Client) -> None:
+    brought_in(WRONG_PORT)
+    page = reverse("tables:estate_route_change", args=[Route.objects.get(name="R").pk])
+    [remedy] = buttons(editor.get(page))
+    editor.post(URL, {"remedy": remedy})
+    assert addresses(SavedDraft.objects.get()) == ["tcp://there.example:4022"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from django.db.models import Max, Q, QuerySet, Sum
@@ -82,13 +82,13 @@ def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[SamplePo
     return found
 
 
-def waiting_in_all(span: Span, now: int) -> list[SamplePoint]:
-    """How much waits in the transmission queues of all hosted instances together, the oldest point first.
+def waiting_in_all(moments: Sequence[int]) -> list[SamplePoint]:
+    """How much waited in the transmission queues of all hosted instances together, the oldest point first.
 
     Of moments whose minutes have become hours, the figures are those of the hour.
     """
     kinds = {"kind": int(OfSample.TRANSMISSION_QUEUE), "seconds__in": (MINUTE, HOUR)}
-    return together(Sampled.objects.filter(at__in=span.moments(now), **kinds))
+    return together(Sampled.objects.filter(at__in=moments, **kinds)) if moments else []
 
 
 def together(looks: QuerySet[Sampled]) -> list[SamplePoint]:

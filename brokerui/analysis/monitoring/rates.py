@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from django.db.models import F, QuerySet, Sum
 
+from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_all
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
+from brokerui.core.deferred import defer
 from brokerui.eventlog.counting import LATENCY
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount
 from brokerui.eventlog.selectors import DUPLICATES, ENQUEUED
@@ -21,6 +24,8 @@ from routing.common.event_subclasses import ClassifySubclass
 
 SETTLED_MS: Final = 15_000
 """After this time nothing is added to a part that is over: counters are written every two seconds."""
+SAMPLED_MS: Final = 90_000
+"""After this time the samples of a minute are there."""
 CLASSIFIED: Final = 141
 """Broker:Message Classify, once for each attempt."""
 DISCARDED: Final = (140, 160, 161)
@@ -50,10 +55,21 @@ class _Finished:
     """By step, in minutes: the parts that are over, by the moment at which each ends."""
 
     parts: dict[int, dict[int, Part]] = {}
+    read: frozenset[str] = frozenset()
+    """Names of the spans that were read before."""
+    depths: dict[str, dict[int, SamplePoint | None]] = {}
+    """By name of the span: how much waited at the moments that are over; None: nobody looked."""
 
 
-def parts_of(span: Span, now: int) -> dict[int, Part]:
-    """Return the parts of a span by the moment at which each ends, the oldest first."""
+def parts_of(span: Span, now: int, *, is_large: bool = False) -> dict[int, Part]:
+    """Return the parts of a span by the moment at which each ends, the oldest first. Raises `NotReadyError` while those
+    of many instances are read for the first time."""
+    if is_large and span.name not in _Finished.read:
+        defer(("rates", span.name), partial(_parts, span, now))
+    return _parts(span, now)
+
+
+def _parts(span: Span, now: int) -> dict[int, Part]:
     moments, step = span.moments(now), span.step * MINUTE_MS
     known = _Finished.parts.get(span.step, {})
     missing = [at for at in moments if at not in known]
@@ -61,12 +77,26 @@ def parts_of(span: Span, now: int) -> dict[int, Part]:
     found = {at: known.get(at) or read.get(at, NOTHING) for at in moments}
     over = {at: part for at, part in found.items() if at + SETTLED_MS <= now}
     _Finished.parts = {**_Finished.parts, span.step: over}
+    _Finished.read = _Finished.read | {span.name}
     return found
 
 
 def forget() -> None:
     """Forget all parts."""
     _Finished.parts = {}
+    _Finished.depths = {}
+    _Finished.read = frozenset()
+
+
+def depths_of(span: Span, now: int) -> list[SamplePoint]:
+    """Return how much waited at the moments of a span in all transmission queues together, the oldest first."""
+    moments = span.moments(now)
+    known = _Finished.depths.get(span.name, {})
+    read = {point.at: point for point in waiting_in_all([at for at in moments if at not in known])}
+    found = {at: known[at] if at in known else read.get(at) for at in moments}
+    over = {at: point for at, point in found.items() if at + SAMPLED_MS <= now}
+    _Finished.depths = {**_Finished.depths, span.name: over}
+    return [point for point in found.values() if point is not None]
 
 
 def _read(since: int, until: int, step: int) -> dict[int, Part]:

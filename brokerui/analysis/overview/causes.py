@@ -71,13 +71,15 @@ def worst_first(rows: Iterable[HeldCause]) -> list[HeldCause]:
     """The causes of these rows: dropped before delayed, then by age times volume."""
     found: dict[tuple[object, ...], HeldCause] = {}
     for row in rows:
-        before = found.get(row.key)
-        found[row.key] = row if before is None else _together(before, row)
+        key = row.key
+        before = found.get(key)
+        found[key] = row if before is None else _together(before, row)
     return sorted(found.values(), key=_order)
 
 
 def _order(cause: HeldCause) -> tuple[object, ...]:
-    return OUTCOMES.index(cause.outcome), -cause.weight, -cause.messages, -(cause.oldest_s or 0), cause.key
+    age = cause.oldest_s or 0
+    return OUTCOMES.index(cause.outcome), -cause.messages * age, -cause.messages, -age, cause.key
 
 
 def _together(one: HeldCause, other: HeldCause) -> HeldCause:

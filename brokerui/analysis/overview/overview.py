@@ -9,10 +9,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
-from typing import Final
+from functools import cached_property, partial
+from typing import Final, NamedTuple
 
-from django.utils.translation import get_language
+from django.utils.translation import get_language, override
 from redis import RedisError
 
 from brokerui.analysis.lint.selectors import LintReport, findings_for
@@ -34,7 +34,7 @@ from brokerui.analysis.overview.held_rows import (
 from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
 from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.cache import LruCache
-from brokerui.core.deferred import NotReadyError
+from brokerui.core.deferred import NotReadyError, defer
 from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
 from brokerui.estate.selectors import LiveEstate, estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
@@ -51,6 +51,8 @@ HOUR_MS: Final = 3_600_000
 LARGE: Final = 200
 """Instances of an estate whose overview is kept for some seconds: the same figures for all who look."""
 FRESH_SECONDS: Final = 3.0
+OLD_SECONDS: Final = 30.0
+"""An overview that is older is shown to nobody."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,11 @@ class Overview:
         return checks_of(self.looked)
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is no instance that anything could be said of."""
+        return not self.live.estate.instances
+
+    @property
     def failed(self) -> int:
         """Checks that failed."""
         return sum(check.has_failed is True for check in self.checks)
@@ -93,23 +100,39 @@ class Overview:
         return sum(check.has_failed is None for check in self.checks)
 
 
-class _LastOverview:
-    language: str | None = None
-    until = 0.0
-    found: Overview | None = None
+class _LastOverview(NamedTuple):
+    found: Overview
+    made_at: float
+    is_large: bool
+
+
+_last: dict[str, _LastOverview] = {}
+"""By language."""
 
 
 def overview_now() -> Overview:
-    """The overview; of a large estate, one that is some seconds old. Raises `NotReadyError` while waiting messages are
-    counted for the first time."""
-    last = _LastOverview
-    if last.found is not None and last.language == get_language() and time.monotonic() < last.until:
-        return last.found
-    waiting = waiting_now()
-    found = _overview(waiting)
+    """The overview; of a large estate, one that is some seconds old, while the next one is made beside the requests.
+    Raises `NotReadyError` while waiting messages are counted for the first time."""
+    language = get_language() or ""
+    last = _last.get(language)
+    age = time.monotonic() - last.made_at if last is not None else 0.0
+    if last is None or not last.is_large or age > OLD_SECONDS:
+        return _renew(language)
+    if age > FRESH_SECONDS:
+        try:
+            defer(("overview", language), partial(_renew, language))
+        except NotReadyError:
+            return last.found
+        return _renew(language)
+    return last.found
+
+
+def _renew(language: str) -> Overview:
+    with override(language or None):
+        waiting = waiting_now()
+        found = _overview(waiting)
     is_large = waiting.until > 0 or len(found.live.estate.instances) > LARGE
-    _LastOverview.until = time.monotonic() + FRESH_SECONDS if is_large else 0.0
-    _LastOverview.found, _LastOverview.language = found, get_language()
+    _last[language] = _LastOverview(found, time.monotonic(), is_large)
     return found
 
 
@@ -134,7 +157,7 @@ def causes_now(live: LiveEstate, waiting: WaitingMessages) -> list[HeldCause]:
 
 def forget() -> None:
     """Forget the last overview."""
-    _LastOverview.found = None
+    _last.clear()
 
 
 def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN) -> Overview:

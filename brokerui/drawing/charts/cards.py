@@ -7,10 +7,10 @@ from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
 
 from brokerui.drawing.charts.lines import Values, moment_text
-from brokerui.drawing.charts.look import LINE, MUTED, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.look import LINE, MUTED, SURFACE, TEXT, Figure, layout, plain, short
 
-STRIP, TALL, GAP, AROUND = 44, 132, 28, 46
-"""Pixels of a strip, of one that has lines with names, between two, and for what stands around all."""
+STRIP, GAP, AROUND = 44, 28, 46
+"""Pixels of a strip, above each one, and around all."""
 ROOM: Final = 1.15
 NAME: Final = 24
 DAYS_MS: Final = 36 * 3_600_000
@@ -43,10 +43,8 @@ class Strip(NamedTuple):
     ticks: Mapping[float, str] | None = None
     """Values with a grid line; None: there is no axis."""
     is_log: bool = False
-
-    @property
-    def height(self) -> int:
-        return TALL if self.ticks is not None else STRIP
+    height: int = STRIP
+    """Pixels."""
 
 
 class VersionMark(NamedTuple):
@@ -78,7 +76,7 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
         "data": traces,
         "layout": layout(
             height=height + AROUND,
-            margin={"l": 34 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26},
+            margin={"l": 48 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26},
             hovermode="x unified",
             xaxis=_time_axis(
                 x, f"y{len(strips) if len(strips) > 1 else ''}", is_days=moments[-1] - moments[0] > DAYS_MS
@@ -148,7 +146,7 @@ def _names(strip: Strip, axis: str, most: float, last: str) -> list[Figure]:
         if not strip.is_log:
             place["y"] = part * most * ROOM
         font = {"size": 12, "color": line.stroke}
-        notes.append({**where, **place, "text": plain(short(line.name, NAME)), "font": font})
+        notes.append({**where, **place, "text": plain(short(line.name, NAME)), "font": font, "bgcolor": SURFACE})
     return notes
 
 

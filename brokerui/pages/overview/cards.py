@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_all
-from brokerui.analysis.monitoring.rates import Part, parts_of
+from brokerui.analysis.monitoring.history import SamplePoint
+from brokerui.analysis.monitoring.rates import Part, depths_of, parts_of
 from brokerui.analysis.monitoring.spans import Span
 from brokerui.analysis.monitoring.wording import age, moment
-from brokerui.analysis.overview.overview import Overview
+from brokerui.analysis.overview.overview import LARGE, Overview
 from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
 from brokerui.drawing.charts.lines import moment_text
 from brokerui.drawing.charts.look import Figure
@@ -22,7 +22,10 @@ from routing.common.moment import to_milliseconds
 
 HALF: Final = 0.5
 NEARLY_ALL: Final = 0.95
-TICKS_MS: Final = (1, 10, 100, 1_000, 10_000, 100_000, 1_000_000)
+TICKS_MS: Final = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 60_000, 600_000)
+TALL: Final = 116
+TALLEST: Final = 188
+"""Pixels of a strip beside another one, and of one alone: all cards are as high as that with three strips."""
 Row = tuple[str, list[str]]
 
 
@@ -33,8 +36,7 @@ class Card:
     name: str
     title: str
     """The sentence that it says."""
-    figure: Figure | None
-    """None: there is nothing of this time."""
+    figure: Figure
     heads: Sequence[str]
     rows: Sequence[Row]
     """The newest first."""
@@ -46,7 +48,7 @@ class Card:
 def cards_of(found: Overview, span: Span, mark: VersionMark | None) -> list[Card]:
     """All charts of a span: attempts, waiting messages, acknowledgements."""
     now = to_milliseconds(found.at)
-    parts = parts_of(span, now)
+    parts = parts_of(span, now, is_large=len(found.hosted) > LARGE)
     samples = _samples(found, span, now)
     return [_attempts(parts, span, mark), _depths(samples, found, span, mark), _latencies(parts, mark)]
 
@@ -69,7 +71,7 @@ def _attempts(parts: Mapping[int, Part], span: Span, mark: VersionMark | None) -
     return Card(
         "attempts",
         attempts_title(*(values[-1] for values in series)),
-        card_figure(moments, strips, mark) if any(map(any, series)) else None,
+        card_figure(moments, strips, mark),
         list(measures),
         [(moment_text(at)[:16], [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
         reverse("traffic:runs"),
@@ -97,7 +99,7 @@ def _rate(value: float) -> str:
 def _samples(found: Overview, span: Span, now: int) -> list[SamplePoint]:
     """The samples of the span; the last one is what the headline counts, so that both agree."""
     last = span.moments(now)[-1]
-    samples = [point for point in waiting_in_all(span, now) if point.at < last]
+    samples = [point for point in depths_of(span, now) if point.at < last]
     messages = sum(group.messages for group in found.waiting.groups)
     messages += sum(group.fragments for group in found.waiting.arrived if group.is_off)
     hosted = [one.oldest_s for one in found.causes if one.collected_at is None and one.oldest_s is not None]
@@ -113,7 +115,7 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
     ages = [None if point is None else round((point.oldest_age_ms or 0) / 1000, 1) for point in found_then]
     waits, oldest = gettext("messages that wait"), gettext("age of the oldest")
     strips = [
-        Strip(waits, [StripLine(waits, depths, "var(--accent)", "var(--accent-soft)")], f"{last.depth:,}"),
+        Strip(waits, [StripLine(waits, depths, "var(--accent)", "var(--accent-soft)")], f"{last.depth:,}", height=TALL),
         Strip(
             oldest,
             [StripLine(oldest, ages, "var(--muted)", "var(--sunken)")],
@@ -124,7 +126,7 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
     return Card(
         "depths",
         depths_title(last.depth, found),
-        card_figure(moments, strips, mark) if len(samples) > 1 else None,
+        card_figure(moments, strips, mark),
         [waits, oldest],
         [
             (moment_text(point.at)[:16], [f"{point.depth:,}", age(point.oldest_age_ms or 0)])
@@ -158,15 +160,13 @@ def _latencies(parts: Mapping[int, Part], mark: VersionMark | None) -> Card:
     half = [part.within_ms(HALF) for part in parts.values()]
     most = [part.within_ms(NEARLY_ALL) for part in parts.values()]
     last = next((place for place, _ in _newest(moments) if half[place] is not None), None)
-    ends = ("", "") if last is None else (duration(most[last]), duration(half[last]))
-    names = (gettext("95 in 100: %(time)s") % {"time": ends[0]}, gettext("half: %(time)s") % {"time": ends[1]})
-    lines = [StripLine(names[0], most, "var(--text)"), StripLine(names[1], half, "var(--accent)")]
+    lines = [] if last is None else _named(half, most, last)
     ticks: Mapping[float, str] = {tick: duration(tick) for tick in TICKS_MS}
-    strip = Strip(gettext("from SEND to acknowledgement"), lines, "", " ms", ticks, is_log=True)
+    strip = Strip(gettext("from SEND to acknowledgement"), lines, "", " ms", ticks, is_log=True, height=TALLEST)
     return Card(
         "latencies",
         latencies_title(None if last is None else half[last], None if last is None else most[last]),
-        card_figure(moments, [strip], mark) if last is not None else None,
+        card_figure(moments, [strip], mark),
         [gettext("half"), gettext("95 in 100")],
         [
             (moment_text(at)[:16], [duration(half[place]), duration(most[place])])
@@ -176,6 +176,15 @@ def _latencies(parts: Mapping[int, Part], mark: VersionMark | None) -> Card:
         f"{reverse('connections:connections')}",
         gettext("Connections"),
     )
+
+
+def _named(half: Sequence[float | None], most: Sequence[float | None], last: int) -> list[StripLine]:
+    """Both lines, each with its last value in its name."""
+    names = (
+        gettext("95 in 100: %(time)s") % {"time": duration(most[last])},
+        gettext("half: %(time)s") % {"time": duration(half[last])},
+    )
+    return [StripLine(names[0], most, "var(--text)"), StripLine(names[1], half, "var(--accent)")]
 
 
 def latencies_title(half: float | None, most: float | None) -> str:

@@ -61,6 +61,8 @@ def _mark() -> VersionMark | None:
 
 def headline(found: Overview) -> str:
     """The answer in one sentence."""
+    if found.is_empty:
+        return gettext("No instance is known yet")
     if found.causes:
         causes = found.totals.causes
         number = found.totals.messages
@@ -79,6 +81,8 @@ def headline(found: Overview) -> str:
 
 def lead(found: Overview) -> str:
     """Return the sentences below the headline."""
+    if found.is_empty:
+        return ""
     parts = [_oldest(found), _remedies(found)] if found.causes else [_looked(found)]
     if found.unknown:
         text = ngettext("%(n)s check could not be made now.", "%(n)s checks could not be made now.", found.unknown)

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import pytest
 from django.contrib.staticfiles import finders
 
+from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
 from brokerui.drawing.charts.look import LONGEST, SIGNS, SYMBOLS, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.drawing.charts.plotly_file import PlotlyFinder
@@ -108,3 +109,20 @@ def test_the_one_file_is_found_and_nothing_beside_it() -> None:
     assert [path for path, _ in PlotlyFinder().list(None)] == ["plotly.min.js"]
     for other in ("plotly/widgetbundle.js", "plotly/../plotly.min.js", "plotly.min.js"):
         assert not finders.find(other)
+
+
+def test_a_card_names_its_lines_and_marks_the_version_in_at_most_two_thousand_points() -> None:
+    moments = [number * 60_000 for number in range(5_000)]
+    values = [float(number % 7) for number in range(5_000)]
+    strips = [
+        Strip("delivered", [StripLine("delivered", values, "var(--delivered)")], "412"),
+        Strip("latency", [StripLine("half: 18 ms", values, "var(--accent)")], ticks={10: "10 ms"}, is_log=True),
+    ]
+    figure = card_figure(moments, strips, VersionMark(moments[-2], "version 42"))
+    assert [len(trace["x"]) for trace in figure["data"]] == [2_000, 2_000]
+    texts = [note["text"] for note in figure["layout"]["annotations"]]
+    assert texts == ["delivered", "412", "latency", "half: 18 ms", "version 42"]
+    (line,) = figure["layout"]["shapes"]
+    assert line["line"]["dash"] == "dot"
+    assert figure["layout"]["yaxis2"]["range"] == [0, 1]
+    assert not card_figure(moments[:10], [], VersionMark(moments[-2], "version 42"))["layout"]["shapes"]

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from brokerui.accounts.levels import Role
 from brokerui.analysis.monitoring import rates
 from brokerui.analysis.overview import alerts, overview
 from brokerui.analysis.overview.diagnosis import diagnosed
@@ -25,6 +26,7 @@ from tests.brokerui.eventlog.samples import EVENTS
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_held_fragments import arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
+from tests.brokerui.site import signed_in
 
 PATH = "/overview/"
 MINUTE_MS = 60_000
@@ -72,6 +74,7 @@ def test_the_quiet_state_says_what_was_checked_and_never_that_there_is_no_proble
     assert viewer.get(f"{PATH}alerts/").content.strip() == b""
 
 
+@pytest.mark.both_databases
 def test_causes_stand_in_order_each_with_effect_volume_and_step(wire: Wire, operator: Client) -> None:
     stuck(wire, "Nowhere", 2)
     stuck(wire, "To", encryption=True)
@@ -116,6 +119,7 @@ def test_rest_and_the_command_line_say_the_same_as_the_page(wire: Wire, viewer: 
     assert {check["name"] for check in body["checks"] if check["has_failed"]} >= {"held"}
 
 
+@pytest.mark.both_databases
 def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(wire: Wire, viewer: Client) -> None:
     stuck(wire, "Nowhere", 2)
     sampled(OfSample.TRANSMISSION_QUEUE, [7, 7], back=1, oldest_age_ms=90_000)
@@ -143,3 +147,10 @@ def test_a_poll_that_finds_nothing_new_is_empty(wire: Wire, viewer: Client) -> N
     assert 'id="overview-head" hx-swap-oob' in first.content.decode()
     second = viewer.get(PATH, headers={**headers, "Seen": first.headers["Seen"]})
     assert second.status_code in {200, 204}  # 200 where the clock has gone on to the next minute between the two
+
+
+@pytest.mark.django_db
+def test_without_any_instance_it_says_how_to_get_one(db: None) -> None:
+    text = page(signed_in(Role.EDITOR))
+    assert headline(text) == "No instance is known yet"
+    assert 'href="/imports/"' in text

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
+from brokerui.analysis.effect import effect as effects
+from brokerui.analysis.effect.background import COMPARISON
+from brokerui.analysis.effect.comparison import EffectComparison
+from brokerui.analysis.effect.effect import forget
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
+from brokerui.core.jobs.models import Job, JobState
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.services import estate_import
 from routing.documents.edits_json import edits_from
-from tests.browser.conftest import NARROW, WIDE, faults_in_each_look
+from tests.browser.conftest import NARROW, WIDE, between_polls, faults_in_each_look, faults_in_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SHOP, OFFICE = {"instance": "shop", "database": "Orders"}, {"instance": "office", "database": "Ledger"}
@@ -78,3 +86,44 @@ def test_the_line_says_what_the_draft_does_and_keeps_its_height(site: Page, size
     expect(line).to_contain_text("worse")
     assert line.bounding_box()["height"] == 62  # type: ignore[index]  # it is seen
     assert faults_in_each_look(site, size) == []
+
+
+def test_each_state_of_a_comparison_in_the_background_can_be_read(site: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It looks at six pages in both themes, and between two questions of a page the job goes on."""
+    draft, jobs = drafted(), Job.objects.filter(kind=COMPARISON)
+    forget()
+    monkeypatch.setattr(effects, "QUICK_S", 0)
+    monkeypatch.setattr(EffectComparison, "_compare", lambda _comparison, _seconds: None)
+    running = {"state": JobState.RUNNING, "started_at": timezone.now(), "done": 3, "total": 9}
+    page, line = site.locator("#effect"), site.locator("#effect-line")
+    site.goto(f"/changes/{draft.id}/effect/")
+    expect(page).to_contain_text("A worker will compare them in the background.")
+    assert faults_in_both_themes(site) == []
+    between_polls(site, lambda: jobs.update(**running, lapses_at=timezone.now() + timedelta(minutes=5)))
+    expect(page).to_contain_text("3 of 9 targets")
+    expect(page.get_by_role("progressbar", name="Targets compared")).to_have_attribute("value", "3")
+    assert faults_in_both_themes(site) == []
+    site.goto(f"/changes/{draft.id}/")
+    expect(line).to_contain_text("3 of 9 targets compared")
+    assert faults_in_both_themes(site) == []
+    between_polls(site, lambda: jobs.update(state=JobState.FAILED, ended_at=timezone.now(), error="Disk full"))
+    expect(line).to_have_attribute("data-state", "stopped")
+    assert faults_in_both_themes(site) == []
+    line.get_by_role("link", name="See why").click()
+    expect(page).to_contain_text("The background job failed.")
+    expect(page).to_contain_text("Disk full")
+    assert faults_in_both_themes(site) == []
+    jobs.update(state=JobState.CANCELLED, error="", cancelled_by="ada")
+    site.reload()
+    expect(page).to_contain_text("The background job was cancelled.")
+    assert faults_in_both_themes(site) == []
+    page.get_by_role("button", name="Try again").click()
+    expect(site).to_have_url(re.compile(rf"/changes/{draft.id}/effect/$"))
+    jobs_run()
+    site.reload()
+    expect(site.locator("h1")).to_contain_text(re.compile("gets? worse"))
+
+
+def faults_in_both_themes(page: Page) -> list[str]:
+    """All that axe finds in the light, and wrong colours in the dark."""
+    return faults_in_look(page, WIDE, "light") + faults_in_look(page, WIDE, "dark", ["color-contrast"])

@@ -22,6 +22,9 @@ from brokerui.core.jobs.models import Job
 from brokerui.estate.audit import audit
 from brokerui.pages.jobs.page import page_of
 
+ACTED_FROM = ("/jobs/", "/changes/")
+"""Pages with buttons that cancel a job or try it again: they are shown again then."""
+
 
 @require_safe
 @vary_on_headers("HX-Request")
@@ -56,5 +59,5 @@ def _changed(request: HttpRequest, number: int, change: Callable[..., Job], acti
     except JobStateError:
         messages.warning(request, refusal)
     to = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith("/jobs/")
+    is_ours = url_has_allowed_host_and_scheme(to, allowed_hosts=None) and to.startswith(ACTED_FROM)
     return redirect(to if is_ours else "jobs:list")

@@ -36,6 +36,7 @@ WRITE_ONLY = frozenset(
         *(f"changes:{name}" for name in ("undo", "redo", "remove", "discard", "copy", "add", "restore", "remedy")),
         *(f"changes:{name}" for name in ("submit", "approve", "reject", "reopen", "comment")),
         *(f"changes:{name}" for name in ("rebase", "apply", "confirm", "rollback")),
+        "tests:delete",
         *(f"imports:{name}" for name in ("again", "apply", "discard", "preview", "scenario")),
     }
 )
@@ -53,7 +54,7 @@ ELSEWHERE = frozenset(
     {
         *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
-        *("api:change_certificate", "api:routing_test_file"),
+        *("api:change_certificate", "api:routing_test_file", "tests:file"),
         *("changes:change", "changes:effect-line", "changes:effect"),
         *("api:change_review", "changes:review", "api:change_sql"),
         "changes:route-form",
@@ -89,6 +90,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "estate:document": ["/estate.json"],
         "traffic:runs": ["/traffic/"],
         "changes:list": ["/changes/"],
+        "tests:list": ["/tests/"],
+        "tests:new": ["/tests/new/"],
         "changes:version": _each("/changes/versions/1/", {"show": "sql"}, {"show": "objects"}, {"against": "0"}),
         "api:changes": ["/api/v1/changes/"],
         "api:map_views": ["/api/v1/map/views/"],

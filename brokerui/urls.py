@@ -24,6 +24,7 @@ urlpatterns = [
     path("findings/", include("brokerui.pages.findings.urls")),
     path("imports/", include("brokerui.pages.imports.urls")),
     path("changes/", include("brokerui.pages.changes.urls")),
+    path("tests/", include("brokerui.pages.tests.urls")),
     path("jobs/", include("brokerui.pages.jobs.urls")),
     path("scenarios/", include("brokerui.pages.scenarios.urls")),
     path("tables/", site.urls),

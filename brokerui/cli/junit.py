@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from brokerui.cli.test_report import FileReport, TimedJudgement, got_text
+from brokerui.analysis.routing_tests.got import got_text
+from brokerui.cli.test_report import FileReport, TimedJudgement
 from routing.common.sentence import Sentence, Translate, say
 
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from brokerui.analysis.lint.finding_text import one_line
+from brokerui.analysis.routing_tests.got import got_text
 from routing.common.sentence import Sentence, Translate, say, say_counted
 from routing.testing.coverage import RouteCoverage
 from routing.testing.judging import Judgement
-from routing.testing.outcome_pattern import outcome_text
-
-SHOWN_OUTCOMES = 20
-"""Outcomes of a test that the text lists; a conversation may have hundreds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +43,6 @@ def report_as_text(
             yield from (f"{one_line(line.render(translate))}\n" for line in _lines(one))
     for sentence in (_sum(reports), _coverage(covered, fail_under)):
         yield f"{one_line(sentence.render(translate))}\n"
-
-
-def got_text(judgement: Judgement) -> Sentence | str:
-    """The outcomes of a test as patterns, for one line; empty where it has none."""
-    shown = [outcome_text(outcome) for outcome in judgement.got[:SHOWN_OUTCOMES]]
-    more = len(judgement.got) - len(shown)
-    text = ", ".join(shown)
-    return say("{outcomes} and {count} more", outcomes=text, count=more) if more else text
 
 
 def _lines(one: TimedJudgement) -> Iterator[Sentence]:

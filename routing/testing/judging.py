@@ -51,13 +51,14 @@ def unplaced(test: RoutingTest, problem: Sentence) -> Judgement:
 def _faults(test: RoutingTest, got: tuple[Outcome, ...]) -> Iterator[Sentence]:
     beyond = [outcome for outcome in got if test.must and not _is_one_of(outcome, test.must)]
     if beyond:
-        yield say("{got}: must be {must}", got=_texts(beyond), must=listed([str(one) for one in test.must]))
+        yield say("must be {must}, got {got}", must=listed([str(one) for one in test.must]), got=_texts(beyond))
     for pattern in test.may:
         if not any(map(pattern.matches, got)):
-            yield say("no outcome is {may}", may=str(pattern))
+            yield say("may be {may}, but no outcome is", may=str(pattern))
     forbidden = [outcome for outcome in got if _is_one_of(outcome, test.never)]
     if forbidden:
-        yield say("{got}: must never be", got=_texts(forbidden))
+        matched = [str(pattern) for pattern in test.never if any(map(pattern.matches, forbidden))]
+        yield say("must never be {never}, got {got}", never=listed(matched), got=_texts(forbidden))
 
 
 def _is_one_of(outcome: Outcome, patterns: tuple[OutcomePattern, ...]) -> bool:

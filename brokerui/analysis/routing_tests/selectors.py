@@ -8,8 +8,10 @@ from functools import lru_cache
 
 from brokerui.analysis.routing_tests.errors import KeptFileNotFoundError
 from brokerui.analysis.routing_tests.files import RoutingTestFile, judged, read_tests
+from brokerui.analysis.routing_tests.got import got_text
 from brokerui.analysis.routing_tests.models import KeptTestFile
 from brokerui.analysis.routing_tests.services import MOST_FILES
+from routing.common.sentence import Sentence
 from routing.model.estate import Estate
 from routing.testing.judging import Judgement
 
@@ -26,10 +28,20 @@ class KeptTestResult:
     def passed(self) -> bool:
         return self.judgement.passed
 
+    @property
+    def got(self) -> Sentence | str:
+        """All outcomes, as a test writes them."""
+        return got_text(self.judgement)
+
 
 def kept_files() -> list[KeptTestFile]:
     """Return the kept files by name, without their texts."""
     return list(KeptTestFile.objects.defer("text"))
+
+
+def kept_texts() -> list[KeptTestFile]:
+    """Return the kept files by name, with their texts."""
+    return list(KeptTestFile.objects.all())
 
 
 def kept_file(name: str) -> KeptTestFile:
@@ -42,7 +54,7 @@ def kept_file(name: str) -> KeptTestFile:
 
 def kept_results(estate: Estate, at: datetime) -> list[KeptTestResult]:
     """Judge the tests of all kept files on an estate, in the order of files and tests."""
-    return [result for file in KeptTestFile.objects.all() for result in results_of(file, estate, at)]
+    return [result for file in kept_texts() for result in results_of(file, estate, at)]
 
 
 def results_of(file: KeptTestFile, estate: Estate, at: datetime) -> list[KeptTestResult]:

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from brokerui.analysis.effect.change import change_of, change_of_rollback
 from brokerui.analysis.effect.consent import SavePreview, save_preview
+from brokerui.analysis.routing_tests.selectors import KeptTestResult, kept_results
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
 from brokerui.changes.edit_wording import edits_in_words
@@ -20,7 +21,7 @@ from brokerui.changes.rebasing import rebase_trial
 from brokerui.changes.review import BY_ANOTHER, NO_APPROVAL
 from brokerui.changes.review_wording import object_name, object_text
 from brokerui.changes.rolling_back import RollbackPlan, rollback_plan
-from brokerui.changes.selectors import DraftInfo, draft_base, draft_edits, draft_info
+from brokerui.changes.selectors import DraftInfo, draft_base, draft_edits, draft_estate, draft_info
 from brokerui.pages.changes.page import EditRow
 from routing.model.merging import Merge
 
@@ -28,6 +29,8 @@ SHOWN_EDITS = 200
 """Edits of one server that the page lists; the T-SQL has all of them."""
 COUNTING_S = 0.5
 """Seconds that the page counts what gets worse; the line of effect goes on counting."""
+SHOWN_TESTS = 50
+"""Failed routing tests that the page lists."""
 WORDS, SQL, BOTH = "words", "sql", "both"
 
 
@@ -94,6 +97,31 @@ class ReviewPage:
     def is_safe(self) -> bool:
         """Whether no step makes a conversation worse than both before and after all of them."""
         return all(server.step.harm is not None and not server.step.harm.count for server in self.servers)
+
+    @cached_property
+    def tests(self) -> list[KeptTestResult]:
+        """The routing tests of the live estate, judged with the edits."""
+        return kept_results(draft_estate(self.draft).estate, timezone.now())
+
+    @cached_property
+    def failed_tests(self) -> list[KeptTestResult]:
+        return [result for result in self.tests if not result.passed]
+
+    @property
+    def shown_tests(self) -> list[KeptTestResult]:
+        return self.failed_tests[:SHOWN_TESTS]
+
+    @property
+    def more_tests(self) -> int:
+        """Failed tests that the page does not list."""
+        return max(0, len(self.failed_tests) - SHOWN_TESTS)
+
+    @cached_property
+    def failed_before(self) -> int:
+        """The number of failed tests that fail without the edits as well."""
+        failed = {(result.file, result.line) for result in self.failed_tests}
+        before = kept_results(draft_base(self.draft).estate, timezone.now())
+        return sum((result.file, result.line) in failed and not result.passed for result in before)
 
     @cached_property
     def general(self) -> tuple[ReviewedEdit, ...]:

@@ -72,6 +72,7 @@ PARTS = (
             NavigationEntry(_("Routes"), "routes:list", "g r"),
             NavigationEntry(_("Findings"), "findings:list", "g l"),
             NavigationEntry(_("Drafts"), "changes:list", "g e", keeps=()),
+            NavigationEntry(_("Routing tests"), "tests:list", "g k", keeps=()),
             NavigationEntry(_("Import"), "imports:start", "g i", level=Level.EDIT),
             NavigationEntry(_("Scenarios"), "scenarios:list", "g s"),
         ),

@@ -108,7 +108,7 @@ def test_the_checks_of_a_draft_judge_each_test(
             "name": "reserved",
             "passed": False,
             "got": [{"outcome": "delayed", "instance": "shop", "reason": "service_not_found"}],
-            "why": ["delayed shop service_not_found: must be delivered"],
+            "why": ["must be delivered, got delayed shop service_not_found"],
             "line": 2,
         }
     ]

@@ -38,8 +38,8 @@ def test_the_text_says_what_failed_and_what_it_got(judge_on: Call, tmp_path: Pat
         f"{tmp_path}/t.yaml\n"
         "  passed  it arrives\n"
         "  FAILED  it <waits> (line 3)\n"
-        "          delivered host2/Parts: must be delayed\n"
-        "          no outcome is exits\n"
+        "          must be delayed, got delivered host2/Parts\n"
+        "          may be exits, but no outcome is\n"
         "          got: delivered host2/Parts\n"
         "2 tests: 1 passed, 1 failed.\n"
         "Their outcomes use 2 of 5 routes of the estate, 40.0 %.\n"
@@ -68,7 +68,7 @@ def test_junit_names_each_case_and_its_failure(judge_on: Call, tmp_path: Path) -
     passed, failed = suite
     assert (passed.attrib["name"], list(passed)) == ("it arrives", [])
     assert {"classname", "name", "file", "line", "time"} == failed.attrib.keys()
-    assert failed[0].attrib["message"] == "delivered host2/Parts: must be delayed; no outcome is exits"
+    assert failed[0].attrib["message"] == "must be delayed, got delivered host2/Parts; may be exits, but no outcome is"
     assert (failed[0].text or "").endswith("got: delivered host2/Parts")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
@@ -17,6 +18,7 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import first_login
 from brokerui.analysis.lint.selectors import findings_for
+from brokerui.analysis.routing_tests.models import KeptTestFile
 from brokerui.analysis.traffic.models import Round
 from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.jobs.models import Job
@@ -159,6 +161,11 @@ def draft_form(path: str, **values: str) -> Write:
     return write
 
 
+def kept(**values: str) -> dict[str, str]:
+    """The form of the kept file of routing tests."""
+    return {**values, "seen": KeptTestFile.objects.get().digest}
+
+
 def draft_rows(client: Client, world: World) -> Any:
     """The table of a draft's routes, with another address in one row."""
     url = f"/changes/{world['draft']}/rows/"
@@ -298,6 +305,22 @@ WRITES: dict[str, tuple[str, Write]] = {
             reverse("api:change_sql", args=[world["draft"]]),
             {"instance": HUB, "sql": "CREATE DATABASE Attic;"},
         ),
+    ),
+    "tests:list": (
+        "routing_tests.write",
+        lambda client, _: client.post("/tests/", {"document": SimpleUploadedFile("new.yaml", b"tests: []")}),
+    ),
+    "tests:new": (
+        "routing_tests.write",
+        lambda client, _: client.post("/tests/new/", {"name": "new.yaml", "sql": "tests: []"}),
+    ),
+    "tests:file": (
+        "routing_tests.write",
+        lambda client, world: client.post(f"/tests/file/{world['test_file']}/", kept(sql="tests: []")),
+    ),
+    "tests:delete": (
+        "routing_tests.delete",
+        lambda client, world: client.post(f"/tests/file/{world['test_file']}/delete/", kept()),
     ),
     "api:routing_test_file": (
         "routing_tests.write",

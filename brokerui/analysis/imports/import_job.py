@@ -2,6 +2,17 @@
 
 Each step is a background job. If its worker is lost, the next one begins anew: nothing is written before the end, and
 the end is one transaction.
+
+| state | set by, in services.py | the job's step |
+|---|---|---|
+| UPLOADED | `run_create` keeps the files, each with a guess of its kind | none |
+| READING | `run_assign`, once a user has said what the files are | `_read`: `build_estate`, then `preview_of` |
+| PREVIEWED | the job | none |
+| APPLYING | `run_apply`, which refuses a stale preview and unconfirmed losses | `_apply`: `apply_build` |
+| APPLIED | the job | none |
+
+A large request of REST is read and applied in one step without a preview (`_take`). A small one, and the command line,
+call `build_estate` and `apply_build` without a job.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_base, draft_estate
 from brokerui.core.cache import LruCache
 from brokerui.estate.models import Instance
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
 from routing.diff.step_order import NO_HARM, Harm, Step, step_order
 from routing.model.estate import Estate
 from routing.model.object_changes import ObjectChange, ObjectChanges, ObjectKey, objects_changed
@@ -77,13 +77,14 @@ class _Server:
 
 
 def deployment(draft: SavedDraft, at: datetime) -> list[ServerStep]:
-    """Return a step for each instance that the draft changes, in the order in which to run them.
+    """Return a step for each instance that the draft changes, in the order in which to run them; of a draft that was
+    rolled back the steps that take it back.
 
     It is the order in which the fewest conversations get worse for a moment: none wherever there is such an order. Of
     equal ones, servers that only gain objects come first, those that only lose some come last. Hosted instances follow
     the live estate together. `at` is the moment for the lifetimes of routes.
     """
-    base, made = draft_base(draft), draft_estate(draft)
+    base, made = _both(draft)
     before, after = base.estate, made.estate
     by_instance: dict[str, dict[ObjectKey, ObjectChange]] = {}
     for key, change in objects_changed(before, after).items():
@@ -99,6 +100,14 @@ def deployment(draft: SavedDraft, at: datetime) -> list[ServerStep]:
         for step, harms in steps
         for name, harm in zip(step, harms, strict=True)
     ]
+
+
+def _both(draft: SavedDraft) -> tuple[LiveEstate, LiveEstate]:
+    """Return the estates between which the steps lead."""
+    if draft.rolled_back is None:
+        return draft_base(draft), draft_estate(draft)
+    number = draft.rolled_back.number
+    return estate_as_of(version=number - 1), estate_as_of(version=number)
 
 
 def _at_once(ranked: Sequence[str], hosted: Container[str]) -> list[Step]:
@@ -157,7 +166,7 @@ def _checked(server: _Server, script: str) -> str:
 def _state(draft: SavedDraft, server: _Server, imported_at: datetime | None) -> ServerState:
     if draft.applied is None:
         return ServerState.PLANNED
-    if imported_at is None or imported_at <= draft.applied.created_at:
+    if imported_at is None or imported_at <= (draft.rolled_back or draft.applied).created_at:
         return ServerState.TO_BE_RUN
     return ServerState.SEEN if _has_all(estate_current().estate, server) else ServerState.DIFFERS
 

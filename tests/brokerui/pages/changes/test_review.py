@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.changes import deployment
@@ -200,3 +201,15 @@ def test_rolling_back_names_what_gets_worse_by_it(editor: Client) -> None:
     assert live_version() == 3
     press(editor, draft, "rollback")
     assert live_version() == 4
+
+
+def test_a_draft_that_was_rolled_back_shows_the_sql_that_takes_it_back(editor: Client) -> None:
+    draft = made()
+    assert "CREATE ROUTE [one]" in press(editor, draft, "apply")
+    page = press(editor, draft, "rollback")
+    assert "DROP ROUTE [one]" in page
+    assert "CREATE ROUTE [one]" not in page
+    assert "takes the change back where it was run" in page
+    assert "The rollback changed no SQL Server." in page
+    Instance.objects.update(imported_at=timezone.now())
+    assert "Seen in the import of" in review(editor, draft)

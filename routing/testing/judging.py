@@ -43,6 +43,14 @@ def judge(test: RoutingTest, conversation: Conversation, estate: Estate, at: dat
     return Judgement(test, found.outcomes, faults, routes_used(estate, found))
 
 
+def unknown_places(test: RoutingTest, estate: Estate) -> tuple[OutcomePattern, ...]:
+    """The patterns of a test that no outcome on this estate can match, since it lacks their instance or database.
+
+    A `never` with such a pattern holds whatever happens: a name may be misspelt.
+    """
+    return tuple(one for one in (*test.must, *test.may, *test.never) if not one.is_known(estate))
+
+
 def unplaced(test: RoutingTest, problem: Sentence) -> Judgement:
     """The judgement of a test whose entry point the estate lacks."""
     return Judgement(test, (), (problem,))

@@ -7,8 +7,25 @@ from dataclasses import dataclass
 from routing.common.errors import Invalid, must_be
 from routing.common.sentence import say
 from routing.model.address import parse_network_address
-from routing.rules.decision import DELIVERED, EXITS, GOODNESS, Outcome
+from routing.model.estate import Estate
+from routing.rules.decision import (
+    DELIVERED,
+    EXITS,
+    FORWARDING_DISABLED,
+    GOODNESS,
+    HOP_LIMIT,
+    NO_PRINCIPAL,
+    NO_ROUTE,
+    NOT_AN_ADDRESS,
+    ROUTE_REQUESTED,
+    SERVICE_NOT_FOUND,
+    Outcome,
+)
 
+REASONS = frozenset(
+    (NO_ROUTE, SERVICE_NOT_FOUND, ROUTE_REQUESTED, NO_PRINCIPAL, NOT_AN_ADDRESS, FORWARDING_DISABLED, HOP_LIMIT)
+)
+"""Why messages are delayed or dropped."""
 MAX_PATTERN_CHARS = 600
 """A kind, an instance of 256 characters, a database of 128 and a reason."""
 
@@ -27,6 +44,21 @@ class OutcomePattern:
         if outcome.kind != self.kind:
             return False
         return not self.rest or self.rest in _rests(outcome)
+
+    def is_known(self, estate: Estate) -> bool:
+        """Whether the estate has its instance and database, and its reason is one; an address is always known."""
+        if not self.rest or self.kind == EXITS or self.rest in estate.instances:
+            return True
+        if self.kind != DELIVERED:
+            return self.rest in REASONS or any(
+                self.rest == f"{name} {reason}" for name in estate.instances for reason in REASONS
+            )
+        return any(
+            self.rest == f"{name}/{database}"
+            for name, instance in estate.instances.items()
+            if self.rest.startswith(f"{name}/")
+            for database in instance.databases
+        )
 
     def __str__(self) -> str:
         return f"{self.kind} {self.rest}".rstrip()

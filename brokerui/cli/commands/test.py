@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Iterator
 from datetime import datetime
 from time import perf_counter
 
+from brokerui.analysis.lint.finding_text import one_line
 from brokerui.analysis.routing_tests.files import RoutingTestFile, check_entries, judged, read_tests
 from brokerui.analysis.routing_tests.yaml_values import MAX_TEXT_BYTES
 from brokerui.cli.arguments import add_at, add_max_size, must_be_given, now_unless, one_from_standard_input
@@ -16,9 +18,10 @@ from brokerui.cli.junit import junit
 from brokerui.cli.outputs import STANDARD_OUTPUT, write_output
 from brokerui.cli.test_report import FileReport, TimedJudgement, report_as_text
 from brokerui.core.languages import here, local
-from routing.common.sentence import say
+from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 from routing.testing.coverage import coverage
+from routing.testing.judging import unknown_places
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     at = now_unless(options.at)
     reports = [_judged(file, estate, at) for file in files]
     covered = coverage(estate, (one.judgement.used for report in reports for one in report.results))
+    for remark in (one for file in files for one in _remarks(file, estate)):
+        sys.stderr.write(f"{one_line(remark.render(here()))}\n")
     if options.junit is not None:
         write_output(options.junit, junit(reports, here()))
     if options.junit != STANDARD_OUTPUT:
@@ -55,6 +60,18 @@ def _load(name: str, estate: Estate) -> RoutingTestFile:
     file = read_tests(load_bytes(name, MAX_TEXT_BYTES, is_fixed=True), name)
     check_entries(file, estate)
     return file
+
+
+def _remarks(file: RoutingTestFile, estate: Estate) -> Iterator[Sentence]:
+    """Names that the estate lacks: a `never` with one of them holds whatever happens."""
+    for test, line in zip(file.tests, file.lines, strict=True):
+        for pattern in unknown_places(test, estate):
+            yield say(
+                '{file}: line {line}: the estate has nothing that "{pattern}" can match',
+                file=file.name,
+                line=line,
+                pattern=str(pattern),
+            )
 
 
 def _judged(file: RoutingTestFile, estate: Estate, at: datetime) -> FileReport:

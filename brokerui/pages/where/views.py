@@ -16,6 +16,7 @@ from brokerui.analysis.explanations.turns import turns_of
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.monitoring.held import held_by_handle, held_like
 from brokerui.analysis.remedies.conversation_offers import is_well
+from brokerui.analysis.routing_tests.writing import routing_test_text
 from brokerui.changes.estate_view import EstateView, estate_view_of
 from brokerui.core.htmx import wants_piece
 from brokerui.core.templatetags.wording import translate
@@ -113,6 +114,9 @@ def _page(request: HttpRequest, viewed: EstateView) -> dict[str, Any]:
         "more_found": max(0, len(found) - MAX_FINDINGS),
         "link": request.build_absolute_uri(f"{reverse('where:where')}?{query}"),
         "command": command(parsed.conversation, moment, document, estate),
+        "routing_test": routing_test_text(
+            parsed.conversation, estate, answered.explanation.forward.outcomes, parsed.at
+        ),
         "document": document,
         "since": question.query(viewed.query) if _has_a_past(viewed) else "",
         "note": NOTES.get(viewed.scenario.name) if viewed.scenario and viewed.scenario.is_example else None,

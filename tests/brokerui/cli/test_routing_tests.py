@@ -83,6 +83,19 @@ def test_a_name_that_xml_cannot_hold_is_escaped(judge_on: Call) -> None:
     assert "ho\\x01st2/Parts" in root[0][0][0].attrib["message"]
 
 
+def test_a_name_that_the_estate_lacks_is_remarked(judge_on: Call, tmp_path: Path) -> None:
+    """A `never` that is misspelt would hold for ever."""
+    never = ", ".join(
+        ("delivered hots2/Parts", "delivered host2/Part", "dropped no_rout", "delayed host1 no_route", "dropped host2")
+    )
+    result = judge_on(f"tests:\n- {{name: a, from: host1/Orders, to: Stock, never: [{never}, exits]}}", FOUND)
+    assert result.status == 0
+    remark = f'{tmp_path}/t.yaml: line 2: the estate has nothing that "{{}}" can match\n'
+    assert result.err == "".join(
+        map(remark.format, ("delivered hots2/Parts", "delivered host2/Part", "dropped no_rout"))
+    )
+
+
 def test_bad_input_is_refused_whole(judge_on: Call, call: Call, tmp_path: Path) -> None:
     junit = tmp_path / "r.xml"
     assert refused(judge_on(HOLDS + "- {name: b}", FOUND, "--junit", junit)).endswith(

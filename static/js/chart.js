@@ -83,8 +83,14 @@ for (const twin of document.querySelectorAll("details.twin")) {
     document.querySelector(`[data-twin="${twin.id}"]`)?.setAttribute("aria-expanded", String(twin.open));
   });
 }
+// Where a chart over time has no room, its newest minutes are in view.
+function showNewest(chart) {
+  const box = chart.closest(".chart-scroll");
+  if (box && figures.get(chart).layout.xaxis?.type === "date") box.scrollLeft = box.scrollWidth;
+}
+
 for (const chart of charts) read(chart);
-for (const chart of charts) draw(chart).then(() => chart.on("plotly_click", follow));
+for (const chart of charts) draw(chart).then(() => { chart.on("plotly_click", follow); showNewest(chart); });
 document.addEventListener("htmx:oobAfterSwap", () => { for (const chart of charts) if (read(chart)) draw(chart); });
 document.addEventListener("themechange", drawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

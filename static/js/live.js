@@ -12,10 +12,10 @@ let headline = currentHeadline();
 function currentHeadline() { return document.querySelector("[data-headline]")?.textContent ?? ""; }
 function isPaused() { return pause?.getAttribute("aria-pressed") === "true"; }
 
-// Do not replace content while the user types in it, or has selected text.
+// Do not replace content while the user types in it, has selected text, or is about to press a button of a row.
 function isBusy() {
   const selected = getSelection();
-  return piece.querySelector("input:focus, details[open]") !== null
+  return piece.querySelector("input:focus, details[open], .step:hover, .acts:hover") !== null
     || (!selected.isCollapsed && piece.contains(selected.anchorNode));
 }
 

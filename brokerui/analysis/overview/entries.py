@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.explanations.holding import OF_ROUTING
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.collected import CollectedWaiting
 from brokerui.analysis.monitoring.collected_offers import collected_offers
-from brokerui.analysis.monitoring.held import by_handle, held_words
+from brokerui.analysis.monitoring.held import by_handle, conversation_of, explanation_of, held_words
 from brokerui.analysis.monitoring.held_offers import Offers, held_offers
 from brokerui.analysis.monitoring.wording import cause_words
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.analysis.overview.held_rows import collected_known
-from brokerui.analysis.overview.wording import KEEPS, OFF, title_of
+from brokerui.analysis.overview.wording import KEEPS, OFF, mended_title, title_of
+from brokerui.analysis.remedies.conversation_offers import is_well
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
 from brokerui.eventlog.exceptional import why_exceptional
@@ -50,6 +52,8 @@ class CauseInWords:
     """The example; None: there is none here."""
     collected: CollectedWaiting | None = None
     """The row of a real server."""
+    is_mended: bool = False
+    """Whether routing would deliver the messages now: only their next attempt is waited for."""
 
     @property
     def remedy_words(self) -> str:
@@ -64,6 +68,7 @@ class _Words:
     ones: Mapping[Place, ConversationEndpoint]
     held: Mapping[Place, str]
     offers: Mapping[Place, Offers]
+    mended: Collection[Place]
     discarded: Mapping[str, tuple[str, ConversationEndpoint]]
     collected: Mapping[tuple[object, ...], tuple[CollectedWaiting, StatusMeaning, ConversationOffer | None]]
 
@@ -78,6 +83,7 @@ def entries_of(
         ones,
         held_words(live, ones, texts),
         held_offers(live, ones, texts, seconds),
+        {place for place, one in ones.items() if _is_mended(live, place, one)},
         _discarded(causes),
         _collected(live, causes, at, seconds),
     )
@@ -90,11 +96,19 @@ def entries_of(
     return [make[cause.kind](cause, known) for cause in causes]
 
 
+def _is_mended(live: LiveEstate, place: Place, one: ConversationEndpoint) -> bool:
+    if one.transmission_status not in OF_ROUTING:
+        return False
+    return is_well(explanation_of(live, conversation_of(place[0], one)), live.estate)
+
+
 def _waiting(cause: HeldCause, known: _Words) -> CauseInWords:
     place = cause.instance, cause.example
     effect = known.held.get(place) or cause_words(cause.number)
-    remedy = next(iter(known.offers.get(place, ())), None)
-    return CauseInWords(cause, _title(cause), effect, remedy, cause.instance, known.ones.get(place))
+    remedy, one = next(iter(known.offers.get(place, ())), None), known.ones.get(place)
+    mended = place in known.mended
+    title = mended_title(cause).render(translate) if mended else _title(cause)
+    return CauseInWords(cause, title, effect, remedy, cause.instance, one, is_mended=mended)
 
 
 def _off(cause: HeldCause, _known: _Words) -> CauseInWords:

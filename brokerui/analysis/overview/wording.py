@@ -75,6 +75,11 @@ def title_of(cause: HeldCause) -> Sentence:
     return _TITLES.get(cause.number, _cannot_send)(cause)
 
 
+def mended_title(cause: HeldCause) -> Sentence:
+    """Name the conversations that only wait for their next attempt: routing would deliver them now."""
+    return say("The way from {place} to {service} is mended", place=cause.place, service=cause.subject)
+
+
 def _cannot_send(cause: HeldCause) -> Sentence:
     return say("{place} cannot send to {service}", place=cause.place, service=cause.subject)
 

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
 
 from brokerui.drawing.charts.lines import Values, moment_text
-from brokerui.drawing.charts.look import LINE, MUTED, SURFACE, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.look import LINE, MUTED, TEXT, Figure, layout, plain, short
 
 STRIP, GAP, AROUND = 44, 28, 46
 """Pixels of a strip, above each one, and around all."""
@@ -16,10 +16,8 @@ NAME: Final = 24
 DAYS_MS: Final = 36 * 3_600_000
 """An axis of more than this many milliseconds has days, not hours."""
 MOST_POINTS: Final = 2_000
-NAMED_ABOVE: Final = 15
-"""Pixels of a name above the end of its line."""
-APART: Final = 0.15
-"""Least distance of two names, as a part of the height of a strip."""
+NAMED_EVERY: Final = 18
+"""Pixels from one name to the next."""
 
 
 class StripLine(NamedTuple):
@@ -69,7 +67,7 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
         most = _most(strip)
         axes[f"yaxis{number + 1 if number else ''}"] = _y_axis(strip, most, low, high)
         traces += [_line(line, x, axis, strip.unit) for line in strip.lines]
-        notes += [*_heads(strip, high), *(_names(strip, axis, most, x[-1]) if not strip.last else ())]
+        notes += [*_heads(strip, high), *(_names(strip, high) if not strip.last else ())]
         top -= strip.height
     marks = [_mark(mark), _mark_text(mark)] if mark is not None and moments[0] <= mark.at <= moments[-1] else []
     return {
@@ -134,24 +132,20 @@ def _heads(strip: Strip, high: float) -> list[Figure]:
     return [title, last]
 
 
-def _names(strip: Strip, axis: str, most: float, last: str) -> list[Figure]:
-    """The name of each line above its end, no two of them upon each other."""
-    ends = sorted((_end(line.values), at, line) for at, line in enumerate(strip.lines))
-    notes, least = [], 0.0
-    for end, _at, line in ends:
-        part = max(end / (most * ROOM), least)
-        least = part + APART
-        where: Figure = {"x": last, "xref": "x", "xanchor": "right", "yshift": NAMED_ABOVE, "showarrow": False}
-        place = {"y": end, "yref": axis} if not strip.is_log else {"y": _log(end), "yref": axis}
-        if not strip.is_log:
-            place["y"] = part * most * ROOM
-        font = {"size": 12, "color": line.stroke}
-        notes.append({**where, **place, "text": plain(short(line.name, NAME)), "font": font, "bgcolor": SURFACE})
-    return notes
-
-
-def _log(value: float) -> float:
-    return log10(value) if value > 0 else 0.0
+def _names(strip: Strip, high: float) -> list[Figure]:
+    """The names of several lines, with their last values, at the top right: the line that ends highest comes first."""
+    where = {"x": 1, "xref": "paper", "xanchor": "right", "y": high, "yref": "paper", "yanchor": "top"}
+    lines = sorted(strip.lines, key=lambda line: -_end(line.values))
+    return [
+        {
+            **where,
+            "yshift": -NAMED_EVERY * number,
+            "text": plain(short(line.name, NAME)),
+            "font": {"size": 12, "color": line.stroke},
+            "showarrow": False,
+        }
+        for number, line in enumerate(lines)
+    ]
 
 
 def _end(values: Values) -> float:

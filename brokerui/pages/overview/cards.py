@@ -74,8 +74,8 @@ def _attempts(parts: Mapping[int, Part], span: Span, mark: VersionMark | None) -
         card_figure(moments, strips, mark),
         list(measures),
         [(moment_text(at)[:16], [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
-        reverse("traffic:runs"),
-        gettext("Traffic"),
+        reverse("delayed:delayed"),
+        gettext("Delayed"),
     )
 
 

@@ -46,7 +46,11 @@ def page_context(query: Mapping[str, str], access: UserAccess) -> dict[str, Any]
         "spans": [(SPANS[one.name], *rest, one.label) for one, *rest in span_links(LONG_SPANS, span)],
         "cards": cards,
         "mark": mark,
-        "others": (("overview-head", "overview/_head.html"), ("overview-below", "overview/_below.html")),
+        "others": (
+            ("overview-head", "overview/_head.html"),
+            ("overview-below", "overview/_below.html"),
+            ("overview-checks", "overview/_checks.html"),
+        ),
     }
 
 

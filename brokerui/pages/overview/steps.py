@@ -28,6 +28,8 @@ class NextStep:
     """The value of the button that makes a draft."""
     queue: HeldCause | None = None
     """The queue to be switched on."""
+    retried: HeldCause | None = None
+    """The cause whose messages are tried again."""
     copied: str = ""
     """The statement or the command that is copied."""
     url: str = ""
@@ -66,6 +68,8 @@ def _step(entry: CauseInWords, access: UserAccess) -> NextStep:
     remedy = entry.remedy
     if entry.cause.kind is CauseKind.QUEUE_OFF and access.operate:
         return NextStep(_("Switch queue on"), queue=entry.cause)
+    if entry.is_mended and access.operate:
+        return NextStep(_("Retry now"), retried=entry.cause)
     if remedy is not None and remedy.is_edits and access.edit:
         return NextStep(_("Draft the remedy"), remedy=remedy_json(remedy.instance, remedy.sql, entry.title))
     if remedy is not None:

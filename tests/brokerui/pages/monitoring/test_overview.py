@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import html
+import json
 import re
+from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from brokerui.accounts.levels import Role
 from brokerui.analysis.monitoring import rates
 from brokerui.analysis.overview import alerts, overview
 from brokerui.analysis.overview.diagnosis import diagnosed
+from brokerui.cli.commands import status
+from brokerui.estate.services import estate_import
 from brokerui.eventlog.counting import counted, latencies_counted
 from brokerui.eventlog.exceptional import exceptions_of
 from brokerui.eventlog.samples import OfSample
@@ -22,8 +28,9 @@ from brokerui.messaging.clock import now
 from brokerui.messaging.services import queue_set_status
 from routing.common.event_subclasses import ConversationSubclass, UndeliverableSubclass
 from routing.common.network_events import MessageUndeliverable
+from routing.documents.estate_document import read_estate
 from tests.brokerui.eventlog.samples import EVENTS
-from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
 from tests.brokerui.messaging.test_held_fragments import arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
 from tests.brokerui.site import signed_in
@@ -106,6 +113,24 @@ def test_a_queue_that_is_off_is_switched_on_from_here_by_those_who_may(
     assert "Switch queue on" not in page(viewer)
 
 
+def test_what_routing_would_deliver_now_is_retried_from_here(wire: Wire, operator: Client, viewer: Client) -> None:
+    stuck(wire, "Nowhere")
+    document = json.loads(json.dumps(DOCUMENT))
+    service = {"name": "Nowhere", "queue": "ToQ", "contracts": ["DEFAULT"]}
+    document["instances"][1]["databases"][0]["services"].append(service)
+    route = {"name": "nowhere", "remote_service_name": "Nowhere", "address": ADDRESSES["B"]}
+    document["instances"][0]["databases"][0]["routes"].append(route)
+    estate_import(estate=read_estate(json.dumps(document)), author="test")
+    text = page(operator)
+    assert titles(text) == ["The way from A/one to Nowhere is mended"]
+    assert "Retry now" in text
+    assert "Retry now" not in page(viewer)
+    fields = {"instance": "A", "database": "one", "service": "Nowhere"}
+    assert operator.post("/delayed/retry/", fields).status_code == 302
+    wire.carry()
+    assert titles(page(operator)) == []
+
+
 def test_rest_and_the_command_line_say_the_same_as_the_page(wire: Wire, viewer: Client) -> None:
     stuck(wire, "Nowhere", 2)
     body = viewer.get("/api/v1/overview/").json()
@@ -137,6 +162,41 @@ def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(w
     lines = b"".join(viewer.get(f"{PATH}overview.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
     assert len(lines) == 62
     assert ",4,0,0," in lines[-1] or ",4,0,0," in lines[-2]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_the_command_names_the_causes_with_their_remedies(
+    wire: Wire, capsys: pytest.CaptureFixture[str], as_json: bool
+) -> None:
+    stuck(wire, "To", encryption=True)
+    status.run(Namespace(diagnose=True, json=as_json))
+    text = capsys.readouterr().out
+    if as_json:
+        (cause,) = json.loads(text)["causes"]
+        fields = {"cause", "sentence", "conversations", "messages", "oldest_s", "remedy", "remedy_sql"}
+        assert fields <= set(cause)
+        assert cause["remedy_sql"] == "brokerui keys import A/one KEY_FILE --service To"
+    else:
+        assert "A/one has no remote service binding for To: 1 message, the oldest 0 s\n" in text
+        assert "      brokerui keys import A/one KEY_FILE --service To\n" in text
+
+
+def test_it_costs_as_many_queries_however_many_causes_there_are(wire: Wire, viewer: Client) -> None:
+    def queries() -> int:
+        for memory in (alerts, overview, rates):
+            memory.forget()
+        with CaptureQueriesContext(connection) as captured:
+            page(viewer)
+        return len(captured)
+
+    stuck(wire, "Nowhere")
+    queries()
+    few = queries()
+    for number in range(30):
+        begun(f"Other{number}")
+    wire.carry()
+    assert queries() == few
+    assert few <= 40
 
 
 def test_a_poll_that_finds_nothing_new_is_empty(wire: Wire, viewer: Client) -> None:

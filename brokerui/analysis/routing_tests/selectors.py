@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -62,6 +63,12 @@ def results_of(file: KeptTestFile, estate: Estate, at: datetime) -> list[KeptTes
     read = _read(file.name, file.text)
     judgements = zip(read.lines, judged(read, estate, at), strict=True)
     return [KeptTestResult(file.name, line, judgement) for line, judgement in judgements]
+
+
+def failed_of(results: Sequence[KeptTestResult], estate: Estate, at: datetime) -> int:
+    """Judge the tests of these results on another estate; return how many fail there."""
+    tests = RoutingTestFile("", tuple(one.judgement.test for one in results), tuple(one.line for one in results))
+    return sum(not judgement.passed for judgement in judged(tests, estate, at))
 
 
 @lru_cache(maxsize=MOST_FILES)

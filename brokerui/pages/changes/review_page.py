@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from brokerui.analysis.effect.change import change_of, change_of_rollback
 from brokerui.analysis.effect.consent import SavePreview, save_preview
-from brokerui.analysis.routing_tests.selectors import KeptTestResult, kept_results
+from brokerui.analysis.routing_tests.selectors import KeptTestResult, failed_of, kept_results
 from brokerui.changes.deployment import ServerStep, deployment
 from brokerui.changes.edit_sql import instance_of
 from brokerui.changes.edit_wording import edits_in_words
@@ -119,9 +119,7 @@ class ReviewPage:
     @cached_property
     def failed_before(self) -> int:
         """The number of failed tests that fail without the edits as well."""
-        failed = {(result.file, result.line) for result in self.failed_tests}
-        before = kept_results(draft_base(self.draft).estate, timezone.now())
-        return sum((result.file, result.line) in failed and not result.passed for result in before)
+        return failed_of(self.failed_tests, draft_base(self.draft).estate, timezone.now())
 
     @cached_property
     def general(self) -> tuple[ReviewedEdit, ...]:

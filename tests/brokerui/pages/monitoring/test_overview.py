@@ -71,6 +71,7 @@ def discarded(instance: str, times: int) -> None:
 
 def test_it_is_the_first_page(viewer: Client) -> None:
     assert viewer.get("/").headers["Location"] == PATH
+    assert viewer.get("/?scenario=x").headers["Location"] == f"{PATH}?scenario=x"
 
 
 def test_the_quiet_state_says_what_was_checked_and_never_that_there_is_no_problem(wire: Wire, viewer: Client) -> None:

@@ -58,10 +58,6 @@ def words(page: str) -> str:
 # -- What it says ------------------------------------------------------------------------------------------
 
 
-def test_the_start_leads_here(client: Client) -> None:
-    assert client.get("/?scenario=x").headers["Location"] == "/where/?scenario=x"
-
-
 def test_without_a_question_it_asks_one_itself(client: Client) -> None:
     page = ask(client, "1-default")
     assert "Finance on headquarters" in words(page)

@@ -55,7 +55,7 @@ class SavePreview:
     """Empty: nothing is asked."""
     warned: int = 0
     """Warnings that are confirmed together with it."""
-    held: int = 0
+    held: tuple[Sentence, ...] = ()
     """Queues and brokers that hold messages from the change on; they are confirmed together with it too."""
     counting_token: str = ""
     """The token of the preview while it was counted: a user who sends it accepts any result of the count."""
@@ -94,7 +94,7 @@ class SavePreview:
             "apart": dict(self.apart),
             "says": [json.loads(sentence_as_json(one)) for one in self.says],
             "kinds": [kind.as_json() for kind in self.kinds],
-            "held": self.held,
+            "held": [json.loads(sentence_as_json(one)) for one in self.held],
             "token": self.token,
         }
 
@@ -110,7 +110,7 @@ def preview_from_json(kept: Mapping[str, Any]) -> SavePreview:
         says=tuple(sentence_from_json(json.dumps(one)) for one in kept["says"]),
         kinds=tuple(map(kind_from_json, kept["kinds"])),
         token=kept["token"],
-        held=kept.get("held", 0),
+        held=tuple(sentence_from_json(json.dumps(one)) for one in kept.get("held", ())),
     )
 
 
@@ -143,9 +143,10 @@ def preview_of_effect(effect: Effect, change: Change, warnings: Collection[objec
     words = effect_in_words(effect)
     rows = [row for row in effect.rows if row.verdict == WORSE] or effect.rows
     kinds = tuple(kind_words(row, effect.after) for row in rows[:SHOWN])
-    asks = bool(effect.ends.counts[WORSE] or warnings or effect.held_count)
+    held = tuple(one.says for one in effect.held if one.is_held)
+    asks = bool(effect.ends.counts[WORSE] or warnings or held)
     token = _token(change, _worse_of(effect), warnings) if asks else ""
-    return SavePreview(**shared, says=(words.title, *words.evidence), kinds=kinds, held=effect.held_count, token=token)
+    return SavePreview(**shared, says=(words.title, *words.evidence), kinds=kinds, held=held, token=token)
 
 
 def _worse_of(effect: Effect) -> str:

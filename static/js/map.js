@@ -7,6 +7,7 @@ import { Viewport } from "./map/viewport.js";
 import { startControls } from "./map/controls.js";
 import { startGestures } from "./map/gestures.js";
 import { startMinimap } from "./map/minimap.js";
+import { startLabels } from "./map/labels.js";
 import { startPanel } from "./map/panel.js";
 import { startReach } from "./map/reach.js";
 import { rove, startRoving } from "./map/roving.js";
@@ -25,8 +26,9 @@ function startPicture() {
   pane.style.setProperty("--picture-height", `${picture.dataset.height}px`);
   const viewport = new Viewport(pane);
   startBoxes(viewport);
-  look(viewport);
   startDrawing(viewport);
+  look(viewport);
+  startLabels(viewport);
   startGestures(pane, viewport);
   startControls(pane, viewport);
   startMinimap(pane, viewport);

@@ -353,3 +353,57 @@ def test_upstream_and_downstream_are_selected_by_key_and_by_touch(site: Page, dr
     expect(site.locator("a.lit.chosen")).not_to_have_count(0)
     site.go_back()
     expect(site.locator("a.lit")).to_have_count(0)
+
+
+TEXTS = """() => {
+    const pane = document.getElementById("canvas");
+    const k = pane.style.getPropertyValue("--k");
+    const shown = [...pane.querySelectorAll(".sheet text")].filter((one) => one.checkVisibility());
+    return shown.map((one) => {
+        const { x, y, width, height } = one.getBoundingClientRect();
+        const size = parseFloat(getComputedStyle(one).fontSize) * k;
+        return [one.textContent, size, x, y + height * 0.2, width, height * 0.6];
+    }); }"""
+"""Each text that is shown: its size on the screen, and the area of its letters."""
+
+
+def test_labels_keep_their_size_on_the_screen_and_cover_none_of_each_other(site: Page, draft: SavedDraft) -> None:
+    site.keyboard.press("0")
+    rests_at(site)
+    before, seen = site.evaluate(TEXTS), []
+    for _ in range(8):
+        size = rests_at(site)
+        texts = site.evaluate(TEXTS)
+        seen.append(len(texts))
+        assert [text for text in texts if text[1] < 10.9] == [], size
+        assert covered(texts) == [], size
+        assert {"shop", "office", "depot"} <= {text[0] for text in texts}, size
+        site.keyboard.press("-")
+    assert seen == sorted(seen, reverse=True)
+    assert seen[-1] < seen[0] / 4
+    site.keyboard.press("0")
+    rests_at(site)
+    assert [text[:2] for text in site.evaluate(TEXTS)] == [text[:2] for text in before]
+
+
+def rests_at(page: Page) -> str:
+    """Return the scale at which the picture has come to rest."""
+    size = page.locator("[data-size]").inner_text()
+    rests = (
+        "(size) => `${Math.round(document.getElementById('canvas').style.getPropertyValue('--k') * 100)} %` === size"
+    )
+    page.wait_for_function(rests, arg=size)
+    return size
+
+
+def covered(texts: list[Any]) -> list[tuple[str, str]]:
+    """The pairs of texts that cover a part of each other."""
+    return [
+        (one[0], other[0])
+        for number, one in enumerate(texts)
+        for other in texts[:number]
+        if one[2] < other[2] + other[4] - 1
+        and other[2] < one[2] + one[4] - 1
+        and one[3] < other[3] + other[5] - 1
+        and other[3] < one[3] + one[5] - 1
+    ]

@@ -2,7 +2,7 @@
 import { areaOf, kindOf, marks, pane, shapeOf, offsetOf } from "./picture.js";
 import { filled, words } from "./targets.js";
 
-function nameOf(text) { return text.querySelector("title")?.textContent ?? text.textContent; }
+function nameOf(text) { return text.querySelector("title")?.textContent ?? text.dataset.full ?? text.textContent; }
 
 export function databaseTargets(except) {
   const cells = marks().filter((mark) => mark.matches(".cell:not(.dropped)") && kindOf(mark.dataset.ref) === "database" && mark.dataset.ref !== except);

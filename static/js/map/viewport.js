@@ -11,16 +11,15 @@ const SETTLED_MS = 160;
 
 export class Viewport {
   #listeners = [];
+  #settled = [];
   #timer;
   #frame = 0;
   #bounds = null;
-  #top = MARGIN;
 
   constructor(pane) {
     this.pane = pane;
     [this.x, this.y, this.k] = [0, 0, 1];
     for (const name of ["drawn", "moved"]) when(name, () => { this.#bounds = null; this.#tell(); });
-    if (pane.querySelector(".float.tools")) this.#top = BUTTONS;
     const measure = () => { [this.width, this.height] = [pane.clientWidth, pane.clientHeight]; };
     measure();
     new ResizeObserver(() => { measure(); this.#apply(); }).observe(pane);
@@ -32,12 +31,20 @@ export class Viewport {
     });
   }
 
+  // The height that the buttons above cover: in a narrow pane they stand in several lines.
+  get #top() {
+    const tools = this.pane.querySelector(".float.tools");
+    return tools ? Math.max(BUTTONS, tools.offsetHeight + MARGIN) : MARGIN;
+  }
   get bounds() { return this.#bounds ??= union(shapes().map(boxArea)); }
   get fits() {
     const { x, y, w, h } = this.bounds;
     return x * this.k + this.x >= 0 && y * this.k + this.y >= 0
       && (x + w) * this.k + this.x <= this.width && (y + h) * this.k + this.y <= this.height;
   }
+
+  // Once it rests at a scale.
+  onSettled(listener) { this.#settled.push(listener); }
 
   onChange(listener) { this.#listeners.push(listener); listener(this); }
 
@@ -68,8 +75,9 @@ export class Viewport {
 
   center(k) {
     const { x, y, w, h } = this.bounds;
-    const spare = this.height - this.#top - BUTTONS - h * k;
-    this.set({ x: (this.width - w * k) / 2 - x * k, y: this.#top + Math.min(spare / 2, MARGIN) - y * k, k });
+    const top = this.#top;
+    const spare = this.height - top - BUTTONS - h * k;
+    this.set({ x: (this.width - w * k) / 2 - x * k, y: top + Math.min(spare / 2, MARGIN) - y * k, k });
   }
 
   // Show the whole picture if that takes no smaller scale than this, else this area at full size.
@@ -77,7 +85,7 @@ export class Viewport {
     this.fit();
     if (this.k >= smallest) return;
     this.center(1);
-    this.set({ x: MARGIN - this.bounds.x, y: MARGIN - this.bounds.y, k: 1 });
+    this.set({ x: MARGIN - this.bounds.x, y: this.#top - this.bounds.y, k: 1 });
     if (area) this.reveal(area, 0.3);
   }
 
@@ -109,6 +117,7 @@ export class Viewport {
     this.#timer = setTimeout(() => {
       sheet.classList.remove("moving");
       this.pane.style.setProperty("--k", this.k);
+      for (const listener of this.#settled) listener(this);
     }, SETTLED_MS);
     this.#tell();
   }

@@ -163,11 +163,28 @@ def _state(identifier: str | None, row: EffectRow, estate: Estate) -> Sentence:
     if identifier is None:
         return say("New conversations that give no identifier, until the target has acknowledged a first message.")
     if identifier == UNKNOWN_IDENTIFIER:
+        if _holders_of_unknown(row, estate):
+            return say(
+                "Conversations with an identifier that no database is known to have: also those that {databases} has "
+                "acknowledged, whose identifier is not known.",
+                databases=listed(_holders_of_unknown(row, estate)),
+            )
         return say("Conversations with an identifier that no database has: none is acknowledged.")
     return say(
         "Conversations {identifier}: new ones that give it, and all that this database has acknowledged.",
         identifier=_identifier(identifier, estate),
     )
+
+
+def _holders_of_unknown(row: EffectRow, estate: Estate) -> list[str]:
+    """Return the databases with the service of a row whose identifier the estate does not know."""
+    databases = (database for one in estate.instances.values() for database in one.databases.values())
+    names = (
+        database.name
+        for database in databases
+        if database.broker_instance is None and any(service.name == row.service for service in database.services)
+    )
+    return list(dict.fromkeys(names))
 
 
 def evidence(row: EffectRow) -> Sentence:

@@ -15,6 +15,7 @@ from brokerui.analysis.effect.conversations import ALL, NONE, SOME, answers_back
 from brokerui.analysis.effect.ends import Ends, EndsCount
 from brokerui.analysis.effect.packing import packed, unpacked
 from brokerui.analysis.effect.rows import rows_of
+from brokerui.analysis.effect.wording import states_in_words
 from routing.diff.result import MOVED, DiffGroup, GroupMembers
 from routing.diff.run import compare
 from routing.documents.estate_document import read_estate
@@ -98,3 +99,10 @@ def test_a_target_with_a_way_back_only_moves_it(identifier: str | None) -> None:
     ends = counted(*sent_elsewhere(identifier, answers=True))
     assert [(group.verdict, group.kind) for group in ends.groups] == [("moved", "moved")]
     assert ends.lost == 0
+
+
+def test_conversations_that_a_database_of_unknown_identifier_has_acknowledged_are_told_apart() -> None:
+    before, after = sent_elsewhere(None, answers=True)
+    [row] = [one for one in rows_of(counted(before, after).groups_apart) if one.service == "Parts"]
+    [says] = [str(one) for one in states_in_words(row, after) if "known" in str(one)]
+    assert says.startswith("Conversations with an identifier that no database is known to have: also those that Stock")

@@ -94,6 +94,8 @@ def test_a_draft_that_switches_a_queue_off_is_applied_only_when_that_was_seen(ed
     token = save_preview(change_of(draft), timezone.now(), 60).token
     draft_apply(number=draft.pk, revision=1, consent=token, author="ada")
     assert not estate_current().estate.instances["hub"].databases["Stock"].queues[0].enabled
+    version = editor.get(reverse("changes:version", args=[2])).content.decode()
+    assert "is off then" in version
 
 
 @pytest.mark.django_db

@@ -50,7 +50,7 @@ class HeldCause:
     collected_at: datetime | None = None
     """The moment at which its server was asked; None: it is looked at now."""
     example: str = ""
-    """The handle or the identifier of one of the conversations."""
+    """The handle or the identifier of one of the conversations; of a real server, the code of the finding."""
 
     @property
     def key(self) -> tuple[str, str, str, str, str, int]:

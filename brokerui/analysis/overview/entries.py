@@ -31,6 +31,8 @@ from routing.lint.remedy import alter_queue_on, use
 
 TRIED_S: Final = 0.1
 """Seconds of a request for trying remedies; the next request goes on with those that were left out."""
+STATUS_CHARS: Final = 200
+"""Characters of a status that are quoted where its number is not known."""
 DISCARDED: Final = 160
 """The class of events whose words say why an operator should know of a discarded message."""
 translate = translator(gettext, ngettext)
@@ -127,6 +129,10 @@ def _dropped(cause: HeldCause, known: _Words) -> CauseInWords:
 def _of_server(cause: HeldCause, known: _Words) -> CauseInWords:
     one, meaning, offer = known.collected[cause.key]
     effect = f"{meaning.cause.render(translate)} {meaning.next_step.render(translate)}"
+    if meaning.number is None and one.row.status:
+        effect = (
+            f"\N{LEFT DOUBLE QUOTATION MARK}{one.row.status[:STATUS_CHARS]}\N{RIGHT DOUBLE QUOTATION MARK} {effect}"
+        )
     return CauseInWords(cause, _title(cause), effect, offer, cause.instance, None, one)
 
 

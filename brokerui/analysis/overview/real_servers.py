@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -13,7 +14,18 @@ from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
 from routing.model.estate import Instance
 
-_sums: LruCache[Mapping[str, tuple[int, int, int]]] = LruCache(4)
+
+class _Sums(NamedTuple):
+    """The figures of a version about one instance."""
+
+    databases: int
+    held: int
+    leaks: int
+    collected_at: datetime | None
+    """When it was asked last for its messages and conversations; None: never, or nothing says when."""
+
+
+_sums: LruCache[Mapping[str, _Sums]] = LruCache(4)
 _leaks: LruCache[list[CollectedConversations]] = LruCache(4)
 
 
@@ -24,7 +36,7 @@ class RealServer:
     name: str
     databases: int
     at: datetime | None
-    """When it was read last; None: never."""
+    """When it was read last; None: never. A collection that came late with its import is as old as it is."""
     age: timedelta | None
     held: int
     """Messages that waited there then."""
@@ -55,9 +67,9 @@ def real_servers(
     found = []
     for name in live.estate.instances:
         if name not in ours:
-            databases, held, leaks = sums[name]
-            at = imported.get(name)
-            found.append(RealServer(name, databases, at, None if at is None else now - at, held, leaks))
+            at = min((one for one in (imported.get(name), sums[name].collected_at) if one is not None), default=None)
+            age = None if at is None else now - at
+            found.append(RealServer(name, sums[name].databases, at, age, sums[name].held, sums[name].leaks))
     return sorted(found, key=lambda one: (-one.held, not one.is_stale, -one.leaks, one.name))
 
 
@@ -68,17 +80,16 @@ def leaks_of(live: LiveEstate) -> list[CollectedConversations]:
     )
 
 
-def _of_version(live: LiveEstate) -> Mapping[str, tuple[int, int, int]]:
-    """Databases, messages held and leaks of each instance."""
+def _of_version(live: LiveEstate) -> Mapping[str, _Sums]:
     return _sums.get_or_make(live.digest, lambda: _summed(live))
 
 
-def _summed(live: LiveEstate) -> dict[str, tuple[int, int, int]]:
+def _summed(live: LiveEstate) -> dict[str, _Sums]:
     leaks: dict[str, int] = {}
     for leak in leaks_of(live):
         leaks[leak.held.instance.name] = leaks.get(leak.held.instance.name, 0) + 1
     return {
-        name: (len(instance.databases), _held(instance), leaks.get(name, 0))
+        name: _Sums(len(instance.databases), _held(instance), leaks.get(name, 0), _collected_at(instance))
         for name, instance in live.estate.instances.items()
     }
 
@@ -86,3 +97,10 @@ def _summed(live: LiveEstate) -> dict[str, tuple[int, int, int]]:
 def _held(instance: Instance) -> int:
     queues = (database.transmission_queue for database in instance.databases.values())
     return sum(row.messages for queue in queues if queue is not None for row in queue.rows)
+
+
+def _collected_at(instance: Instance) -> datetime | None:
+    """The latest moment at which one of its databases was asked."""
+    databases = instance.databases.values()
+    collected = [part for one in databases for part in (one.transmission_queue, one.conversation_endpoints)]
+    return max((one.collected_at for one in collected if one is not None and one.collected_at), default=None)

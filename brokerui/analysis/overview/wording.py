@@ -7,6 +7,7 @@ from typing import Final
 
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from routing.common.sentence import Sentence, say
+from routing.dialog.status_kind import NOT_ACKNOWLEDGED
 from routing.rules.decision import DROPPED
 
 _Title = Callable[[HeldCause], Sentence]
@@ -72,6 +73,8 @@ def title_of(cause: HeldCause) -> Sentence:
         return _discards(cause)
     if not cause.subject:
         return say("{place} cannot send messages to a service that was not collected", place=cause.place)
+    if cause.kind is CauseKind.COLLECTED and not cause.number and cause.example != NOT_ACKNOWLEDGED:
+        return _cannot_send(cause)  # the status is a text that is not in the catalogue
     return _TITLES.get(cause.number, _cannot_send)(cause)
 
 

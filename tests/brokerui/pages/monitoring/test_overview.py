@@ -33,6 +33,7 @@ from tests.brokerui.eventlog.samples import EVENTS
 from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
 from tests.brokerui.messaging.test_held_fragments import arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
+from tests.brokerui.pages.monitoring.test_collected import NO_BINDING, NOT_FOUND, TO_SHIP, bring_in, row
 from tests.brokerui.site import signed_in
 
 PATH = "/overview/"
@@ -215,3 +216,39 @@ def test_without_any_instance_it_says_how_to_get_one(db: None) -> None:
     text = page(signed_in(Role.EDITOR))
     assert headline(text) == "No instance is known yet"
     assert 'href="/imports/"' in text
+
+
+# -- Real servers ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+def test_messages_of_real_servers_are_causes_with_server_and_moment(db: None) -> None:
+    bring_in(row(NO_BINDING, 12), row(NOT_FOUND, 1_904), row("Etwas.", 1), days=40, routes=(TO_SHIP,))
+    client = signed_in(Role.VIEWER)
+    text = page(client)
+    assert headline(text) == "3 causes hold back 1,917 messages"
+    assert titles(text) == [
+        "No route leads from shop/Orders to Ship",
+        "shop/Orders has no remote service binding for Ship",
+        "shop/Orders cannot send to Ship",
+    ]
+    assert "“Etwas.” This text is not in the catalogue." in text
+    assert re.search(r'<span class="from">shop · <time', text)
+    assert "Copy T-SQL" in text
+    assert "1 of 2 is stale" in text  # as old as its collection, although the import was now
+    body = client.get("/api/v1/overview/").json()
+    assert [cause["kind"] for cause in body["causes"]] == ["collected"] * 3
+    assert all(cause["collected_at"] for cause in body["causes"])
+    assert {check["name"] for check in body["checks"]} == {
+        *("queues", "brokers", "expiry", "errors", "fresh", "servers", "leaks")
+    }
+
+
+@pytest.mark.django_db
+def test_conversations_that_nobody_ends_hold_nothing_back_yet(db: None) -> None:
+    leak = {"service": "Mine", "far_service": "Ship", "state": "DI", "endpoints": 2_400_000}
+    bring_in(endpoints=[leak])
+    text = page(signed_in(Role.VIEWER))
+    assert headline(text).startswith("No message is held back;")
+    assert "2,400,000 conversations of Mine in shop/Orders are DISCONNECTED_INBOUND" in text
+    assert "See the counts" in text

@@ -380,4 +380,34 @@ ENGINE: Final = (
         ("test_grid_parser::test_too_many_rows",),
     ),
 )
-FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE)
+PROOFS: Final = (
+    Fault(
+        "proofs",
+        "a file of routing tests may repeat itself by aliases",
+        "if isinstance(event, yaml.AliasEvent) or event.anchor is not None:",
+        "if False:",
+        ("test_files::test_what_is_wrong_is_refused_with_its_line",),
+    ),
+    Fault(
+        "proofs",
+        "a route counts as used that a rule put aside",
+        "if step.taken and step.rule in CHOOSING:",
+        "if step.rule in CHOOSING:",
+        ("test_routes_are_used_where_a_rule_chose_them",),
+    ),
+    Fault(
+        "proofs",
+        "a certificate may leave a service name out",
+        "elif claimed[name] != 1:",
+        "elif claimed[name] > 1:",
+        ("test_an_altered_claim_is_the_first_that_fails",),
+    ),
+    Fault(
+        "proofs",
+        "a change of all names touches none of those that a certificate lists by name alone",
+        "return self._is_common_ground and self._before",
+        "return self._before",
+        ("test_every_certificate_holds_and_counts_as_the_enumeration_does",),
+    ),
+)
+FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS)

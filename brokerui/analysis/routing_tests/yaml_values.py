@@ -21,6 +21,8 @@ MAX_TEXT_BYTES = 1 << 20
 """A file of 5,000 tests."""
 MAX_DEPTH = 8
 """Objects and arrays within each other; a file of tests has four."""
+MAX_VALUES = 200_000
+"""Objects, arrays and scalars; a text of commas would make millions."""
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CONTROL = re.compile(r"[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no YAML may hold."""
@@ -109,6 +111,8 @@ class _Reader:
     def _value(self, event: Any, path: str, depth: int) -> Any:
         _check(event, depth)
         self._document.lines[path] = _line(event)
+        if len(self._document.lines) > MAX_VALUES:
+            raise _Refused(_line(event), say("has more than {limit} values", limit=f"{MAX_VALUES:,}"))
         if isinstance(event, yaml.ScalarEvent):
             return _scalar(event)
         if isinstance(event, yaml.SequenceStartEvent):

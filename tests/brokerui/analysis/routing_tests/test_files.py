@@ -66,6 +66,7 @@ LAUGHS = "a: &a [x,x]\n" + "".join(f"{b}: &{b} [*{a},*{a}]\n" for a, b in zip("a
         (b"tests: []\n---\ntests: []", "t: line 2: begins a second document"),
         (b"[" * 100_000, "t: line 1: is nested too deeply"),
         (b"{a: " * 100_000, "t: line 1: is nested too deeply"),
+        (b"tests: [" + b"x," * 200_001 + b"]", "t: line 1: has more than 200,000 values"),
         (b"tests: [\n", "t: line 2: is not YAML"),
         (b"tests:\n\t- a", "t: line 2: is not YAML"),
         (b"a" * (10 << 20), f"t: is larger than {MAX_TEXT_BYTES} bytes"),

@@ -98,3 +98,25 @@ def test_without_scripts_it_is_all_there(wire: Wire, plain_site: Any) -> None:
     plain_site.goto(DELAYED)
     plain_site.get_by_role("button", name="Retry now").click()
     expect(plain_site.get_by_role("status")).to_have_text("Messages for Nowhere are being retried now.")
+
+
+def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows_its_causes(
+    wire: Wire, site: Page
+) -> None:
+    stuck(wire, "Nowhere")
+    site.clock.install()
+    site.goto("/overview/")
+    expect(site.locator("[data-headline]")).to_have_text("1 cause holds back 1 message")
+    expect(site.locator("[data-drawn]")).to_have_count(3)
+    site.get_by_role("link", name="Delayed: Nowhere is not where").focus()
+    stuck(wire, "Elsewhere", 2)
+    site.clock.fast_forward(POLL_MS)
+    expect(site.locator("[data-headline]")).to_have_text("2 causes hold back 3 messages")
+    expect(site.locator("#live")).to_have_text("2 causes hold back 3 messages")
+    expect(site.locator(".alerts")).to_contain_text("2 delayed")
+    assert "Nowhere is not where" in site.evaluate("document.activeElement.textContent")
+    site.set_viewport_size({"width": 390, "height": 844})
+    assert site.evaluate("document.documentElement.scrollWidth") == 390
+    site.goto("/account/tokens/")
+    site.locator(".alerts").press("Enter")
+    expect(site).to_have_url("/overview/")

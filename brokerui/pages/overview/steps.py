@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from hashlib import blake2b
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -43,6 +44,11 @@ class EntryOnPage:
     rows: str
     """The address of the rows behind it."""
     step: NextStep
+
+    @property
+    def id(self) -> str:
+        """The same for a cause wherever it stands in the order: focus stays on its row."""
+        return blake2b(repr(self.entry.cause.key).encode(), digest_size=6).hexdigest()
 
     @property
     def age(self) -> str:

@@ -62,7 +62,7 @@ def headline(text: str) -> str:
 
 
 def titles(text: str) -> list[str]:
-    return re.findall(r'id="rows-\d+" href="[^"]*"><span class="unseen">\w+: </span>([^<]*)<', text)
+    return re.findall(r'id="rows-[0-9a-f]+" href="[^"]*"><span class="unseen">\w+: </span>([^<]*)<', text)
 
 
 def discarded(instance: str, times: int) -> None:

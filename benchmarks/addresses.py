@@ -60,7 +60,7 @@ ELSEWHERE = frozenset(
         "changes:route-form",
         "changes:row-form",
         "changes:rows",
-        "changes:sql",
+        *("changes:sql", "changes:sql-preview"),
         "changes:findings",
         "changes:edit-sql",
         "changes:drawn",

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
@@ -36,18 +36,24 @@ def draft_sql(request: HttpRequest, number: int) -> HttpResponse:
     if request.method != "POST":
         return _page(request, page)
     form = SqlForm(request.POST)
-    page.instance_sent = request.POST.get("instance", "")
-    page.typed = request.POST.get("sql", "").replace("\r\n", "\n")
-    if request.POST.get("preview"):
-        return _preview(request, page)
+    _read(request, page)
     if not form.is_valid():
         page.problems = [(None, say("the name of the instance or a character of the script cannot be stored"))]
         return _page(request, page, status=422)
     return _write(request, page, form.cleaned_data["revision"])
 
 
-def _preview(request: HttpRequest, page: SqlPage) -> HttpResponse:
-    """Return what the typed script would add to the draft, or why it is refused."""
+def _read(request: HttpRequest, page: SqlPage) -> None:
+    page.instance_sent = request.POST.get("instance", "")
+    page.typed = request.POST.get("sql", "").replace("\r\n", "\n")
+
+
+@access(write=Level.VIEW, stores=False)
+@require_POST
+def draft_sql_preview(request: HttpRequest, number: int) -> HttpResponse:
+    """Return what a typed script would add to the draft, or why it is refused."""
+    page = SqlPage(draft_of(request, number))
+    _read(request, page)
     edits: tuple[Edit, ...] = ()
     try:
         edits = sql_read(page.draft, page.instance, page.typed or "", _now()).further

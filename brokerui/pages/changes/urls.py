@@ -24,6 +24,7 @@ urlpatterns = [
     path("versions/<int:number>/restore/", version_views.version_restore, name="restore"),
     path("<int:number>/", views.change_detail, name="change"),
     path("<int:number>/sql/", sql_views.draft_sql, name="sql"),
+    path("<int:number>/sql/preview/", sql_views.draft_sql_preview, name="sql-preview"),
     path("<int:number>/effect/", effect_views.effect, name="effect"),
     path("<int:number>/effect-line/", effect_views.effect_line, name="effect-line"),
     path("<int:number>/route/", editing.route_form, name="route-form"),

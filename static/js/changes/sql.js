@@ -54,7 +54,7 @@ if (text) {
   text.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.altKey) return;
     event.preventDefault();
-    form.requestSubmit();
+    if (form.querySelector("button")) form.requestSubmit(); // readers have none
   });
   form.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-line]");

@@ -134,6 +134,7 @@ ADDRESSES = [
     _form("changes:row-form", EDIT, "draft", "row_kind"),
     _form("changes:rows", EDIT, "draft"),
     _form("changes:sql", EDIT, "draft"),
+    _button("changes:sql-preview", VIEW, "draft"),
     _page("changes:findings", "draft"),
     _page("changes:edit-sql", "draft", "edit_index"),
     _button("changes:add", EDIT, "draft"),

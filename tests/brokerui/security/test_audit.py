@@ -420,6 +420,7 @@ NOTHING = {
     "shell:language",
     "api:whatif",
     "changes:effect-line",
+    "changes:sql-preview",
     "tables:auth_user_changelist",
     "tables:estate_version_changelist",
     "tables:estate_auditentry_changelist",

@@ -27,7 +27,7 @@ Request = tuple[Address, str]
 MOVES = ("start", "scenarios:open", "map:view")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
-PREVIEWS = {"api:whatif", "changes:effect-line"}
+PREVIEWS = {"api:whatif", "changes:effect-line", "changes:sql-preview"}
 """They say what a change would do, and store nothing."""
 ENDS = (STRANGER, Role.ADMINISTRATOR)
 """These ask for every address in each run, by its methods and by one more; those between them in make test-all."""
@@ -146,7 +146,7 @@ def test_changes_can_be_tried_out_where_the_site_is_read_only(who: str, world: d
     previews = [(address, "POST") for address in ADDRESSES if address.name in PREVIEWS]
     statuses = {address.name: response.status_code for address, method, response in answers(who, world, previews)}
     assert statuses.keys() == PREVIEWS
-    assert statuses["changes:effect-line"] == 200
+    assert statuses["changes:effect-line"] == statuses["changes:sql-preview"] == 200
     assert statuses["api:whatif"] in (400, 415, 422)  # nothing was sent with it
 
 

@@ -90,7 +90,8 @@ def test_statements_that_are_not_supported_are_counted_and_listed(editor: Client
 
 def test_readers_and_closed_drafts_have_no_editor(viewer: Client, editor: Client, draft: SavedDraft) -> None:
     page = viewer.get(f"/changes/{draft.id}/sql/").content.decode()
-    assert ("<textarea" in page, "AskForRoutes" in page) == (False, True)
+    assert ("<textarea" in page, "AskForRoutes" in page, "Save the script" in page) == (True, True, False)
+    assert "What you type here is tried out and not saved." in page
     assert saved(viewer, draft, ROUTE).status_code == 403
     draft_discard(**seen(draft))
     assert "<textarea" not in editor.get(f"/changes/{draft.id}/sql/").content.decode()
@@ -98,13 +99,16 @@ def test_readers_and_closed_drafts_have_no_editor(viewer: Client, editor: Client
 
 
 def previewed(client: Client, draft: SavedDraft, sql: str) -> str:
-    sent = {"revision": "1", "instance": "shop", "sql": sql, "preview": "1"}
-    page = client.post(f"/changes/{draft.id}/sql/", sent)
+    page = client.post(f"/changes/{draft.id}/sql/preview/", {"revision": "1", "instance": "shop", "sql": sql})
     assert page.status_code == 200
     return unescape(page.content.decode())
 
 
-def test_what_a_script_would_bring_is_told_while_it_is_typed(editor: Client, draft: SavedDraft) -> None:
+@pytest.mark.parametrize("role", ["editor", "viewer"])
+def test_what_a_script_would_bring_is_told_while_it_is_typed(
+    role: str, draft: SavedDraft, request: pytest.FixtureRequest
+) -> None:
+    editor: Client = request.getfixturevalue(role)
     page = previewed(editor, draft, ROUTE)
     assert '"edit": "put_route"' in page
     assert "AskForRoutes" not in page, "only what it would add to the edits of the draft"

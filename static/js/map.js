@@ -8,6 +8,7 @@ import { startControls } from "./map/controls.js";
 import { startGestures } from "./map/gestures.js";
 import { startMinimap } from "./map/minimap.js";
 import { startLabels } from "./map/labels.js";
+import { startNames } from "./map/names.js";
 import { startPanel } from "./map/panel.js";
 import { startReach } from "./map/reach.js";
 import { rove, startRoving } from "./map/roving.js";
@@ -29,6 +30,7 @@ function startPicture() {
   startDrawing(viewport);
   look(viewport);
   startLabels(viewport);
+  startNames(viewport);
   startGestures(pane, viewport);
   startControls(pane, viewport);
   startMinimap(pane, viewport);

@@ -379,6 +379,12 @@ def test_labels_keep_their_size_on_the_screen_and_cover_none_of_each_other(site:
         assert covered(texts) == [], size
         assert {"shop", "office", "depot"} <= {text[0] for text in texts}, size
         site.keyboard.press("-")
+    row = site.locator('a.row[data-ref="route/shop/Orders/PostRoute"]')
+    row.focus()
+    site.keyboard.press("ArrowDown")
+    site.keyboard.press("ArrowUp")
+    expect(row).to_be_focused()
+    expect(site.locator(".map-name")).to_have_text(re.compile("PostRoute.*It leads to office"))
     assert seen == sorted(seen, reverse=True)
     assert seen[-1] < seen[0] / 4
     site.keyboard.press("0")
@@ -388,12 +394,9 @@ def test_labels_keep_their_size_on_the_screen_and_cover_none_of_each_other(site:
 
 def rests_at(page: Page) -> str:
     """Return the scale at which the picture has come to rest."""
-    size = page.locator("[data-size]").inner_text()
-    rests = (
-        "(size) => `${Math.round(document.getElementById('canvas').style.getPropertyValue('--k') * 100)} %` === size"
-    )
-    page.wait_for_function(rests, arg=size)
-    return size
+    page.wait_for_function("() => !document.querySelector('#canvas .sheet.moving')")
+    scale = page.evaluate("document.getElementById('canvas').style.getPropertyValue('--k')")
+    return f"{100 * float(scale):.0f} %"
 
 
 def covered(texts: list[Any]) -> list[tuple[str, str]]:

@@ -52,6 +52,7 @@ async function follow(url) {
   const to = new URL(location.href);
   const select = new URL(url, location.href).searchParams.get("select");
   if (select) to.searchParams.set("select", select); else to.searchParams.delete("select");
+  to.searchParams.delete("reach");
   history.pushState(null, "", to);
   await refresh(to.pathname + to.search);
 }

@@ -1,9 +1,11 @@
 // Upstream and downstream of a thing: the server highlights them, and who may draw has them selected.
 import { isFree } from "../keys.js";
+import { kindOf } from "./picture.js";
 import { selectedIn } from "./panel.js";
 import { refresh } from "./refresh.js";
 
 const BY_KEY = { u: "up", d: "down" };
+const KINDS = new Set(["instance", "database", "route", "outside"]);
 
 async function go({ pathname, search }) {
   history.pushState(null, "", pathname + search);
@@ -20,7 +22,7 @@ function addressOf(reach, select) {
 
 function byKey(event) {
   const ref = document.activeElement?.closest?.("svg.net a.mark")?.dataset.ref || selectedIn(location.href);
-  if (!BY_KEY[event.key] || !ref || !isFree(event)) return;
+  if (!BY_KEY[event.key] || !KINDS.has(kindOf(ref)) || !isFree(event)) return;
   event.preventDefault();
   go(addressOf(BY_KEY[event.key], ref));
 }

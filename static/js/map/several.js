@@ -67,7 +67,11 @@ export function startSeveral(viewport, layer, drop) {
   });
   document.addEventListener("keydown", (event) => {
     const mark = event.target.closest?.("svg.net a.mark");
-    if (event.key === "Escape" && isOn() && !event.defaultPrevented) { event.preventDefault(); turn(false); return; }
+    if (event.key === "Escape" && (isOn() || chosen.size) && !event.defaultPrevented && !document.querySelector("dialog[open]")) {
+      event.preventDefault();
+      turn(false);
+      return;
+    }
     if (event.key === "s" && isFree(event)) { event.preventDefault(); turn(!isOn()); return; }
     if (event.key === " " && isOn() && mayBeDropped(mark)) { event.preventDefault(); toggle(mark); return; }
     if (event.key !== "Delete" || !(mark || chosen.size)) return;

@@ -23,12 +23,12 @@ from routing.verification.certificate_file import FORMAT, RULES, SWITCHES
 from routing.verification.checking import canonical
 from routing.verification.document import ReadDocument
 from routing.verification.enumeration import in_order as entry_order
-from routing.verification.untouched import Untouched
+from routing.verification.untouched import NOWHERE, Untouched
 
 MOST_LISTED = 100_000
-"""Up to this number of classes all are listed. Above, names that the change does not touch are listed by name alone."""
+"""Up to this number of classes all are listed. Above, only those that the change touches are."""
 MOST_EVALUATED = 2_000_000
-"""Classes of touched names. A change that touches more has no certificate."""
+"""A change that touches more classes has no certificate."""
 
 
 def write_certificate(
@@ -54,8 +54,9 @@ class _Writing:
         self._before, self._after, self._at = before, after, at
         self._words = Vocabulary(before, after)
         self._entries = sorted(self._words.entries, key=entry_order)
-        self._untouched = self._names_untouched() if self._words.count() > most_listed else frozenset[str]()
-        evaluated = sum(self._words.count_of_name(name) for name in self._names_listed()) * len(self._entries)
+        self._index = {entry: number for number, entry in enumerate(self._entries)}
+        self._touched = self._touched_entries() if self._words.count() > most_listed else {}
+        evaluated = sum(self._words.count_of_name(name) * len(self._entries_of(name)) for name in self._names_listed())
         if evaluated > max(most_evaluated, most_listed):
             problem = say(
                 "the change touches {count} classes of conversations; a certificate lists {limit} at the most",
@@ -64,12 +65,21 @@ class _Writing:
             )
             raise Invalid("", problem)
 
-    def _names_untouched(self) -> frozenset[str]:
+    def _touched_entries(self) -> dict[str, frozenset[Node]]:
+        """By name: the entry points that the change touches, for names at which it touches some or none."""
         untouched = Untouched(*(ReadDocument(_document(one), self._at) for one in (self._before, self._after)))
-        return frozenset(name for name in self._words.identifiers if untouched.has(name))
+        found = {name: untouched.touched(name) for name in self._words.identifiers}
+        return {name: touched for name, touched in found.items() if touched is not None}
 
     def _names_listed(self) -> list[str]:
-        return sorted(self._words.identifiers.keys() - self._untouched)
+        return sorted(name for name in self._words.identifiers if self._touched.get(name) != NOWHERE)
+
+    def _entries_of(self, name: str) -> list[int]:
+        """The indexes of the entry points that are listed for a name."""
+        touched = self._touched.get(name)
+        if touched is None:
+            return list(range(len(self._entries)))
+        return sorted(self._index[entry] for entry in touched)
 
     def document(self) -> dict[str, Any]:
         """The value of the certificate."""
@@ -88,16 +98,19 @@ class _Writing:
             "summary": self._summary(grouped),
             "entries": [entry_as_json(*entry) for entry in self._entries],
             "outcomes": [[outcome.as_json() for outcome in in_order(ends)] for ends in sets],
-            "untouched": [_name(name) for name in sorted(self._untouched)],
-            "traffic": [_traffic(one, groups, index) for one, groups in grouped.items()],
+            "untouched": [_name(name) for name, touched in sorted(self._touched.items()) if touched == NOWHERE],
+            "traffic": [
+                _traffic(one, groups, index, is_complete=one.to_service not in self._touched)
+                for one, groups in grouped.items()
+            ],
         }
 
     def _groups(self, traffic: TrafficClass) -> dict[tuple[Outcomes, Outcomes], list[int]]:
         """The indexes of entry points by their outcomes before and after."""
         sides = ClassEvaluator(self._before, traffic, self._at), ClassEvaluator(self._after, traffic, self._at)
         found: dict[tuple[Outcomes, Outcomes], list[int]] = {}
-        for index, entry in enumerate(self._entries):
-            before, after = (_ends(side, entry) for side in sides)
+        for index in self._entries_of(traffic.to_service):
+            before, after = (_ends(side, self._entries[index]) for side in sides)
             found.setdefault((before, after), []).append(index)
         return found
 
@@ -135,12 +148,17 @@ def _name(service: str) -> dict[str, Any]:
 
 
 def _traffic(
-    traffic: TrafficClass, groups: dict[tuple[Outcomes, Outcomes], list[int]], index: dict[Outcomes, int]
+    traffic: TrafficClass,
+    groups: dict[tuple[Outcomes, Outcomes], list[int]],
+    index: dict[Outcomes, int],
+    *,
+    is_complete: bool,
 ) -> dict[str, Any]:
     return {
         **_name(traffic.to_service),
         "to_broker_instance": traffic.to_broker_instance,
         "is_reply": traffic.is_reply,
+        "is_complete": is_complete,
         "groups": [
             {
                 "entries": list(_ranges(at)),

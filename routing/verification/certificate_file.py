@@ -61,6 +61,8 @@ class ClaimedTraffic:
     name: ClaimedName
     identifier: str | None
     is_reply: bool
+    is_complete: bool
+    """Whether the groups hold every entry point; else the change touches no conversation from those left out."""
     groups: tuple[ClaimedGroup, ...]
 
 
@@ -154,12 +156,13 @@ def _name(value: Any) -> ClaimedName:
 
 
 def _traffic(value: Any, entries: int, outcomes: int) -> ClaimedTraffic:
-    given = _object(value, "to_service", "stands_in", "to_broker_instance", "is_reply", "groups")
+    given = _object(value, "to_service", "stands_in", "to_broker_instance", "is_reply", "is_complete", "groups")
     identifier = given["to_broker_instance"]
     return ClaimedTraffic(
         ClaimedName(_text(given["to_service"]), _flag(given["stands_in"])),
         None if identifier is None else _text(identifier),
         _flag(given["is_reply"]),
+        _flag(given["is_complete"]),
         _each(given, "groups", lambda one: _group(one, entries, outcomes)),
     )
 

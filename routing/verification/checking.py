@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from routing.verification.certificate_file import (
 from routing.verification.document import Entry, ReadDocument
 from routing.verification.enumeration import ClaimedName, Enumeration
 from routing.verification.evaluation import ConversationKind, Evaluation
-from routing.verification.untouched import Untouched
+from routing.verification.untouched import NOWHERE, Untouched
 
 _BEST_FIRST = ("delivered", "exits", "delayed", "dropped")
 SHOWN_ENDINGS = 8
@@ -89,6 +89,8 @@ class _Checking:
         self._certificate = certificate
         self._before, self._after = before, after
         self._all = Enumeration(before, after)
+        self._index = {entry: number for number, entry in enumerate(self._all.entries)}
+        self._untouched = Untouched(before, after)
         self._counts: Counter[str] = Counter()
 
     def failed(self) -> Iterator[FailedClaim]:
@@ -105,9 +107,8 @@ class _Checking:
 
     def _names(self) -> Iterator[FailedClaim]:
         """Every class is claimed once: by its name among the untouched ones, or with all kinds of its name."""
-        untouched = Untouched(self._before, self._after)
         for index, name in enumerate(self._certificate.untouched):
-            if name not in self._all.names or not untouched.has(name.service):
+            if name not in self._all.names or self._untouched.touched(name.service) != NOWHERE:
                 yield FailedClaim(f"untouched[{index}]", say("{name}: the documents differ for it", name=name.label))
         claimed = Counter(self._certificate.untouched) + Counter(
             dict.fromkeys((one.name for one in self._certificate.traffic), 1)
@@ -133,18 +134,27 @@ class _Checking:
     def _traffic(self, traffic: ClaimedTraffic) -> Iterator[FailedClaim]:
         kind = _kind_of(traffic)
         sides = Evaluation(self._before, kind), Evaluation(self._after, kind)
-        missing = set(range(len(self._all.entries)))
+        seen: set[int] = set()
         for number, group in enumerate(traffic.groups):
             path = f".groups[{number}]"
             for index in group.indexes():
-                if index not in missing:
+                if index in seen:
                     yield FailedClaim(path, say("claims the entry point {index} once more", index=index))
-                missing.discard(index)
+                seen.add(index)
                 for failed in self._outcomes(sides, self._all.entries[index], group):
                     yield FailedClaim(f"{path}.{failed.path}", failed.says)
-        if missing:
-            left_out = self._all.entries[min(missing)]
+        left_out = self._wrongly_left_out(traffic, seen)
+        if left_out is not None:
             yield FailedClaim("", say("leaves out the entry point {entry}", entry=_shown(left_out)))
+
+    def _wrongly_left_out(self, traffic: ClaimedTraffic, seen: set[int]) -> Entry | None:
+        """The first entry point that the groups lack and that is not untouched."""
+        touched = None if traffic.is_complete else self._untouched.touched(traffic.name.service)
+        if touched is None:
+            needed: Iterable[int] = range(len(self._all.entries))
+        else:
+            needed = sorted(self._index[entry] for entry in touched)
+        return next((self._all.entries[index] for index in needed if index not in seen), None)
 
     def _outcomes(
         self, sides: tuple[Evaluation, Evaluation], entry: Entry, group: ClaimedGroup

@@ -405,9 +405,16 @@ PROOFS: Final = (
     Fault(
         "proofs",
         "a change of all names touches none of those that a certificate lists by name alone",
-        "return self._is_common_ground and self._before",
-        "return self._before",
-        ("test_every_certificate_holds_and_counts_as_the_enumeration_does",),
+        "if not self._is_common_ground or before != after:",
+        "if before != after:",
+        ("test_a_compact_certificate_lists_what_the_change_can_touch_alone",),
+    ),
+    Fault(
+        "proofs",
+        "a change of msdb touches only conversations that begin there",
+        "return None if any(database == MSDB for _, database in tables) else tables",
+        "return tables",
+        ("test_a_compact_certificate_lists_what_the_change_can_touch_alone",),
     ),
 )
 FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS)

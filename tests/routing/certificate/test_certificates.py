@@ -151,7 +151,7 @@ def change(path: str, value: object) -> Callable[[Json], None]:
     def alter(certificate: Json) -> None:
         *parents, key = path.split(".")
         for parent in parents:
-            certificate = certificate[parent]
+            certificate = certificate[int(parent) if parent.isdecimal() else parent]
         certificate[key] = value
 
     return alter
@@ -189,6 +189,44 @@ def test_an_altered_claim_is_the_first_that_fails(alter: Callable[[Json], None],
     assert found is not None
     assert found.path == path
     assert str(found.says).startswith(says)
+
+
+COMPACT: Json = json.loads(certified(BEFORE, AFTER, most_listed=0))
+
+
+def test_a_compact_certificate_lists_what_the_change_can_touch_alone() -> None:
+    """The routes of D are read only for conversations that begin there; those of msdb for all."""
+    assert [name["to_service"] for name in COMPACT["untouched"]] == ["*", "Own", "S"]
+    assert [(one["is_complete"], [group["entries"] for group in one["groups"]]) for one in COMPACT["traffic"]] == [
+        (False, [[[1, 1]]]),
+        (False, [[[1, 1]]]),
+    ]
+    assert failed(COMPACT, BEFORE, AFTER) is None
+    other = deepcopy(BEFORE)
+    other["instances"][1]["databases"][-1]["routes"][0]["remote_service_name"] = "S"
+    silent = deepcopy(BEFORE)
+    silent["instances"][1]["forwarding"] = False
+    for after in (other, silent):
+        certificate = json.loads(certified(BEFORE, after, most_listed=0))
+        assert (certificate["untouched"], {one["is_complete"] for one in certificate["traffic"]}) == ([], {True})
+
+
+@pytest.mark.parametrize(
+    ("alter", "path", "says"),
+    [
+        (leave_out_entry, "traffic[0]", "leaves out the entry point a/D"),
+        (change("traffic.0.is_complete", True), "traffic[0]", "leaves out the entry point outside a"),
+        (call_untouched, "untouched[0]", "T: the documents differ for it"),
+        (change("untouched", []), "traffic", "*: is claimed 0 times"),
+        (change("summary.better", 1), "summary.better", "there are 2"),
+    ],
+)
+def test_an_altered_claim_of_a_compact_certificate_fails(alter: Callable[[Json], None], path: str, says: str) -> None:
+    certificate = deepcopy(COMPACT)
+    alter(certificate)
+    found = failed(certificate, BEFORE, AFTER)
+    assert found is not None
+    assert (found.path, says in str(found.says)) == (path, True)
 
 
 def test_the_unaltered_certificate_holds_and_is_canonical() -> None:

@@ -10,7 +10,13 @@ import pytest
 from routing.common.errors import InputError
 from routing.verification.certificate_file import read_certificate
 
-TRAFFIC: dict[str, Any] = {"to_service": "S", "stands_in": False, "to_broker_instance": None, "is_reply": False}
+TRAFFIC: dict[str, Any] = {
+    "to_service": "S",
+    "stands_in": False,
+    "to_broker_instance": None,
+    "is_reply": False,
+    "is_complete": True,
+}
 GROUP: dict[str, Any] = {"entries": [[0, 1]], "before": 0, "after": 0, "verdict": "unchanged"}
 ONE: dict[str, Any] = {
     "format": "brokerui.certificate/1",

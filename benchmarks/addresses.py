@@ -59,7 +59,7 @@ ELSEWHERE = frozenset(
         *("api:change_review", "changes:review", "api:change_sql"),
         "changes:route-form",
         "changes:row-form",
-        "changes:rows",
+        *("changes:rows", "changes:rows-preview"),
         *("changes:sql", "changes:sql-preview"),
         "changes:findings",
         "changes:edit-sql",

@@ -12,7 +12,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
@@ -104,16 +104,26 @@ class RowsPage:
 @require_http_methods(["GET", "HEAD", "POST"])
 def rows(request: HttpRequest, number: int) -> HttpResponse:
     """Show the table; POST writes the rows that differ, those that are pasted, or drops those that are ticked."""
-    draft = draft_of(request, number)
-    page = RowsPage(draft, estate_view_from({"draft": str(number)}), RoutesQuery.of(request.GET.dict()))
+    page = _table(request, number)
     if request.method != "POST":
         return _page(request, page)
     if request.POST.get("action") == "paste":
         return _paste(request, page)
+    return _write(request, page, _sent(request, page))
+
+
+@access(write=Level.VIEW, stores=False)
+@require_POST
+def rows_preview(request: HttpRequest, number: int) -> HttpResponse:
+    """Return what typed rows would change of the draft, or why they cannot be."""
+    page = _table(request, number)
     edits = _sent(request, page)
-    if request.POST.get("preview"):
-        return render(request, "changes/_rows_preview.html", {"table": page, "edits": _preview(edits)})
-    return _write(request, page, edits)
+    return render(request, "changes/_rows_preview.html", {"table": page, "edits": _preview(edits)})
+
+
+def _table(request: HttpRequest, number: int) -> RowsPage:
+    draft = draft_of(request, number)
+    return RowsPage(draft, estate_view_from({"draft": str(number)}), RoutesQuery.of(request.GET.dict()))
 
 
 def _sent(request: HttpRequest, page: RowsPage) -> RowEdits:

@@ -30,6 +30,7 @@ urlpatterns = [
     path("<int:number>/route/", editing.route_form, name="route-form"),
     path("<int:number>/row/<str:kind>/", editing.row_form, name="row-form"),
     path("<int:number>/rows/", rows.rows, name="rows"),
+    path("<int:number>/rows/preview/", rows.rows_preview, name="rows-preview"),
     path("<int:number>/add/", panels.add, name="add"),
     path("<int:number>/findings/", panels.findings, name="findings"),
     path("<int:number>/edits/<int:index>/sql/", panels.edit_sql, name="edit-sql"),

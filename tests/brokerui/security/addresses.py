@@ -133,6 +133,7 @@ ADDRESSES = [
     _form("changes:route-form", EDIT, "draft"),
     _form("changes:row-form", EDIT, "draft", "row_kind"),
     _form("changes:rows", EDIT, "draft"),
+    _button("changes:rows-preview", VIEW, "draft"),
     _form("changes:sql", EDIT, "draft"),
     _button("changes:sql-preview", VIEW, "draft"),
     _page("changes:findings", "draft"),

@@ -421,6 +421,7 @@ NOTHING = {
     "api:whatif",
     "changes:effect-line",
     "changes:sql-preview",
+    "changes:rows-preview",
     "tables:auth_user_changelist",
     "tables:estate_version_changelist",
     "tables:estate_auditentry_changelist",

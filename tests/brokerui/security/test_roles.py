@@ -27,7 +27,7 @@ Request = tuple[Address, str]
 MOVES = ("start", "scenarios:open", "map:view")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
-PREVIEWS = {"api:whatif", "changes:effect-line", "changes:sql-preview"}
+PREVIEWS = {"api:whatif", "changes:effect-line", "changes:sql-preview", "changes:rows-preview"}
 """They say what a change would do, and store nothing."""
 ENDS = (STRANGER, Role.ADMINISTRATOR)
 """These ask for every address in each run, by its methods and by one more; those between them in make test-all."""

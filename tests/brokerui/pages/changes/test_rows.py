@@ -206,13 +206,19 @@ def test_a_grid_that_cannot_be_is_kept_and_nothing_of_it_is_saved(
     assert unescape(area[1]).strip() == text.strip()
 
 
-def test_the_preview_has_the_edits_and_the_problems_and_writes_nothing(editor: Client, draft: SavedDraft) -> None:
-    sent = fields(editor.get(url_of(draft)))
+@pytest.mark.parametrize("role", ["editor", "viewer"])
+def test_the_preview_has_the_edits_and_the_problems_and_writes_nothing(
+    role: str, draft: SavedDraft, request: pytest.FixtureRequest
+) -> None:
+    client: Client = request.getfixturevalue(role)
+    page = client.get(url_of(draft))
+    assert ("tried out and not saved" in page.content.decode()) == (role == "viewer")
+    sent = fields(page)
     one = number_of(sent, "shop/Orders/PostRoute")
-    good = editor.post(url_of(draft), {**sent, f"address-{one}": "LOCAL", "preview": "1"}).content.decode()
+    good = client.post(f"{url_of(draft)}preview/", {**sent, f"address-{one}": "LOCAL"}).content.decode()
     (edits,) = re.findall(r'data-edits="([^"]*)"', good)
     assert [edit["route"]["address"] for edit in json.loads(unescape(edits))] == ["LOCAL"]
-    bad = editor.post(url_of(draft), {**sent, f"address-{one}": "x", "preview": "1"})
+    bad = client.post(f"{url_of(draft)}preview/", {**sent, f"address-{one}": "x"})
     assert problems(bad)[0].startswith("address: must be LOCAL")
     assert kept(draft) == []
 
@@ -248,7 +254,8 @@ def test_filter_order_and_pages_are_those_of_the_routes(editor: Client, draft: S
 
 def test_readers_see_it_and_change_nothing(viewer: Client, draft: SavedDraft) -> None:
     text = viewer.get(url_of(draft)).content.decode()
-    assert "disabled" in text.partition("data-rows")[2][:900]
+    assert "Save the rows" not in text
+    assert "tried out and not saved" in text
     assert 'name="action"' not in text.partition("rows-acts")[2]
     assert viewer.post(url_of(draft), {"rows": "0"}).status_code == 403
     assert "/rows/" not in viewer.get(f"/routes/?draft={draft.id}").content.decode()

@@ -212,7 +212,7 @@ class _Planner:
             return MapCell(here, name, (self.side.lacks,), rows=rows, look=self.side.gone)
         sign, look = self._end(here)
         step = self.side.way.tables.get(here, 0)
-        notes = (say("step {number}", number=step),) if step else ()
+        notes = (f"{step}.",) if step else ()
         look = f"{look} {'asked' if here in self.side.way.tables else ''}"
         return MapCell(here, name, notes, rows=rows, sign=sign, look=look, change=self.side.changes.get(here, ""))
 

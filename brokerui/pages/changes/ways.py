@@ -24,9 +24,9 @@ FORTH: dict[str, Sentence] = {
 BACK: dict[str, Sentence] = {
     HOME: say("answers return"),
     DELIVERED: say("answers end here"),
-    EXITS: say("answers leave the estate"),
-    DELAYED: say("answers are delayed"),
-    DROPPED: say("answers are dropped"),
+    EXITS: say("answers leave"),
+    DELAYED: say("answers delayed"),
+    DROPPED: say("answers dropped"),
 }
 Taken = dict[Ref, dict[Ref, None]]
 """By route: the places to which it is taken; none where it ends on its instance."""

@@ -70,8 +70,8 @@ form.addEventListener("paste", (event) => {
   changed();
 });
 
-// Nothing that was typed is lost by leaving the page.
-let isSent = false;
+// Nothing that was typed is lost by leaving the page; readers, who have no button, only try out.
+let isSent = !form.querySelector("button");
 form.addEventListener("submit", () => { isSent = true; });
 addEventListener("beforeunload", (event) => {
   if (!isSent && form.querySelector(".is-changed")) event.preventDefault();

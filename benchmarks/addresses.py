@@ -29,7 +29,7 @@ WRITE_ONLY = frozenset(
         ),
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         "api:database_broker",
-        *("delayed:retry", "delayed:switch_on", "traffic:start", "traffic:cancel"),
+        *("delayed:retry", "delayed:retry_all", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
         *(f"api:change_{name}" for name in ("apply", "confirm", "rollback")),

@@ -1,6 +1,6 @@
 """Figures of all hosted instances together over time: deliveries, delays, drops, and latencies of acknowledgements.
 
-A part of a span that is over does not change any more: it is read once by a process, however many people look.
+All parts of a span but the last do not change any more: a process reads them once, however many people look.
 """
 
 from __future__ import annotations
@@ -22,10 +22,6 @@ from brokerui.eventlog.selectors import DUPLICATES, ENQUEUED
 from brokerui.messaging.latency import quantile_ms
 from routing.common.event_subclasses import ClassifySubclass
 
-SETTLED_MS: Final = 15_000
-"""After this time nothing is added to a part that is over: counters are written every two seconds."""
-SAMPLED_MS: Final = 90_000
-"""After this time the samples of a minute are there."""
 CLASSIFIED: Final = 141
 """Broker:Message Classify, once for each attempt."""
 DISCARDED: Final = (140, 160, 161)
@@ -72,10 +68,10 @@ def parts_of(span: Span, now: int, *, is_large: bool = False) -> dict[int, Part]
 def _parts(span: Span, now: int) -> dict[int, Part]:
     moments, step = span.moments(now), span.step * MINUTE_MS
     known = _Finished.parts.get(span.step, {})
-    missing = [at for at in moments if at not in known]
-    read = _read(missing[0] - step, moments[-1], step) if missing else {}
+    missing = [at for at in moments if at not in known] or moments[-1:]
+    read = _read(missing[0] - step, moments[-1], step)
     found = {at: known.get(at) or read.get(at, NOTHING) for at in moments}
-    over = {at: part for at, part in found.items() if at + SETTLED_MS <= now}
+    over = {at: found[at] for at in moments[:-1]}
     _Finished.parts = {**_Finished.parts, span.step: over}
     _Finished.read = _Finished.read | {span.name}
     return found
@@ -94,7 +90,7 @@ def depths_of(span: Span, now: int) -> list[SamplePoint]:
     known = _Finished.depths.get(span.name, {})
     read = {point.at: point for point in waiting_in_all([at for at in moments if at not in known])}
     found = {at: known[at] if at in known else read.get(at) for at in moments}
-    over = {at: point for at, point in found.items() if at + SAMPLED_MS <= now}
+    over = {at: found[at] for at in moments[:-1]}
     _Finished.depths = {**_Finished.depths, span.name: over}
     return [point for point in found.values() if point is not None]
 

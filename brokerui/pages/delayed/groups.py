@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -31,6 +32,11 @@ class DelayedGroup:
     """The query of the page with its conversations."""
     offers: tuple[ConversationOffer, ...]
     """The remedies, the best first."""
+
+    @property
+    def value(self) -> str:
+        """Its place as the form of several groups has it."""
+        return json.dumps(self.group[:3])
 
 
 def shown_groups(

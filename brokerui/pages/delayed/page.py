@@ -94,6 +94,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "as_of": waiting.at if waiting.until else None,
         "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group),
         "more": max(0, len(groups) - MOST_GROUPS),
+        "causes": causes_of(delayed, page_query),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
         "headline": headline(delayed, arrived) if delayed or arrived or not collected else collected,
         "tone": "warn" if delayed or arrived or collected else "good",
@@ -130,6 +131,35 @@ def _headline(delayed: list[WaitingGroup]) -> str:
         "n": f"{by_cause[cause]:,}",
         "cause": cause_words(cause),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class DelayedCause:
+    """All groups with one transmission status."""
+
+    number: int
+    words: str
+    conversations: int
+    query: str
+    """The query of the page with its groups alone; of the chosen one, with all groups again."""
+    is_chosen: bool
+
+
+def causes_of(delayed: list[WaitingGroup], page_query: DelayedQuery) -> list[DelayedCause]:
+    """Return the causes, those that hold most conversations first; none where there is one only."""
+    sums: Counter[int] = Counter()
+    for group in delayed:
+        sums[group.cause] += group.conversations
+    if len(sums) < 2 or page_query.is_one:
+        return []
+    ordered = sorted(sums.items(), key=lambda one: (-one[1], one[0]))
+    return [_cause(page_query, number, conversations) for number, conversations in ordered]
+
+
+def _cause(page_query: DelayedQuery, number: int, conversations: int) -> DelayedCause:
+    is_chosen = page_query.cause == str(number)
+    query = page_query.query(cause="" if is_chosen else str(number))
+    return DelayedCause(number, cause_words(number), conversations, query, is_chosen)
 
 
 # -- One group ---------------------------------------------------------------------------------------------

@@ -109,7 +109,7 @@ ADDRESSES = [
     *(_page(f"overview:{name}") for name in ("overview", "alerts", "csv")),
     *(_page(f"{name}:{name}") for name in ("delayed", "queues", "mirrors", "connections")),
     *(_page(f"{name}:csv") for name in ("delayed", "queues", "mirrors", "connections")),
-    *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "switch_on")),
+    *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "retry_all", "switch_on")),
     _form("delayed:end", OPERATE, "handle"),
     _page("traffic:runs"),
     _page("traffic:run", "traffic_run"),

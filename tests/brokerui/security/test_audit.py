@@ -389,6 +389,13 @@ WRITES: dict[str, tuple[str, Write]] = {
         "dialog.retry",
         lambda client, _: client.post("/delayed/retry/", {**PLACE, "service": evil("Gone")}),
     ),
+    "delayed:retry_all": (
+        "dialog.retry",
+        lambda client, _: client.post(
+            "/delayed/retry-all/",
+            {"group": json.dumps([PLACE["instance"], PLACE["database"], evil("Gone")]), "confirmed": "1"},
+        ),
+    ),
     "delayed:switch_on": (
         "estate.edit",
         lambda client, _: client.post("/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),

@@ -18,7 +18,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
 document.addEventListener("htmx:afterSettle", (event) => {
   const form = formIn(panel);
   if (event.target === panel && form) {
-    const first = form.querySelector("[data-problem], [aria-invalid=true]") ?? form.querySelector("input:not([type=hidden], [readonly]), select, textarea");
+    const first = form.querySelector("[data-problem], [aria-invalid=true]") ?? form.querySelector("[data-begin]") ?? form.querySelector("input:not([type=hidden], [readonly]), select, textarea");
     first?.focus();
     first?.select?.();
   }

@@ -26,16 +26,13 @@ class Connecting:
     """`instance/database`."""
     target: str = ""
     """An instance, an address, LOCAL or TRANSPORT."""
+    is_filled: bool = False
+    """Whether a user has sent the form: only then is something missing."""
 
     @classmethod
     def of(cls, estate: Estate, query: Mapping[str, str]) -> Connecting:
         known = "/".join(filter(None, (query.get("from_instance", ""), query.get("from_database", ""))))
-        return cls(estate, query.get(PLACE, known), query.get(TARGET, ""))
-
-    @property
-    def is_filled(self) -> bool:
-        """Whether anything was typed: only then is something missing."""
-        return bool(self.place or self.target)
+        return cls(estate, query.get(PLACE, known), query.get(TARGET, ""), TARGET in query)
 
     @property
     def start(self) -> RouteStart | None:

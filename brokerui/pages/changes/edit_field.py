@@ -24,6 +24,8 @@ class EditField:
     value: str
     is_fixed: bool = False
     """A row keeps its name."""
+    is_first: bool = False
+    """Whether the form begins at this field, though fields before it are filled in."""
     faults: Sequence[str | Sentence] = ()
     findings: Sequence[Finding] = ()
     fact: Fact | None = None
@@ -41,6 +43,7 @@ def connect_fields(connecting: Connecting) -> list[EditField]:
             label=label,
             placeholder=example,
             value=value,
+            is_first=name == TARGET and bool(connecting.place),
             faults=(faults[name],) if name in faults else (),
             choices=choices,
             offers=say("{count} to choose from", count=len(choices)),

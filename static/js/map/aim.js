@@ -3,7 +3,7 @@ import { pane, picture } from "./picture.js";
 import { claim, drag } from "./drag.js";
 import { edgePan } from "./edge.js";
 import { clamp, curve, grown, holds } from "./geometry.js";
-import { element } from "./overlay.js";
+import { element, widthOfTag } from "./overlay.js";
 
 const AWAY = 24;
 
@@ -44,10 +44,11 @@ export function aim(down, { layer, pending, viewport, from, targets, tip, over, 
     layer.add(line);
   }
   // The word of a target stands at its right end, or where the pane ends.
-  function wordAt({ ref, area: { x, y, w, h } }) {
+  function wordAt({ ref, word, area: { x, y, w, h } }) {
     if (ref === "other") return { x: x + w / 2, y: y + h / 2 };
     const seenTo = (viewport.width - viewport.x) / viewport.k;
-    return { x: Math.min(x + w - 6, Math.max(seenTo - 8 / viewport.k, x + 90)), y: y + 2 };
+    const least = (widthOfTag(word) + 8 - viewport.x) / viewport.k;
+    return { x: Math.max(least, Math.min(x + w - 6, Math.max(seenTo - 8 / viewport.k, x + 90))), y: y + 2 };
   }
   function place() {
     for (const [target, [frame, tag]] of frames) {

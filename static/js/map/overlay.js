@@ -9,6 +9,9 @@ export function element(name, attributes = {}, ...children) {
   return one;
 }
 
+// On the screen, in pixels.
+export function widthOfTag(text) { return text.length * CHARACTER + 2 * TAG_PAD; }
+
 // A layer in the coordinates of the picture; its words keep their size at every zoom.
 export class Layer {
   constructor(overlay, viewport, className) {
@@ -45,7 +48,7 @@ export class Layer {
   }
   // Its right end, or its middle, is at this point.
   tag(text, at, anchor = "end") {
-    const width = text.length * CHARACTER + 2 * TAG_PAD;
+    const width = widthOfTag(text);
     const left = anchor === "end" ? -width : -width / 2;
     const tag = element("g", { class: "tag" }, element("rect", { x: left, y: -TAG_HEIGHT / 2, width, height: TAG_HEIGHT, rx: TAG_HEIGHT / 2 }),
       element("text", { x: left + width / 2, y: 4, "text-anchor": "middle" }, text));

@@ -1,5 +1,5 @@
 // Arrow keys along the map: down and up from one to the next, right along a route, left to where it begins.
-import { areaOf, byRef, headOf, marks, shapeOf } from "./picture.js";
+import { areaOf, byRef, headOf, marks, shapeOf, when } from "./picture.js";
 
 let cameFrom = null;
 
@@ -46,6 +46,12 @@ export function startRoving(viewport) {
     to.focus({ preventScroll: true });
     viewport.reveal(areaOf(to));
   };
+  // A new picture has one thing to tab to, and the focus where it was.
+  when("drawn", ({ focused }) => {
+    const to = byRef(focused) ?? marks().find((one) => one.hasAttribute("aria-current")) ?? marks()[0];
+    if (to) rove(to);
+    if (focused) to?.focus({ preventScroll: true });
+  });
   document.addEventListener("keydown", (event) => {
     const one = event.target.closest?.("svg.net a.mark");
     if (!one || event.defaultPrevented || !MOVES[event.key] || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

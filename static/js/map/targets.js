@@ -2,13 +2,15 @@
 import { boxArea, kindOf, namesOf, pane, shapes } from "./picture.js";
 
 const OTHER = { width: 170, height: 42, bottom: 74 };
+// In a narrow pane the buttons below leave no place between them.
+const NARROW = { below: 640, bottom: 112 };
 
 export function words() { return document.getElementById("map-words").dataset; }
 export function filled(text, name) { return text.replace("%s", () => name); }
 
 // In the middle of the lower edge of the pane: a place that is always free.
 function otherArea(viewport) {
-  const [x, y] = [(viewport.width - OTHER.width) / 2, viewport.height - OTHER.bottom];
+  const [x, y] = [(viewport.width - OTHER.width) / 2, viewport.height - (viewport.width < NARROW.below ? NARROW.bottom : OTHER.bottom)];
   return { x: (x - viewport.x) / viewport.k, y: (y - viewport.y) / viewport.k, w: OTHER.width / viewport.k, h: OTHER.height / viewport.k };
 }
 

@@ -11,6 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from brokerui.analysis.effect import comparison
 from brokerui.analysis.effect import effect as effects
 from brokerui.analysis.effect.background import COMPARISON
 from brokerui.analysis.effect.change import (
@@ -127,8 +128,9 @@ def test_a_cancelled_comparison_begins_again_only_when_somebody_tries_it(draft: 
 
 
 def test_what_is_quick_needs_no_job_and_no_look_into_the_database(
-    draft: SavedDraft, django_assert_num_queries: pytest.FixtureRequest
+    draft: SavedDraft, django_assert_num_queries: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(comparison, "ALONE_S", 60.0)  # a slow machine takes longer than 0.15 s
     change = change_of(draft)
     with django_assert_num_queries(0):  # type: ignore[operator]
         effect, job = effect_shown(change, timezone.now(), 60)

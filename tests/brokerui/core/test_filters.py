@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brokerui.core.filters import LONGEST, FilterError, Term, as_text, combined, kept, one_of, parse, whole, within
@@ -16,6 +16,7 @@ TERMS = st.builds(Term, VALUES, st.sampled_from(["", *KEYS]), st.booleans())
 
 
 @given(st.lists(TERMS, max_size=6))
+@example([Term("-a"), Term("is:b"), Term('"c')])
 def test_what_is_written_is_read_again(terms: list[Term]) -> None:
     assert parse(as_text(terms), KEYS) == tuple(terms)
 

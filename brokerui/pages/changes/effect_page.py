@@ -226,6 +226,11 @@ class EffectPage:
         """Targets that are compared, and all of them."""
         return progress_of(self.effect, self.job)
 
+    @property
+    def map_url(self) -> str:
+        """The address of the map of the draft."""
+        return f"{reverse('map:map')}?{urlencode({'draft': self.draft.pk})}"
+
     @cached_property
     def views(self) -> tuple[EstateView, EstateView]:
         return views_of(self.draft)

@@ -139,6 +139,13 @@ def test_a_long_comparison_shows_how_far_it_came_and_asks_again(
     assert "targets compared" not in words(piece)
 
 
+def test_a_draft_without_edits_leads_to_the_map(viewer: Client) -> None:
+    draft = made()
+    answer = viewer.get(f"/changes/{draft.id}/effect/")
+    assert "Every conversation goes as it does now." in words(answer)
+    assert f'href="/map/?draft={draft.id}"' in answer.content.decode()
+
+
 def test_a_draft_that_changes_nothing_says_so(viewer: Client) -> None:
     answer = words(viewer.get(f"/changes/{made().id}/effect/?show=nonsense&page=x&row=y"))
     assert "No conversation that a route names ends otherwise" in answer

@@ -13,6 +13,8 @@ STRIP, GAP, AROUND = 44, 28, 46
 """Pixels of a strip, above each one, and around all."""
 ROOM: Final = 1.15
 NAME: Final = 24
+NEAR_END: Final = 0.15
+"""Part of an axis within which words would stand out of the figure."""
 DAYS_MS: Final = 36 * 3_600_000
 """An axis of more than this many milliseconds has days, not hours."""
 MOST_POINTS: Final = 2_000
@@ -69,7 +71,11 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
         traces += [_line(line, x, axis, strip.unit) for line in strip.lines]
         notes += [*_heads(strip, high), *(_names(strip, high) if not strip.last else ())]
         top -= strip.height
-    marks = [_mark(mark), _mark_text(mark)] if mark is not None and moments[0] <= mark.at <= moments[-1] else []
+    marks = (
+        [_mark(mark), _mark_text(mark, moments[0], moments[-1])]
+        if mark is not None and moments[0] <= mark.at <= moments[-1]
+        else []
+    )
     return {
         "data": traces,
         "layout": layout(
@@ -174,6 +180,10 @@ def _mark(mark: VersionMark) -> Figure:
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "xref": "x", "yref": "paper", "line": line}
 
 
-def _mark_text(mark: VersionMark) -> Figure:
-    where = {"x": moment_text(mark.at), "xref": "x", "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": -14}
-    return {**where, "text": plain(mark.text), "showarrow": False, "font": {"size": 11, "color": MUTED}}
+def _mark_text(mark: VersionMark, first: int, last: int) -> Figure:
+    """The words above the line; near an end of the axis they stand on its inner side."""
+    part = (mark.at - first) / max(1, last - first)
+    anchor = "left" if part < NEAR_END else "right" if part > 1 - NEAR_END else "center"
+    where = {"x": moment_text(mark.at), "xref": "x", "xanchor": anchor}
+    place = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": -14}
+    return {**where, **place, "text": plain(mark.text), "showarrow": False, "font": {"size": 11, "color": MUTED}}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.monitoring.history import SamplePoint
 from brokerui.analysis.monitoring.rates import Part, depths_of, parts_of
-from brokerui.analysis.monitoring.spans import Span
+from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.analysis.monitoring.wording import age, moment
 from brokerui.analysis.overview.overview import LARGE, Overview
 from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
@@ -98,7 +98,7 @@ def _rate(value: float) -> str:
 
 def _samples(found: Overview, span: Span, now: int) -> list[SamplePoint]:
     """The samples of the span; the last one is what the headline counts, so that both agree."""
-    last = span.moments(now)[-1]
+    last = now - now % MINUTE_MS
     samples = [point for point in depths_of(span, now) if point.at < last]
     messages = sum(group.messages for group in found.waiting.groups)
     messages += sum(group.fragments for group in found.waiting.arrived if group.is_off)
@@ -109,7 +109,7 @@ def _samples(found: Overview, span: Span, now: int) -> list[SamplePoint]:
 
 def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: VersionMark | None) -> Card:
     last, by_moment = samples[-1], {point.at: point for point in samples}
-    moments = span.moments(last.at)
+    moments = sorted({*span.moments(last.at), last.at})
     found_then = [by_moment.get(at) for at in moments]
     depths = [None if point is None else float(point.depth) for point in found_then]
     ages = [None if point is None else round((point.oldest_age_ms or 0) / 1000, 1) for point in found_then]

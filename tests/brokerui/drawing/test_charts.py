@@ -122,6 +122,7 @@ def test_a_card_names_its_lines_and_marks_the_version_in_at_most_two_thousand_po
     assert [len(trace["x"]) for trace in figure["data"]] == [2_000, 2_000]
     texts = [note["text"] for note in figure["layout"]["annotations"]]
     assert texts == ["delivered", "412", "latency", "half: 18 ms", "version 42"]
+    assert figure["layout"]["annotations"][-1]["xanchor"] == "right", "near the end it stands before the line"
     (line,) = figure["layout"]["shapes"]
     assert line["line"]["dash"] == "dot"
     assert figure["layout"]["yaxis2"]["range"] == [0, 1]

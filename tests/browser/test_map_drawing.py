@@ -349,6 +349,7 @@ def test_upstream_and_downstream_are_selected_by_key_and_by_touch(site: Page, dr
     expect(site).to_have_url(re.compile("reach=up"))
     expect(site.locator(f'a.cell[data-ref="{LEDGER}"]')).to_be_focused()
     expect(site.locator("#canvas .sheet a.mark[tabindex='0']")).to_have_count(1)
+    assert faults_in_themes(site) == []
     site.keyboard.press("Escape")
     expect(site.locator("a.lit")).to_have_count(0)
     expect(site.locator("#panel h2")).to_contain_text("Ledger")

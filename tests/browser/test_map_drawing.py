@@ -312,6 +312,7 @@ def faults_in_themes(page: Page) -> list[str]:
 
 def test_quick_add_opens_the_form_of_what_is_chosen_and_puts_a_new_box_there(site: Page, draft: SavedDraft) -> None:
     field, options = site.get_by_role("combobox", name="What to add or connect"), site.locator("#quick [role=option]")
+    site.emulate_media(reduced_motion="reduce")
     site.locator(f'a.cell[data-ref="{ORDERS}"]').focus()
     site.keyboard.press("a")
     expect(field).to_be_focused()
@@ -342,6 +343,7 @@ def test_quick_add_opens_the_form_of_what_is_chosen_and_puts_a_new_box_there(sit
 
 
 def test_upstream_and_downstream_are_selected_by_key_and_by_touch(site: Page, draft: SavedDraft) -> None:
+    site.emulate_media(reduced_motion="reduce")
     site.locator(f'a.cell[data-ref="{LEDGER}"]').focus()
     site.keyboard.press("u")
     expect(site.locator("#reach")).to_contain_text("Upstream: ")
@@ -350,6 +352,7 @@ def test_upstream_and_downstream_are_selected_by_key_and_by_touch(site: Page, dr
     expect(site.locator(f'a.cell[data-ref="{LEDGER}"]')).to_be_focused()
     expect(site.locator("#canvas .sheet a.mark[tabindex='0']")).to_have_count(1)
     assert faults_in_themes(site) == []
+    expect(site.locator("[data-estate-go]")).to_be_hidden()
     site.keyboard.press("Escape")
     expect(site.locator("a.lit")).to_have_count(0)
     expect(site.locator("#panel h2")).to_contain_text("Ledger")

@@ -19,6 +19,8 @@ export async function refresh(url = location.href) {
     const [here, there] = [document.querySelector(id), page.querySelector(id)];
     if (here && there) { here.innerHTML = there.innerHTML; htmx.process(here); }
   }
+  // It is for those without scripts, until the choice is changed by keys.
+  for (const go of document.querySelectorAll("[data-estate-go]")) go.hidden = true;
   picture.replaceChildren(...fresh.childNodes);
   for (const name of ["width", "height"]) {
     picture.dataset[name] = fresh.dataset[name];

@@ -31,7 +31,7 @@ def test_the_demo_says_what_it_is_and_goes_with_one_click_by_keyboard(site: Page
     site.get_by_role("button", name="Remove the 6 instances of the demo").press("Enter")
     expect(site.get_by_role("status")).to_have_text("The demo is removed: 6 instances. Version 1 still shows it.")
     expect(site.get_by_text("Demo estate")).to_have_count(0)
-    expect(site.get_by_text("The live estate is empty")).to_be_visible()
+    expect(site.get_by_role("heading", name="No instance is known yet")).to_be_visible()
     site.goto("/where/?as_of=1")
     expect(site.get_by_role("region", name="Answer")).to_contain_text("Printing on depot")
 

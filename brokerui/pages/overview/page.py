@@ -46,12 +46,20 @@ def page_context(query: Mapping[str, str], access: UserAccess) -> dict[str, Any]
         "spans": [(SPANS[one.name], *rest, one.label) for one, *rest in span_links(LONG_SPANS, span)],
         "cards": cards,
         "mark": mark,
+        "shape": _shape(found, cards),
         "others": (
             ("overview-head", "overview/_head.html"),
             ("overview-below", "overview/_below.html"),
             ("overview-checks", "overview/_checks.html"),
         ),
     }
+
+
+def _shape(found: Overview, cards: object) -> str:
+    """The parts of the page: a page that was loaded with other ones is loaded anew."""
+    if found.is_empty:
+        return "empty"
+    return "charts" if cards else "words"
 
 
 def _mark() -> VersionMark | None:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.views.decorators.vary import vary_on_headers
+from django_htmx.http import HttpResponseClientRefresh
 from redis import RedisError
 
 from brokerui.core.csv import csv_lines
@@ -23,6 +24,8 @@ varies_by_htmx = vary_on_headers("HX-Request", "HX-History-Restore-Request")
 """Caches keep the whole page and its piece apart."""
 Rows = Callable[[Mapping[str, str]], Iterator[tuple[Any, ...]]]
 """From the query of a page to the rows of its file."""
+SHAPE = "Shape"
+"""The header with the parts that the page in the browser has: `shape` of its context."""
 SEEN = "Seen"
 """The header with what the browser shows already, by its digest."""
 
@@ -41,7 +44,9 @@ def live(
         figures = page_context()
     except NotReadyError:
         return _being_counted(request)
-    context = figures | {
+    context = {
+        "shape": "chart" if figures.get("figure") else "words",
+        **figures,
         "name": name,
         "piece": f"{name}/_table.html",
         "twin_table": f"{name}/_twin.html",
@@ -64,7 +69,10 @@ def _being_counted(request: HttpRequest) -> HttpResponse:
 
 
 def _piece(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-    """Nothing at all where nothing has changed: then nothing moves, and nothing is read aloud."""
+    """Nothing at all where nothing has changed: then nothing moves, and nothing is read aloud. A page that has other
+    parts by now, as a chart once there is a first sample, is loaded anew."""
+    if request.headers.get(SHAPE, context["shape"]) != context["shape"]:
+        return HttpResponseClientRefresh()
     text = render_to_string("live/_piece.html", context, request)
     digest = blake2b(text.encode(), digest_size=12).hexdigest()
     status = 204 if request.headers.get(SEEN) == digest else 200

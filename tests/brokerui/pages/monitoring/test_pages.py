@@ -69,6 +69,14 @@ def test_without_hosted_instances_it_says_how_to_host_one(path: str, viewer: Cli
     assert "brokerui host A --listen tcp://127.0.0.1:7001 --database Orders" in text
 
 
+def test_a_page_that_has_other_parts_by_now_is_loaded_anew(viewer: Client) -> None:
+    assert """hx-headers='{"Shape": "words"}'""" in page(viewer, DELAYED)
+    assert "HX-Refresh" not in viewer.get(DELAYED, headers={**PIECE, "Shape": "words"}).headers
+    sampled(OfSample.WAITING_CONVERSATIONS, [1, 1], error=9793)
+    assert viewer.get(DELAYED, headers={**PIECE, "Shape": "words"}).headers["HX-Refresh"] == "true"
+    assert "HX-Refresh" not in viewer.get(DELAYED, headers={**PIECE, "Shape": "chart"}).headers
+
+
 def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> None:
     assert headline(page(viewer, DELAYED)) == "No conversation is delayed."
     assert headline(page(viewer, QUEUES)) == "All transmission queues are empty."

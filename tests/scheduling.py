@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterable, Mapping
+from enum import Enum, auto
 from typing import Any, Final
 
 from xdist.scheduler import LoadScopeScheduling
@@ -22,6 +23,14 @@ NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 
 
+class Lane(Enum):
+    """Which processes can run a test."""
+
+    POSTGRESQL = auto()
+    SQLITE = auto()
+    NO_DATABASE = auto()
+
+
 class LongestFirst(LoadScopeScheduling):
     """Gives each process one test at a time, the longest first; the rest follow in the order of the collection.
 
@@ -37,6 +46,10 @@ class LongestFirst(LoadScopeScheduling):
         super().__init__(config, log)
         self.seconds = seconds or {}
         """How long a test takes, for those that take long."""
+        self.lanes: dict[Lane, deque[str]] = {lane: deque() for lane in Lane}
+        """The names of the work queue, in its order, by the processes that can run them: no search through thousands
+        of names for each test."""
+        self.places: dict[str, int] = {}
 
     def schedule(self) -> None:
         """Order the tests once all processes have collected them, and give each process its first."""
@@ -46,6 +59,9 @@ class LongestFirst(LoadScopeScheduling):
             self.collection = list(next(iter(self.registered_collections.values())))
             assert len(self.collection) == len(set(self.collection)), "two tests of one name: one would not run"
             self.workqueue = ordered(self._units(self.collection), self.seconds)
+            for place, scope in enumerate(self.workqueue):
+                self.places[scope] = place
+                self.lanes[lane_of(scope)].append(scope)
         for node in self.nodes:
             self._reschedule(node)
 
@@ -57,8 +73,9 @@ class LongestFirst(LoadScopeScheduling):
             return None
         left = [(scope, test) for scope, tests in assigned.items() for test, is_done in tests.items() if not is_done]
         for scope, test in reversed(left[1:]):
+            if scope not in self.workqueue:
+                self.lanes[lane_of(scope)].appendleft(scope)
             self.workqueue.setdefault(scope, {})[test] = False
-            self.workqueue.move_to_end(scope, last=False)
         for other in self.nodes:
             self._reschedule(other)
         return left[0][1] if left else None
@@ -74,10 +91,11 @@ class LongestFirst(LoadScopeScheduling):
         if node not in self.registered_collections or node.shutting_down:
             return  # it is still collecting, or has ended
         while self._pending_of(self.assigned_work[node]) < 2:
-            scope = next((scope for scope in self.workqueue if can_run(scope, has_postgresql(node))), None)
-            if scope is None:
+            lanes = [lane for lane in (self.lanes[one] for one in lanes_of(node)) if lane]
+            if not lanes:
                 node.shutdown()
                 return
+            scope = min(lanes, key=lambda lane: self.places[lane[0]]).popleft()
             self.workqueue.move_to_end(scope, last=False)
             self._assign_work_unit(node)
 
@@ -93,11 +111,16 @@ def has_postgresql(node: WorkerController) -> bool:
     return "DATABASE_URL" in node.gateway.spec.env
 
 
-def can_run(scope: str, has_postgresql: bool) -> bool:
-    """Whether a process runs these tests: one on PostgreSQL those for PostgreSQL and those that need no database."""
+def lane_of(scope: str) -> Lane:
+    """Return who can run these tests."""
     if scope.endswith(ON_POSTGRESQL):
-        return has_postgresql
-    return not has_postgresql or scope.startswith(NO_DATABASE)
+        return Lane.POSTGRESQL
+    return Lane.NO_DATABASE if scope.startswith(NO_DATABASE) else Lane.SQLITE
+
+
+def lanes_of(node: WorkerController) -> tuple[Lane, Lane]:
+    """Return what a process runs: the tests of its database, and those that need none."""
+    return Lane.POSTGRESQL if has_postgresql(node) else Lane.SQLITE, Lane.NO_DATABASE
 
 
 def ordered(units: Mapping[str, dict[str, bool]], seconds: Mapping[str, float]) -> OrderedDict[str, dict[str, bool]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from brokerui.core.home import CHECKOUT
-from tests.scheduling import can_run, ordered
+from tests.scheduling import Lane, lane_of, ordered
 
 CONFTEST = """
 from tests.databases import TwoDatabases
@@ -150,13 +150,5 @@ def test_postgresql_is_first_then_the_longest_and_last_what_every_process_can_ru
 
 
 def test_a_process_on_postgresql_runs_nothing_that_expects_sqlite() -> None:
-    assert [can_run(name, has_postgresql=True) for name in ("tests/brokerui/a", "tests/brokerui/a@postgresql")] == [
-        False,
-        True,
-    ]
-    assert [can_run(name, has_postgresql=False) for name in ("tests/brokerui/a", "tests/brokerui/a@postgresql")] == [
-        True,
-        False,
-    ]
-    assert can_run("tests/routing/a", has_postgresql=True)
-    assert can_run("tests/routing/a", has_postgresql=False)
+    names = ("tests/brokerui/a", "tests/brokerui/a@postgresql", "tests/routing/a")
+    assert [lane_of(name) for name in names] == [Lane.SQLITE, Lane.POSTGRESQL, Lane.NO_DATABASE]

@@ -19,17 +19,9 @@ APPLIER = "tests.brokerui.changes.applier"
 KILLS = 8 if IS_ALL else 2
 
 
+@pytest.mark.thorough("a transaction is what protects the estate, on both databases", on="postgresql")
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(
-    "way",
-    [
-        pytest.param("by hand", marks=pytest.mark.thorough("on SQLite the timer is killed, by the next", on="sqlite")),
-        pytest.param(
-            "by the timer",
-            marks=pytest.mark.thorough("on PostgreSQL a person's apply is killed, by the one before", on="postgresql"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("way", ["by hand", "by the timer"])
 def test_a_killed_process_leaves_one_version_or_the_other(tmp_path: Path, make_home: MakeHome, way: str) -> None:
     output_of(start(make_home(tmp_path), APPLIER, "begin"))
     chances = random.Random(20260712)

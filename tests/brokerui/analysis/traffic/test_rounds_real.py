@@ -123,6 +123,7 @@ def in_thread(work: Callable[[], object]) -> threading.Thread:
     return thread
 
 
+@pytest.mark.thorough("core/jobs kills workers of jobs, and pipeline/test_killed.py kills the same steps")
 def test_a_worker_is_killed_and_its_round_is_taken_up_by_another(tmp_path: Path, make_home: MakeHome) -> None:
     make_home(tmp_path)
     more = {"TRAFFIC_FOLDER": str(traffic(tmp_path / "traffic")), "DEMO": "0"}

@@ -15,7 +15,7 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def junit(reports: Sequence[FileReport], translate: Translate = str) -> str:
-    """One suite for each file, one case for each test; a failed one says what is wrong and what it got."""
+    """One suite for each file, one case for each test; the failure of a case names the outcome that broke the test."""
     root = ElementTree.Element("testsuites", _counts(reports))
     for report in reports:
         suite = ElementTree.SubElement(root, "testsuite", {"name": _text(report.name), **_counts([report])})

@@ -1,4 +1,4 @@
-"""Whether a routing test holds on an estate: its outcomes by the rules, and what is wrong with them."""
+"""Whether a routing test holds on an estate: its outcomes by the rules, and why they break it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outcomes as tests write them: what is left out matches anything."""
+"""Outcomes as tests write them: a part that a test does not name matches any."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from django.db import migrations
 
 
-def drop(apps, schema_editor):  # type: ignore[no-untyped-def]
+def drop(apps, schema_editor):  # type: ignore[no-untyped-def] - Django gives historical models
     apps.get_model("effect", "KeptEffect").objects.all().delete()
 
 

@@ -43,7 +43,7 @@ def hang(where: str) -> None:
     def stop(*_arguments: Any, **_named: Any) -> None:
         sys.stdout.write("in the middle\n")
         sys.stdout.flush()
-        time.sleep(600)
+        time.sleep(600)  # the test kills this process meanwhile
 
     setattr(JobWork if where == "hold" else background, where, stop)
     _lapsed_run()

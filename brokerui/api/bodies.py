@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from brokerui.analysis.explanations.looks import LookKind
 from brokerui.api.fields import NameField, StringField
 from routing.common.names import SYSNAME_CHARS
 
@@ -31,6 +32,15 @@ def owner_database() -> Any:
 def page_of(row: type[Any]) -> type[Any]:
     """Return the serializer of a page of these rows."""
     return _page_class(row, _page_of_members(row))
+
+
+class LookSerializer(serializers.Serializer):
+    """One look of the diagnosis of a conversation that waits."""
+
+    look = serializers.ChoiceField([kind.value for kind in LookKind], help_text=_("The same in every language."))
+    title = serializers.CharField()
+    saw = serializers.CharField()
+    decides = serializers.BooleanField(help_text=_("Whether it is the first look that shows a cause."))
 
 
 class ChangedRowsSerializer(serializers.Serializer):

@@ -20,6 +20,7 @@ from brokerui.analysis.overview.overview import Overview, overview_now
 from brokerui.analysis.overview.real_servers import RealServer
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
+from brokerui.api.bodies import LookSerializer
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_query
@@ -49,6 +50,7 @@ class CauseSerializer(serializers.Serializer):
     collected_at = serializers.DateTimeField(
         allow_null=True, help_text=_("When its server was asked; null: a hosted instance, looked at now.")
     )
+    looks = LookSerializer(many=True, help_text=_("The looks at one of its conversations, in order."))
     remedy = serializers.CharField(allow_null=True, help_text=_("What the remedy does."))
     remedy_sql = serializers.CharField(allow_null=True, help_text=_("The statement or the command."))
 
@@ -129,7 +131,8 @@ class OverviewResource(ApiView):
 def _lasting(body: dict[str, Any]) -> dict[str, Any]:
     """Return the body without the moment at which it was made: with the same facts, it is the same."""
     checks = [{**check, "at": None} for check in body["checks"]]
-    return {**body, "at": None, "checks": checks}
+    causes = [{**cause, "looks": None} for cause in body["causes"]]
+    return {**body, "at": None, "checks": checks, "causes": causes}
 
 
 def overview_as_json(found: Overview) -> dict[str, Any]:
@@ -164,6 +167,7 @@ def _cause(entry: CauseInWords) -> dict[str, Any]:
         "messages": cause.messages,
         "oldest_s": cause.oldest_s,
         "collected_at": _moment(cause.collected_at),
+        "looks": entry.diagnosis.as_json(),
         "remedy": entry.remedy_words or None,
         "remedy_sql": entry.remedy.sql if entry.remedy is not None else None,
     }

@@ -9,7 +9,7 @@ from routing.common.sentence import Sentence, say
 from routing.lint.contracts import contract_problem
 from routing.lint.linted_objects import HostedDatabase
 from routing.lint.remedy import alter_database, alter_endpoint, alter_queue_on, use
-from routing.model.catalog_objects import Queue, Service
+from routing.model.catalog_objects import BrokerEndpoint, Queue, Service
 from routing.model.estate import Database, Estate, Instance
 from routing.rules.decision import DELIVERED, Outcome
 from routing.rules.explanation import Explanation
@@ -56,17 +56,23 @@ def _sender(explanation: Explanation) -> Iterator[Obstacle]:
 
 def _endpoints(explanation: Explanation, estate: Estate) -> Iterator[Obstacle]:
     """Endpoints on the way and on the way back that are known not to be started."""
+    for name, endpoint in stopped_endpoints(explanation, estate):
+        says = say(
+            "…but the Service Broker endpoint of {instance} is {state}: nothing goes over the network there, and "
+            "messages wait in the transmission queue of their sender.",
+            instance=name,
+            state=endpoint.state,
+        )
+        yield Obstacle(says, name, alter_endpoint("STATE = STARTED"))
+
+
+def stopped_endpoints(explanation: Explanation, estate: Estate) -> Iterator[tuple[str, BrokerEndpoint]]:
+    """The instances on the way and on the way back whose endpoint is known not to be started."""
     journeys = (explanation.forward, *(back.journey for back in explanation.returns))
     for name in dict.fromkeys(name for journey in journeys for name in _on_the_network(journey)):
         endpoint = estate.instances[name].endpoint
         if endpoint is not None and endpoint.state != STARTED:
-            says = say(
-                "…but the Service Broker endpoint of {instance} is {state}: nothing goes over the network there, and "
-                "messages wait in the transmission queue of their sender.",
-                instance=name,
-                state=endpoint.state,
-            )
-            yield Obstacle(says, name, alter_endpoint("STATE = STARTED"))
+            yield name, endpoint
 
 
 def _on_the_network(journey: Journey) -> Iterator[str]:
@@ -85,7 +91,20 @@ def _at_target(explanation: Explanation, estate: Estate, end: Outcome) -> Iterat
     service = next((one for one in database.services if one.name == name), None)
     if service is not None:
         yield from _queue_off(instance, database, service)
-        yield from _contract(explanation, estate, HostedDatabase(instance, database), service)
+        for problem in _contract(explanation, estate, HostedDatabase(instance, database), service):
+            says = say("…but no conversation can begin. {service}: {problem}", service=service.name, problem=problem)
+            yield Obstacle(says, instance.name)
+
+
+def contract_obstacles(explanation: Explanation, estate: Estate) -> Iterator[Sentence]:
+    """The problems for which targets of a conversation refuse its contract or its messages."""
+    for end in explanation.forward.outcomes:
+        if end.kind == DELIVERED:
+            instance = estate.instances[end.instance]
+            database, name = instance.databases[end.detail], explanation.forward.conversation.to_service
+            target = HostedDatabase(instance, database)
+            for service in (one for one in database.services if one.name == name):
+                yield from _contract(explanation, estate, target, service)
 
 
 def _queue_off(instance: Instance, database: Database, service: Service) -> Iterator[Obstacle]:
@@ -108,12 +127,11 @@ def queue_off(database: Database, service: Service) -> Queue | None:
     return next((queue for queue in database.queues if queue.name.lower() == used and not queue.enabled), None)
 
 
-def _contract(explanation: Explanation, estate: Estate, target: HostedDatabase, service: Service) -> Iterator[Obstacle]:
+def _contract(explanation: Explanation, estate: Estate, target: HostedDatabase, service: Service) -> Iterator[Sentence]:
     origin, conversation = explanation.origin, explanation.forward.conversation
     if origin is None or conversation.is_reply or origin is target.database:
         return
     sender = HostedDatabase(estate.instances[conversation.instance], origin)
     problem = contract_problem(sender, target.database, service)
     if problem is not None:
-        says = say("…but no conversation can begin. {service}: {problem}", service=service.name, problem=problem)
-        yield Obstacle(says, target.instance.name)
+        yield problem

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.explanations.holding import Hold, holding
+from brokerui.analysis.explanations.evidence import Hold
+from brokerui.analysis.explanations.looks import holding, looks_of
+from brokerui.analysis.monitoring.evidence import EvidenceReader, evidence_reader
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate, estate_current
+from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.transmission_status import Place, problem_words, statuses
 from routing.common.sentence import translator
@@ -20,6 +24,33 @@ from routing.rules.explanation import Explanation, explain
 KEPT = 500
 _explained: LruCache[Explanation] = LruCache(KEPT)
 translate = translator(gettext, ngettext)
+
+
+@dataclass(frozen=True, slots=True)
+class LookInWords:
+    """One look of the diagnosis, in the reader's language."""
+
+    kind: str
+    """The same in every language."""
+    title: str
+    saw: str
+    decides: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The cause for which a conversation waits, and the looks that found it."""
+
+    sentence: str
+    looks: tuple[LookInWords, ...] = ()
+    """In order; empty where the database of the conversation is not in the estate."""
+
+    def as_json(self) -> list[dict[str, object]]:
+        """The looks as values for programs."""
+        return [{"look": one.kind, "title": one.title, "saw": one.saw, "decides": one.decides} for one in self.looks]
+
+
+NOTHING_HELD = Diagnosis("")
 
 
 def conversation_of(instance: str, row: ConversationEndpoint) -> Conversation:
@@ -48,24 +79,28 @@ def by_handle(handles: Sequence[str]) -> dict[Place, ConversationEndpoint]:
     return {(names[row.instance_id], row.conversation_handle): row for row in rows}
 
 
-def held_words(
+def diagnoses(
     live: LiveEstate, rows: Mapping[Place, ConversationEndpoint], texts: Mapping[Place, str]
-) -> dict[Place, str]:
-    """For each conversation what holds it, in the reader's language. `texts` are their transmission statuses."""
-    return {place: _held(live, place[0], row, texts.get(place, "")) for place, row in rows.items()}
+) -> dict[Place, Diagnosis]:
+    """For each conversation what holds it, and the looks at it, in the reader's language. `texts` are their
+    transmission statuses. The number of queries does not depend on how many they are."""
+    if not rows:
+        return {}
+    reader = evidence_reader(live, now())
+    return {place: _diagnosis(reader, place[0], row, texts.get(place, "")) for place, row in rows.items()}
 
 
-def held_by_handle(handle: str, text: str | None = None) -> str:
+def diagnosis_by_handle(handle: str, text: str | None = None) -> Diagnosis:
     """The same for one conversation; empty where nothing of it waits, or nothing has been tried yet. `text` is its
     transmission status, where the caller knows it."""
     row = ConversationEndpoint.objects.select_related("instance").filter(conversation_handle=handle).first()
     if row is None or not row.outgoing:
-        return ""
+        return NOTHING_HELD
     place = row.instance.name, row.conversation_handle
     texts = statuses({place: row}) if text is None else {place: text}
     if not (texts[place] or row.transmission_status or row.attempts):
-        return ""
-    return held_words(estate_current(), {place: row}, texts)[place]
+        return NOTHING_HELD
+    return diagnoses(estate_current(), {place: row}, texts)[place]
 
 
 def held_like(conversation: Conversation) -> str:
@@ -88,16 +123,24 @@ def held_like(conversation: Conversation) -> str:
     if row is None:
         return ""
     place = conversation.instance, row.conversation_handle
-    return held_words(estate_current(), {place: row}, statuses({place: row}))[place]
+    return diagnoses(estate_current(), {place: row}, statuses({place: row}))[place].sentence
 
 
-def _held(live: LiveEstate, instance: str, row: ConversationEndpoint, text: str) -> str:
-    conversation = conversation_of(instance, row)
-    here = live.estate.instances.get(instance)
+def _diagnosis(reader: EvidenceReader, instance: str, row: ConversationEndpoint, text: str) -> Diagnosis:
+    here = reader.live.estate.instances.get(instance)
     if here is None or row.database not in here.databases:
-        return text.partition(": ")[2]
-    hold = hold_of(row.transmission_status, text)
-    return holding(hold, explanation_of(live, conversation), live.estate).render(translate)
+        return Diagnosis(text.partition(": ")[2])
+    explanation = explanation_of(reader.live, conversation_of(instance, row))
+    looks = looks_of(reader.of(row, hold_of(row.transmission_status, text), explanation))
+    words = tuple(
+        LookInWords(one.kind.value, one.title.render(translate), _capital(one.saw.render(translate)), one.decides)
+        for one in looks
+    )
+    return Diagnosis(holding(looks).render(translate), words)
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def hold_of(number: int, text: str) -> Hold:

@@ -29,6 +29,7 @@ def _as_json(entry: CauseInWords) -> dict[str, Any]:
         "conversations": cause.conversations,
         "messages": cause.messages,
         "oldest_s": cause.oldest_s,
+        "looks": entry.diagnosis.as_json(),
         "remedy": entry.remedy_words or None,
         "remedy_sql": remedy.sql if remedy is not None else None,
     }

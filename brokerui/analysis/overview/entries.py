@@ -13,7 +13,14 @@ from brokerui.analysis.explanations.holding import OF_ROUTING
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.collected import CollectedWaiting
 from brokerui.analysis.monitoring.collected_offers import collected_offers
-from brokerui.analysis.monitoring.held import by_handle, conversation_of, explanation_of, held_words
+from brokerui.analysis.monitoring.held import (
+    NOTHING_HELD,
+    Diagnosis,
+    by_handle,
+    conversation_of,
+    diagnoses,
+    explanation_of,
+)
 from brokerui.analysis.monitoring.held_offers import Offers, held_offers
 from brokerui.analysis.monitoring.wording import cause_words
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
@@ -56,6 +63,8 @@ class CauseInWords:
     """The row of a real server."""
     is_mended: bool = False
     """Whether routing would deliver the messages now: only their next attempt is waited for."""
+    diagnosis: Diagnosis = NOTHING_HELD
+    """The looks at the example; empty: there is none here."""
 
     @property
     def remedy_words(self) -> str:
@@ -68,7 +77,7 @@ class _Words:
     """The sources of the words of all entries, read at once."""
 
     ones: Mapping[Place, ConversationEndpoint]
-    held: Mapping[Place, str]
+    held: Mapping[Place, Diagnosis]
     offers: Mapping[Place, Offers]
     mended: Collection[Place]
     discarded: Mapping[str, tuple[str, ConversationEndpoint]]
@@ -83,7 +92,7 @@ def entries_of(
     texts = statuses(ones)
     known = _Words(
         ones,
-        held_words(live, ones, texts),
+        diagnoses(live, ones, texts),
         held_offers(live, ones, texts, seconds),
         {place for place, one in ones.items() if _is_mended(live, place, one)},
         _discarded(causes),
@@ -106,11 +115,12 @@ def _is_mended(live: LiveEstate, place: Place, one: ConversationEndpoint) -> boo
 
 def _waiting(cause: HeldCause, known: _Words) -> CauseInWords:
     place = cause.instance, cause.example
-    effect = known.held.get(place) or cause_words(cause.number)
+    held = known.held.get(place, NOTHING_HELD)
+    effect = held.sentence or cause_words(cause.number)
     remedy, one = next(iter(known.offers.get(place, ())), None), known.ones.get(place)
     mended = place in known.mended
     title = mended_title(cause).render(translate) if mended else _title(cause)
-    return CauseInWords(cause, title, effect, remedy, cause.instance, one, is_mended=mended)
+    return CauseInWords(cause, title, effect, remedy, cause.instance, one, is_mended=mended, diagnosis=held)
 
 
 def _off(cause: HeldCause, _known: _Words) -> CauseInWords:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from django.db.models import Max, Min, QuerySet, Sum
 
 from brokerui.analysis.monitoring.collected import CollectedWaiting, collected_waiting
+from brokerui.analysis.monitoring.evidence import DISCARDED_MS, DISCARDING
 from brokerui.analysis.monitoring.history import oldest_by_status
-from brokerui.analysis.monitoring.spans import MINUTE_MS
 from brokerui.analysis.monitoring.waiting import WaitingGroup, WaitingMessages
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.core.cache import LruCache
@@ -23,10 +23,6 @@ from routing.lint.collected import StatusMeaning
 from routing.rules.decision import DELAYED, DROPPED
 
 SECOND_MS: Final = 1000
-DISCARDED_MS: Final = 10 * MINUTE_MS
-"""A cause that discarded nothing for ten minutes is over: senders try again after a minute at the latest."""
-DISCARDING: Final = (140, 160, 161)
-"""Classes of events: a forwarder dropped a message, a message was undeliverable, a message was damaged or forged."""
 MOST_DISCARDED: Final = 200
 """Causes of discarded messages that are read; those with most come first."""
 LOOKED_UP: Final = 500

@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.analysis.monitoring.held import held_by_handle
+from brokerui.analysis.monitoring.held import diagnosis_by_handle
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known
 from brokerui.api.idempotency import key_header
@@ -137,9 +137,14 @@ class DialogDetail(MessagingView):
         read_query(request, NoQuery)
         row = endpoint_of(handle)
         status = services.transmission_status(instance=row.instance, handle=row.conversation_handle)
-        held = held_by_handle(row.conversation_handle, status)
-        body = {**endpoints_as_json([row])[0], "transmission_status": status, "held": held}
-        etag = etag_of_json(body)
+        held = diagnosis_by_handle(row.conversation_handle, status)
+        body = {
+            **endpoints_as_json([row])[0],
+            "transmission_status": status,
+            "held": held.sentence,
+            "looks": held.as_json(),
+        }
+        etag = etag_of_json({**body, "looks": None})  # their seconds pass without a change
         if is_known(request, etag):
             return Response(status=304, headers={"ETag": etag})
         return Response(body, headers={"ETag": etag})

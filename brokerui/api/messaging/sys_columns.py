@@ -7,6 +7,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from brokerui.api.bodies import LookSerializer
+
 
 def _text(**more: Any) -> Any:
     return serializers.CharField(**more)
@@ -70,6 +72,7 @@ class DialogSerializer(SysConversationEndpointSerializer):
         allow_blank=True,
         help_text=_("What holds its messages, and what routing does once that is mended; empty: nothing does."),
     )
+    looks = LookSerializer(many=True, help_text=_("The looks that found that, in order; empty: nothing waits."))
 
 
 class SysConversationGroupSerializer(serializers.Serializer):

@@ -44,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _hosted(translate: Translate) -> Iterator[dict[str, Any]]:
     """Conversations of hosted instances."""
-    from brokerui.analysis.monitoring.held import held_words, one_of_each
+    from brokerui.analysis.monitoring.held import NOTHING_HELD, diagnoses, one_of_each
     from brokerui.analysis.monitoring.held_offers import held_offers
     from brokerui.analysis.monitoring.waiting import waiting_counted
     from brokerui.analysis.monitoring.wording import cause_words
@@ -54,7 +54,7 @@ def _hosted(translate: Translate) -> Iterator[dict[str, Any]]:
     live, groups = estate_current(), waiting_counted().delayed
     ones = one_of_each(groups)
     texts = statuses(ones)
-    held, offers = held_words(live, ones, texts), held_offers(live, ones, texts, TRIED_S)
+    held, offers = diagnoses(live, ones, texts), held_offers(live, ones, texts, TRIED_S)
     for group in groups:
         place = group.instance, group.handle
         yield {
@@ -62,7 +62,8 @@ def _hosted(translate: Translate) -> Iterator[dict[str, Any]]:
             "database": group.database,
             "to_service": group.service,
             "transmission_status": group.cause,
-            "says": held.get(place) or cause_words(group.cause),
+            "says": held.get(place, NOTHING_HELD).sentence or cause_words(group.cause),
+            "looks": held.get(place, NOTHING_HELD).as_json(),
             "conversations": group.conversations,
             "messages": group.messages,
             "conversation_handle": group.handle,
@@ -90,6 +91,7 @@ def _collected(translate: Translate) -> Iterator[dict[str, Any]]:
             "to_service": one.row.to_service,
             "transmission_status": one.row.status,
             "says": f"{words.cause.render(translate)} {words.next_step.render(translate)}",
+            "looks": [],
             "conversations": None,
             "messages": one.row.messages,
             "conversation_handle": None,

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
-from brokerui.analysis.monitoring.held import held_words, one_of_each
+from brokerui.analysis.monitoring.held import Diagnosis, diagnoses, one_of_each
 from brokerui.analysis.monitoring.held_offers import held_offers
 from brokerui.analysis.monitoring.waiting import WaitingGroup
 from brokerui.analysis.monitoring.wording import cause_words, due
@@ -32,6 +32,8 @@ class DelayedGroup:
     """The query of the page with its conversations."""
     offers: tuple[ConversationOffer, ...]
     """The remedies, the best first."""
+    diagnosis: Diagnosis
+    """The looks at one of its conversations."""
 
     @property
     def value(self) -> str:
@@ -45,14 +47,15 @@ def shown_groups(
     """Return the groups with one conversation each, the one found when counting; without groups that are gone since."""
     ones = one_of_each(groups)
     texts = statuses(ones)
-    held, offers = held_words(live, ones, texts), held_offers(live, ones, texts)
+    held, offers = diagnoses(live, ones, texts), held_offers(live, ones, texts)
     shown = []
     for group in groups:
         place = group.instance, group.handle
         if place in ones:
-            cause = held[place] or cause_words(group.cause)
+            cause = held[place].sentence or cause_words(group.cause)
             where = where_of(group.instance, ones[place])
-            shown.append(DelayedGroup(group, cause, due(group.next_attempt, at), where, here(group), offers[place]))
+            values = cause, due(group.next_attempt, at), where, here(group), offers[place], held[place]
+            shown.append(DelayedGroup(group, *values))
     return shown
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from brokerui.analysis.explanations.turns import turns_of
 from brokerui.analysis.lint.selectors import findings_for
-from brokerui.analysis.monitoring.held import held_by_handle, held_like
+from brokerui.analysis.monitoring.held import diagnosis_by_handle, held_like
 from brokerui.analysis.remedies.conversation_offers import is_well
 from brokerui.analysis.routing_tests.writing import routing_test_text
 from brokerui.changes.estate_view import EstateView, estate_view_of
@@ -145,7 +145,7 @@ def _held(request: HttpRequest, viewed: EstateView, conversation: Conversation) 
         handle = UUID(request.GET.get("conversation", ""))
     except ValueError:
         return {"held_like": held_like(conversation)}
-    return {"held": held_by_handle(str(handle))}
+    return {"held": diagnosis_by_handle(str(handle)).sentence}
 
 
 def _own_services(database: Database) -> list[str]:

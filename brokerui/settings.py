@@ -43,6 +43,7 @@ SPACE_LOW_BYTES, SPACE_LEAST_BYTES  free bytes of a volume below which it is sai
 CHANGES_APPROVAL    whether a draft must be approved before it is applied: "none" (default), "any" (by anybody who may
                     edit), "other" (by somebody who wrote none of its edits)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
+COLLECTIONS_KEEP    collections of each real server that are kept (default: 120)
 """
 
 from datetime import timedelta
@@ -95,6 +96,7 @@ INSTALLED_APPS = [
     "brokerui.analysis.routing_tests",
     "brokerui.analysis.reachability",
     "brokerui.analysis.imports",
+    "brokerui.analysis.servers",
     "brokerui.analysis.traffic",
     "brokerui.api",
     "brokerui.pages",
@@ -425,6 +427,7 @@ RESULTS_MINUTES_DAYS = env.int("RESULTS_MINUTES_DAYS", default=7)
 SPACE_LOW_BYTES = env.int("SPACE_LOW_BYTES", default=1024 * MEGABYTE)
 SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
+COLLECTIONS_KEEP = env.int("COLLECTIONS_KEEP", default=120)
 CHANGES_APPROVAL = env.str("CHANGES_APPROVAL", default="none")
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

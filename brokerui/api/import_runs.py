@@ -93,7 +93,12 @@ def import_now(sent: Sent, live: LiveEstate, author: str) -> Response:
 def _written(sent: Sent, made: BuiltEstate, live: LiveEstate, author: str) -> LiveEstate:
     try:
         return apply_build(
-            estate=made.estate, imported=made.imported, author=author, note=sent.note, base_version=live.version
+            estate=made.estate,
+            imported=made.imported,
+            author=author,
+            note=sent.note,
+            base_version=live.version,
+            shown=made.shown,
         )
     except EstateStaleError:
         detail = _("The estate changed while this was read. Nothing of it was written; send it again.")

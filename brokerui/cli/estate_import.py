@@ -71,7 +71,12 @@ def _applied(made: BuiltEstate, live: LiveEstate, options: argparse.Namespace) -
     note = options.note or ", ".join(sorted(set(imported.values()))[:NAMED])
     try:
         return apply_build(
-            estate=made.estate, imported=imported, author=options.author, note=note, base_version=live.version
+            estate=made.estate,
+            imported=imported,
+            author=options.author,
+            note=note,
+            base_version=live.version,
+            shown=made.shown,
         )
     except EstateStaleError:
         problem = say("changed while the files were read; nothing was written, run it again")

@@ -6,7 +6,8 @@
 
     It reads and changes nothing: what it gathers is kept in table variables of its own. It takes no shared locks,
     waits for nobody longer than five seconds, gives way in every deadlock, and reads a bounded number of rows;
-    messages and conversations are summed, never listed, and no message body is looked at.
+    messages and conversations are summed, never listed, and no message body is looked at. A database in which tens of
+    millions of conversations were left is read through once: see @most_ends.
 
     The document has no white space and nothing but ASCII in it, and leaves in short rows: each carries the mark of
     this run, its number, how many there are, a piece of the document, and a check of all that. However it is saved,
@@ -24,8 +25,10 @@ SET LOCK_TIMEOUT 5000;
 SET DEADLOCK_PRIORITY LOW;
 
 DECLARE @most_rows int = 100000;   -- of one view in one database; what is beyond is counted under "cut"
-DECLARE @most_sums int = 1000;     -- groups of messages or conversations in one database
-DECLARE @most_read int = 200000;   -- messages or conversations that are read in one database to make these groups
+DECLARE @most_sums int = 1000;     -- groups of messages in one database
+DECLARE @most_groups int = 4000;   -- groups of conversations in one database
+DECLARE @most_read int = 200000;   -- messages that are read in one database to make these groups
+DECLARE @most_ends int = 100000000; -- conversations that are counted in one pass; less where the server is busy
 
 -- 1. What is read: a part of the document is the rows of a view, in the order of a key.
 DECLARE @part TABLE (
@@ -34,7 +37,7 @@ DECLARE @part TABLE (
     in_each_database bit NOT NULL,
     most int NOT NULL,
     sort_key nvarchar(200) COLLATE Latin1_General_BIN2 NOT NULL,
-    source nvarchar(1000) COLLATE Latin1_General_BIN2 NOT NULL
+    source nvarchar(2000) COLLATE Latin1_General_BIN2 NOT NULL
 );
 INSERT @part (place, name, in_each_database, most, sort_key, source) VALUES
     (1, 'server', 0, 1, N'database_id', N'(SELECT database_id FROM sys.databases WHERE database_id = 1)'),
@@ -75,12 +78,20 @@ INSERT @part (place, name, in_each_database, most, sort_key, source) VALUES
                       LEFT(transmission_status, 1000) AS status, enqueue_time
                FROM sys.transmission_queue) AS q
          GROUP BY q.from_service_name, q.to_service_name, q.to_broker_instance, q.status)'),
-    (15, 'conversation_endpoints', 1, @most_sums, N'endpoints DESC', N'
-        (SELECT s.name AS service_name, c.far_service, c.state, c.state_desc, COUNT_BIG(*) AS endpoints
-         FROM (SELECT TOP (@most_read) service_id, far_service, state, state_desc
-               FROM sys.conversation_endpoints) AS c
+    -- Ages by the lifetime: at its default, 2147483647 s, it tells when a conversation began; one of its own, which has
+    -- ended, tells since when; one that has not ended tells nothing.
+    (15, 'conversation_endpoints', 1, @most_groups, N'endpoints DESC', N'
+        (SELECT s.name AS service_name, c.far_service, c.is_initiator, c.state, c.state_desc, c.age_days,
+                COUNT_BIG(*) AS endpoints
+         FROM (SELECT e.service_id, e.far_service, e.is_initiator, e.state, e.state_desc,
+                      CASE WHEN e.hours < 0 THEN NULL WHEN e.hours < 24 THEN 0 WHEN e.hours < 168 THEN 1
+                           WHEN e.hours < 720 THEN 7 WHEN e.hours < 4320 THEN 30 ELSE 180 END AS age_days
+               FROM (SELECT TOP (@most_ends) service_id, far_service, is_initiator, state, state_desc,
+                            DATEDIFF(hour, CASE WHEN lifetime > DATEADD(year, 20, GETUTCDATE())
+                                THEN DATEADD(second, -2147483647, lifetime) ELSE lifetime END, GETUTCDATE()) AS hours
+                     FROM sys.conversation_endpoints) AS e) AS c
          LEFT JOIN sys.services AS s ON s.service_id = c.service_id
-         GROUP BY s.name, c.far_service, c.state, c.state_desc)'),
+         GROUP BY s.name, c.far_service, c.is_initiator, c.state, c.state_desc, c.age_days)'),
     -- How many rows there are in all, from the allocation of the tables behind these two views: nothing is scanned.
     (16, 'totals', 1, @most_sums, N'name', N'
         (SELECT o.name, SUM(p.rows) AS table_rows
@@ -202,9 +213,11 @@ INSERT @column (part, place, kind, name, expression) VALUES
 
     ('conversation_endpoints', 1, 's', 'service_name', N'r.service_name'),
     ('conversation_endpoints', 2, 's', 'far_service', N'r.far_service'),
-    ('conversation_endpoints', 3, 's', 'state', N'RTRIM(r.state)'),
-    ('conversation_endpoints', 4, 's', 'state_desc', N'r.state_desc'),
-    ('conversation_endpoints', 5, 'n', 'endpoints', N'r.endpoints'),
+    ('conversation_endpoints', 3, 'n', 'is_initiator', N'r.is_initiator'),
+    ('conversation_endpoints', 4, 's', 'state', N'RTRIM(r.state)'),
+    ('conversation_endpoints', 5, 's', 'state_desc', N'r.state_desc'),
+    ('conversation_endpoints', 6, 'n', 'age_days', N'r.age_days'),
+    ('conversation_endpoints', 7, 'n', 'endpoints', N'r.endpoints'),
 
     ('totals', 1, 's', 'name', N'r.name'),
     ('totals', 2, 'n', 'table_rows', N'r.table_rows');
@@ -221,7 +234,7 @@ DECLARE @cell TABLE (
     PRIMARY KEY (part, database_id, ordinal, place)
 );
 DECLARE @database_id int, @database nvarchar(128), @run nvarchar(400);
-DECLARE @name varchar(40), @in_each bit, @most int, @sort_key nvarchar(200), @source nvarchar(1000);
+DECLARE @name varchar(40), @in_each bit, @most int, @sort_key nvarchar(200), @source nvarchar(2000);
 DECLARE @values nvarchar(max), @text nvarchar(max), @cells bigint, @width int, @there bigint, @notes int = 0;
 
 -- Each part of each database by itself: what fails is reported under "errors", and the others go on.
@@ -258,14 +271,15 @@ BEGIN
         CROSS APPLY (VALUES ' + @values + N') AS v (place, kind, name, content)';
     BEGIN TRY
         INSERT @cell (part, database_id, ordinal, place, kind, name, content)
-        EXECUTE @run @text, N'@name varchar(40), @database_id int, @most int, @most_read int',
-            @name, @database_id, @most, @most_read;
+        EXECUTE @run @text, N'@name varchar(40), @database_id int, @most int, @most_read int, @most_ends int',
+            @name, @database_id, @most, @most_read, @most_ends;
         SET @cells = @@ROWCOUNT;
         SET @width = (SELECT COUNT(*) FROM @column AS c WHERE c.part = @name) + @in_each;
         IF @cells >= CONVERT(bigint, @most) * @width AND @name <> 'server'
         BEGIN
             SET @text = N'SELECT @there = COUNT_BIG(*) FROM ' + @source + N' AS x';
-            EXECUTE @run @text, N'@most_read int, @there bigint OUTPUT', @most_read, @there OUTPUT;
+            EXECUTE @run @text, N'@most_read int, @most_ends int, @there bigint OUTPUT',
+                @most_read, @most_ends, @there OUTPUT;
             SET @notes = @notes + 1;
             IF @there > @most
                 INSERT @cell (part, database_id, ordinal, place, kind, name, content) VALUES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from routing.catalog.grid_parser import Grid
 from routing.catalog.grid_sums import SUMMED, GroupSums, shape_of_rows
@@ -16,8 +17,9 @@ DATABASE_COLUMNS = ("database_name", "database", "db_name")
 """Columns that users add to name the database of a row."""
 
 
-def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> CatalogSnapshot:
-    """Make a snapshot of a grid. Raises `InputError`, with the line, for a cell that its column cannot hold."""
+def snapshot_of_grid(grid: Grid, database: str | None, *, where: str, at: datetime | None = None) -> CatalogSnapshot:
+    """Make a snapshot of a grid; `at` is the moment from which ages count. Raises `InputError`, with the line, for a
+    cell that its column cannot hold."""
     if grid.view in SERVER_PARTS:
         if database is not None:
             raise InputError(where, "", say("is a grid of sys.{view}, which is of no database", view=grid.view))
@@ -27,7 +29,7 @@ def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> Catalog
         problem = say("is a grid of sys.{view}; name its database: NAME/DATABASE=FILE", view=grid.view)
         raise InputError(where, "", problem)
     if grid.view in SUMMED:
-        return CatalogSnapshot(where, parts=_summed(grid, naming, database, where))
+        return CatalogSnapshot(where, parts=_summed(grid, naming, database, where, at))
     found: dict[str, list[Row]] = {}
     for cells, row in _rows(grid, SHAPES[grid.view], where):
         found.setdefault(_spelt(cells[naming]) if naming is not None else "", []).append(row)
@@ -36,13 +38,15 @@ def snapshot_of_grid(grid: Grid, database: str | None, *, where: str) -> Catalog
     return CatalogSnapshot(where, parts={name: {grid.view: tuple(rows)} for name, rows in found.items()})
 
 
-def _summed(grid: Grid, naming: int | None, database: str | None, where: str) -> dict[str, dict[str, Rows]]:
+def _summed(
+    grid: Grid, naming: int | None, database: str | None, where: str, at: datetime | None
+) -> dict[str, dict[str, Rows]]:
     """The sums by database: none of the rows is kept."""
     view = SUMMED[grid.view]
-    found = {_spelt(database): GroupSums(view)} if naming is None and database is not None else {}
+    found = {_spelt(database): GroupSums(view, at)} if naming is None and database is not None else {}
     for cells, row in _rows(grid, shape_of_rows(grid.view, grid.columns), where):
         name = _spelt(cells[naming] if naming is not None else database or "")
-        found.setdefault(name, GroupSums(view)).add(row)
+        found.setdefault(name, GroupSums(view, at)).add(row)
     return {name: {grid.view: sums.rows(), "totals": sums.totals()} for name, sums in found.items()}
 
 

@@ -16,6 +16,7 @@ from routing.catalog.drawn_tables import drawn_rows
 from routing.catalog.grid_parser import TRAILER, Grid
 from routing.common.errors import Invalid
 from routing.common.sentence import say
+from routing.dialog.states import STATES
 from routing.model.route import AUTO_CREATED_LOCAL
 
 Rows = list[tuple[int, list[str]]]
@@ -38,6 +39,15 @@ _QUEUE_WHOLE = (
     *("message_body", "transmission_status", "priority"),
 )
 """The columns of `SELECT * FROM sys.transmission_queue`."""
+_ENDPOINTS_WHOLE = (
+    *("conversation_handle", "conversation_id", "is_initiator", "service_contract_id", "conversation_group_id"),
+    *("service_id", "lifetime", "state", "state_desc", "far_service", "far_broker_instance", "principal_id"),
+    *("far_principal_id", "outbound_session_key_identifier", "inbound_session_key_identifier", "security_timestamp"),
+    *("dialog_timer", "send_sequence", "last_send_tran_id", "end_dialog_sequence", "receive_sequence"),
+    *("receive_sequence_frag", "system_sequence", "first_out_of_order_sequence", "last_out_of_order_sequence"),
+    *("last_out_of_order_frag", "is_system", "priority"),
+)
+"""The columns of `SELECT * FROM sys.conversation_endpoints`."""
 
 
 def read_headless(text: str) -> Grid | None:
@@ -49,11 +59,15 @@ def read_headless(text: str) -> Grid | None:
     if not rows:
         return None
     columns = columns_of([cells for _, cells in rows])
-    names = _transmission_queue(columns) or _routes(columns) or _databases(columns)
+    names = _transmission_queue(columns) or _conversation_endpoints(columns) or _routes(columns) or _databases(columns)
     if names is None:
         return None
-    view = "transmission_queue" if "to_service_name" in names else "routes" if "address" in names else "databases"
-    return Grid(view, names, tuple((number, tuple(cells)) for number, cells in rows))
+    return Grid(_view_of(names), names, tuple((number, tuple(cells)) for number, cells in rows))
+
+
+def _view_of(names: Sequence[str]) -> str:
+    marks = {"to_service_name": "transmission_queue", "far_service": "conversation_endpoints", "address": "routes"}
+    return next((view for column, view in marks.items() if column in names), "databases")
 
 
 # ---------------------------------------------------------------- rows
@@ -175,3 +189,16 @@ def _transmission_queue(columns: Sequence[ColumnCells]) -> tuple[str, ...] | Non
         and columns[12].is_number
     )
     return _QUEUE_WHOLE if is_whole else None
+
+
+def _conversation_endpoints(columns: Sequence[ColumnCells]) -> tuple[str, ...] | None:
+    """`SELECT * FROM sys.conversation_endpoints`: its columns stand in one order."""
+    if len(columns) != len(_ENDPOINTS_WHOLE):
+        return None
+    handle, identifier, initiator, *_ = columns
+    is_whole = (
+        (handle.is_identifier and handle.is_complete and identifier.is_identifier and initiator.is_bit)
+        and (columns[5].is_number and columns[6].is_date)
+        and all(cell.strip() in STATES for cell in columns[7].cells)
+    )
+    return _ENDPOINTS_WHOLE if is_whole else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from routing.catalog.document import read_catalog
 from routing.catalog.drawn_tables import read_table
 from routing.catalog.frames import framed_document, without_space
@@ -18,16 +20,21 @@ from routing.tsql.text import decode_script
 
 
 def read_saved(
-    content: bytes, *, where: str, database: str | None = None, encoding: str | None = None
+    content: bytes,
+    *,
+    where: str,
+    database: str | None = None,
+    encoding: str | None = None,
+    at: datetime | None = None,
 ) -> CatalogSnapshot:
-    """Read a file about an instance, or about its `database`, completely. Raises `InputError` if any part is
-    damaged."""
+    """Read a file about an instance, or about its `database`, completely; `at` is the moment from which the ages of a
+    grid count. Raises `InputError` if any part is damaged."""
     text = text_from(content, where=where, encoding=encoding) if encoding else decode_script(content, where=where)
     document = _document(text, where)
     if document is None:
         # A result of collect-sql is ASCII; a grid has names.
         grid = _grid(text_from(content, where=where, encoding=encoding), where)
-        return snapshot_of_grid(grid, database, where=where)
+        return snapshot_of_grid(grid, database, where=where, at=at)
     if database is not None:
         raise InputError(where, "", say("is of a whole instance: give it as NAME=FILE"))
     return read_catalog(document, where=where)

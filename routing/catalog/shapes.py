@@ -177,7 +177,15 @@ SHAPES: Mapping[str, ViewShape] = {
         ("messages",),
     ),
     "conversation_endpoints": ViewShape(
-        {"service_name": TEXT, "far_service": TEXT, "state": TEXT, "state_desc": TEXT, "endpoints": NUMBER},
+        {
+            "service_name": TEXT,
+            "far_service": TEXT,
+            "is_initiator": BIT,
+            "state": TEXT,
+            "state_desc": TEXT,
+            "age_days": NUMBER,
+            "endpoints": NUMBER,
+        },
         ("state", "endpoints"),
     ),
     "totals": ViewShape({"name": TEXT, "table_rows": NUMBER}, ()),

@@ -18,7 +18,7 @@ call `build_estate` and `apply_build` without a job.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -30,12 +30,14 @@ from django.utils import timezone
 from brokerui.analysis.imports.answer import Json, answer_of, difference_made
 from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, ImportRun, ImportState, Phase
-from brokerui.analysis.imports.packing import packed_rows, unpacked
+from brokerui.analysis.imports.packing import packed_rows, unpacked, unpacked_rows
 from brokerui.analysis.imports.preview import Preview, preview_of
 from brokerui.analysis.imports.reading import BuiltEstate, ScriptSettings, build_estate
 from brokerui.analysis.imports.sources import Kind, Mode, Source, addresses_from
 from brokerui.analysis.imports.variables import variables_from
 from brokerui.analysis.lint.selectors import findings_of_live
+from brokerui.analysis.servers.sums import ServerSums
+from brokerui.analysis.servers.sums_json import sums_as_json, sums_from_json
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import request
@@ -169,7 +171,7 @@ def _read(run: ImportRun, work: JobWork) -> None:
     made = _made(run, live.estate, at, on_progress)
     preview = preview_of(live, made, at, on_progress, lambda: findings_of_live(live, at))
     on_progress(Phase.KEEPING)
-    _keep(run, work, live.version, made.imported, preview)
+    _keep(run, work, live.version, made, preview)
 
 
 def _made(run: ImportRun, live: Estate, at: datetime, on_progress: OnProgress) -> BuiltEstate:
@@ -206,7 +208,7 @@ def _take(run: ImportRun, work: JobWork) -> None:
         return
     on_progress(Phase.APPLYING)
     with transaction.atomic():
-        written = _written(run, made.estate, made.imported, live.version)
+        written = _written(run, made.estate, made.imported, live.version, made.shown)
         _end_applied(run, work, written, live.version, answer_of(made, differs, written.version, dry_run=False))
 
 
@@ -232,14 +234,15 @@ def _content(file_id: int) -> bytes:
     return unpacked(content)
 
 
-def _keep(run: ImportRun, work: JobWork, version: int, imported: Mapping[str, str], preview: Preview) -> None:
+def _keep(run: ImportRun, work: JobWork, version: int, made: BuiltEstate, preview: Preview) -> None:
     result = ImportResult(
         run=run,
         document=preview.document,
-        imported=json.dumps(dict(imported)),
+        imported=json.dumps(dict(made.imported)),
         changes=packed_rows(preview.changes),
         findings=packed_rows(preview.findings),
         groups=packed_rows(preview.groups),
+        collected=packed_rows(map(sums_as_json, made.shown)) if made.shown else None,
     )
     summary = json.dumps(preview.summary)
     with transaction.atomic():
@@ -257,17 +260,25 @@ def _apply(run: ImportRun, work: JobWork) -> None:
     result = ImportResult.objects.get(run=run)
     assert result.document is not None  # the preview stores one, which stays until the import is applied
     estate = unpack_estate(result.document)
-    imported = json.loads(result.imported)
+    imported, shown = json.loads(result.imported), map(sums_from_json, unpacked_rows(result.collected))
     with transaction.atomic():
         before = estate_current().version
-        written = _written(run, estate, imported, run.base_version)
+        written = _written(run, estate, imported, run.base_version, shown)
         _end_applied(run, work, written, before)
-        ImportResult.objects.filter(run=run).update(document=None)
+        ImportResult.objects.filter(run=run).update(document=None, collected=None)
 
 
-def _written(run: ImportRun, estate: Estate, imported: Mapping[str, str], base_version: int) -> LiveEstate:
-    note = run.note or _note(run)
-    return apply_build(estate=estate, imported=imported, author=run.applied_by, note=note, base_version=base_version)
+def _written(
+    run: ImportRun, estate: Estate, imported: Mapping[str, str], base_version: int, shown: Iterable[ServerSums]
+) -> LiveEstate:
+    return apply_build(
+        estate=estate,
+        imported=imported,
+        author=run.applied_by,
+        note=run.note or _note(run),
+        base_version=base_version,
+        shown=shown,
+    )
 
 
 def _end_applied(run: ImportRun, work: JobWork, written: LiveEstate, before: int, answer: Json | None = None) -> None:

@@ -154,6 +154,8 @@ class ImportResult(models.Model):
     """Every row that comes, goes or changes, as JSON lines; so are the two below."""
     findings = models.BinaryField()
     groups = models.BinaryField()
+    collected = models.BinaryField(null=True)
+    """The messages and conversations of the catalogs, which are kept when the import is applied; null: nothing."""
 
     def __str__(self) -> str:
         return f"result of {self.run_id}"

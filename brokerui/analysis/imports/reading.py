@@ -17,6 +17,7 @@ from brokerui.analysis.imports.included_files import SentAlong, without_read_in
 from brokerui.analysis.imports.known_instances import known_databases, named_as_known, with_known_addresses
 from brokerui.analysis.imports.sources import Kind, Mode, Source
 from brokerui.analysis.imports.usual_mode import mode_of_change, scripts_of
+from brokerui.analysis.servers.sums import ServerSums, sums_of_snapshot
 from routing.catalog.applying import apply_snapshot
 from routing.catalog.reading import read_saved
 from routing.catalog.sums import sums_of
@@ -49,6 +50,8 @@ class BuiltEstate:
     """How the files change the live estate."""
     collected: tuple[CollectedFile, ...] = ()
     """The files with the waiting messages and open conversations of a database."""
+    shown: tuple[ServerSums, ...] = ()
+    """Messages, conversations and queues of the servers, to be kept with their moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,11 +255,12 @@ def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstat
     """Put a saved catalog into the estate: it replaces the instance that it describes, in every mode."""
     if not source.instance:
         raise InputError(source.name, "", say("belongs to an instance: name it"))
-    read = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding)
+    read = read_saved(source.load(), where=source.name, database=source.database, encoding=source.encoding, at=at)
     snapshot = dated(read, at)
     applied = apply_snapshot(made.estate, source.instance, snapshot, source.address, *source.further)
     folded = source.instance.casefold()
     own = {name: source.name for name in applied.estate.instances if name.casefold() == folded}
+    shown = sums_of_snapshot(next(iter(own), source.instance), snapshot, at)
     return replace(
         made,
         estate=applied.estate,
@@ -264,4 +268,5 @@ def _with_catalog(made: BuiltEstate, source: Source, at: datetime) -> BuiltEstat
         findings=made.findings + applied.findings,
         sums=made.sums + tuple(sums_of(source.instance, snapshot)),
         collected=(*made.collected, collected_file(source.instance, snapshot)),
+        shown=(*made.shown, *([shown] if shown is not None else [])),
     )

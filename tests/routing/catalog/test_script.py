@@ -43,7 +43,7 @@ COLUMNS = {
     "remote_service_bindings": "name remote_service_binding_id principal_id remote_service_name service_contract_id"
     " remote_principal_id is_anonymous_on",
     "transmission_queue": "from_service_name to_service_name to_broker_instance status messages oldest",
-    "conversation_endpoints": "service_name far_service state state_desc endpoints",
+    "conversation_endpoints": "service_name far_service is_initiator state state_desc age_days endpoints",
     "totals": "name table_rows",
     "server": "database_id",
 }
@@ -172,9 +172,9 @@ def test_it_is_harmless() -> None:
 
 
 def test_what_may_be_long_is_summed_and_bounded() -> None:
-    for name in ("transmission_queue", "conversation_endpoints"):
+    for name, most in (("transmission_queue", "@most_read"), ("conversation_endpoints", "@most_ends")):
         (part,) = (part for part in PARTS if part.name == name)
-        assert "TOP (@most_read)" in part.source
+        assert f"TOP ({most})" in part.source
         assert "GROUP BY" in part.source
         assert "COUNT_BIG(*)" in part.source
 

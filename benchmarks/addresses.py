@@ -22,6 +22,7 @@ WRITE_ONLY = frozenset(
         *(
             "api:dialogs",
             "api:dialogs_messages",
+            "api:dialogs_end",
             "api:dialog_messages",
             "api:dialog_end",
             "api:dialog_move",
@@ -29,6 +30,7 @@ WRITE_ONLY = frozenset(
         ),
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         "api:database_broker",
+        *("delayed:switch_on_all", "delayed:end_all", "delayed:draft_all"),
         *("delayed:retry", "delayed:retry_all", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),

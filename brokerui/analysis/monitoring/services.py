@@ -5,7 +5,11 @@ from __future__ import annotations
 from django.db import transaction
 
 from brokerui.estate.audit import audit
-from brokerui.messaging.services import conversation_end_with_cleanup
+from brokerui.messaging.services import (
+    conversation_end,
+    conversation_end_with_cleanup,
+    conversation_end_with_error,
+)
 from brokerui.messaging.verbs.retry_now import waiting_retry
 
 
@@ -17,7 +21,16 @@ def retry(*, instance: str, database: str, service: str, author: str) -> None:
 
 
 @transaction.atomic
-def end(*, instance: str, handle: str, author: str) -> None:
-    """END CONVERSATION WITH CLEANUP: unsent messages are deleted, and the other side is not told."""
-    conversation_end_with_cleanup(instance=instance, handle=handle)
-    audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
+def end(
+    *, instance: str, handle: str, author: str, error: tuple[int, str] | None = None, cleanup: bool = False
+) -> None:
+    """END CONVERSATION: with an error (code and description), WITH CLEANUP, or neither."""
+    if cleanup:
+        conversation_end_with_cleanup(instance=instance, handle=handle)
+        audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
+    elif error is not None:
+        conversation_end_with_error(instance=instance, handle=handle, code=error[0], description=error[1])
+        audit(author=author, action="dialog.error", note=f"{instance}: {handle}: {error[0]}")
+    else:
+        conversation_end(instance=instance, handle=handle)
+        audit(author=author, action="dialog.end", note=f"{instance}: {handle}")

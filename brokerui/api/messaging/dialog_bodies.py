@@ -6,12 +6,12 @@ which refuse it with that number; the schema shows the limits of the verbs.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
+from brokerui.analysis.monitoring.ending import EndHow
 from brokerui.api.fields import (
     ArrayField,
     Base64Field,
@@ -164,15 +164,6 @@ class SentOnSerializer(serializers.Serializer):
     messages = serializers.IntegerField(min_value=1)
 
 
-@dataclass(frozen=True, slots=True)
-class EndRequest:
-    """How a conversation is ended."""
-
-    code: int | None = None
-    description: str = ""
-    cleanup: bool = False
-
-
 class EndErrorSerializer(StrictSerializer):
     """The error that the other side receives."""
 
@@ -190,7 +181,37 @@ class EndSerializer(StrictSerializer):
         error, cleanup = attrs.get("error"), attrs.get("cleanup", False)
         if error and cleanup:
             raise Invalid("", say("must have either an error or cleanup"))
-        return EndRequest(**error) if error else EndRequest(cleanup=cleanup)
+        return EndHow(**error) if error else EndHow(cleanup=cleanup)
+
+
+class EndOnSerializer(EndSerializer):
+    """END CONVERSATION of several conversations."""
+
+    conversation_handles = HandlesField(child=IdentifierField(), min_length=1, max_length=MAX_HANDLES)
+    dry_run = StrictBooleanField(required=False, help_text=_("Change nothing; answer what each end would do."))
+
+    def validate(self, attrs: Any) -> Any:
+        handles, dry_run = attrs.pop("conversation_handles"), attrs.pop("dry_run", False)
+        return handles, super().validate(attrs), dry_run
+
+
+class EndResultSerializer(serializers.Serializer):
+    """The result of one conversation."""
+
+    conversation_handle = serializers.UUIDField()
+    result = serializers.ChoiceField(["ended", "refused", "would_end", "would_be_refused"])
+    instance = serializers.CharField(allow_null=True, help_text=_("Null: there is no such conversation."))
+    messages = serializers.IntegerField(min_value=0, help_text=_("That waited."))
+    deleted = serializers.IntegerField(min_value=0, help_text=_("Those of them that its end deletes."))
+    is_notified = serializers.BooleanField(help_text=_("Whether the other side receives the end."))
+    number = serializers.IntegerField(allow_null=True, help_text=_("The product's number of the refusal."))
+    detail = serializers.CharField(allow_null=True, help_text=_("Why it is refused."))
+
+
+class EndResultsSerializer(serializers.Serializer):
+    """The result of each conversation, in the order of the request."""
+
+    results = EndResultSerializer(many=True)
 
 
 class MoveSerializer(StrictSerializer):

@@ -11,6 +11,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.monitoring.ending import EndHow
 from brokerui.analysis.monitoring.held import diagnosis_by_handle
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known
@@ -19,7 +20,6 @@ from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialog_bodies import (
     BeginSerializer,
     BegunSerializer,
-    EndRequest,
     EndSerializer,
     HandleSerializer,
     MoveSerializer,
@@ -233,7 +233,7 @@ class DialogEnd(MessagingView):
         """END CONVERSATION."""
 
         def end() -> tuple[str, int, Any]:
-            how: EndRequest = read_body(request.data, EndSerializer)
+            how: EndHow = read_body(request.data, EndSerializer)
             instance, found = instance_of(handle)
             if how.code is not None:
                 services.conversation_end_with_error(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from brokerui.api.messaging import brokers, dialogs, queues
+from brokerui.api.messaging import brokers, dialog_ends, dialogs, queues
 from brokerui.api.messaging.sys_views import sys_addresses
 
 QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
@@ -16,6 +16,7 @@ def addresses() -> list[URLPattern]:
     return [
         path("dialogs/", dialogs.DialogBegin.as_view(), name="dialogs"),
         path("dialogs/messages/", dialogs.DialogsMessages.as_view(), name="dialogs_messages"),
+        path("dialogs/end/", dialog_ends.DialogsEnd.as_view(), name="dialogs_end"),
         path("dialogs/<str:handle>/", dialogs.DialogDetail.as_view(), name="dialog"),
         path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
         path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),

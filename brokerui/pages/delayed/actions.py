@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import access
@@ -21,7 +20,6 @@ from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import queue_set_status
-from brokerui.pages.delayed.retrying import ChosenGroup, chosen
 from routing.dialog.problems import VerbError
 
 
@@ -33,41 +31,6 @@ def retry(request: HttpRequest) -> HttpResponse:
     done = _("Messages for %(service)s are being retried now.") % {"service": place["service"]}
     _do(request, done, partial(services.retry, **place))
     return redirect("delayed:delayed")
-
-
-@access(write=Level.OPERATE)
-@require_POST
-def retry_all(request: HttpRequest) -> HttpResponse:
-    """Retry the groups that were chosen: show first which they are, then the result of each."""
-    groups, left_out = chosen(request.POST)
-    is_done = "confirmed" in request.POST
-    problems = [_retried(request, group) for group in groups] if is_done else [""] * len(groups)
-    refused = sum(map(bool, problems))
-    context = {
-        "title": retried_title(len(groups) - refused, refused) if is_done else _("Retry these messages?"),
-        "groups": list(zip(groups, problems, strict=True)),
-        "number": sum(group.messages for group in groups),
-        "left_out": left_out,
-        "results": problems if is_done else None,
-    }
-    return render(request, "delayed/retry.html", context)
-
-
-def retried_title(accepted: int, refused: int) -> str:
-    """Return the results in one sentence."""
-    text = ngettext("%(n)s retry was accepted", "%(n)s retries were accepted", accepted) % {"n": f"{accepted:,}"}
-    if not refused:
-        return text
-    return _("%(accepted)s, %(refused)s refused") % {"accepted": text, "refused": f"{refused:,}"}
-
-
-def _retried(request: HttpRequest, group: ChosenGroup) -> str:
-    """Retry one group, in a transaction of its own; the reason for a refusal, empty where it was accepted."""
-    try:
-        services.retry(**group.place._asdict(), author=request.user.get_username())
-    except (MessagingError, VerbError) as error:
-        return str(error.problem.render(_))
-    return ""
 
 
 @access(write=Level.OPERATE)
@@ -89,7 +52,7 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
         raise Http404(_("There is no such conversation; it may have ended by now."))
     if request.method != "POST":
         return render(request, "delayed/end.html", {"row": row, "state": state_words(row.state)})
-    act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle)
+    act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle, cleanup=True)
     _do(request, _("The conversation is ended."), act)
     return redirect("delayed:delayed")
 

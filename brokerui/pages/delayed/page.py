@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.arrived import ArrivedGroup, waiting_words
+from brokerui.analysis.monitoring.arrived import waiting_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
@@ -27,13 +27,12 @@ from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
-from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
-from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage, QueueCounter
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage
 from brokerui.messaging.transmission_status import Place
 from brokerui.pages.delayed.collected import collected_context
 from brokerui.pages.delayed.groups import shown_groups, where_of
-from routing.model.estate import Estate
+from brokerui.pages.delayed.off_queues import queues_off
 
 MOST_GROUPS: Final = 100
 LISTED: Final = 100
@@ -214,41 +213,6 @@ def _rows(page_query: DelayedQuery) -> QuerySet[Any]:
         rows = rows.filter(transmission_status=int(page_query.cause))
         rows = rows if int(page_query.cause) else rows.filter(attempts__gt=0)
     return rows.annotate(first=Subquery(first.values("enqueue_time")[:1]))
-
-
-# -- Queues that are off -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class OffQueue:
-    """A queue that takes and gives nothing."""
-
-    instance: str
-    database: str
-    name: str
-    messages: int
-    waiting: int
-    """Conversations with messages that wait for it in the transmission queue of its database."""
-
-
-def queues_off(estate: Estate, arrived: Sequence[ArrivedGroup] = ()) -> list[OffQueue]:
-    """Return the queues of hosted instances that are off."""
-    instances = estate.instances
-    places = [
-        (name, database.name, queue.name)
-        for name in hosted_names()
-        if name in instances
-        for database in instances[name].databases.values()
-        for queue in database.queues
-        if not queue.enabled
-    ]
-    if not places:
-        return []
-    counters = QueueCounter.objects.filter(queue__in={queue for _, _, queue in places})
-    by = counters.values_list("instance__name", "database", "queue")
-    counted = {(one[0], one[1], one[2]): one[3] for one in by.annotate(sum=Sum("messages")).order_by()}
-    waiting = {group[:3]: group.conversations for group in arrived}
-    return [OffQueue(*place, max(0, counted.get(place, 0)), waiting.get(place, 0)) for place in places]
 
 
 # -- The chart ---------------------------------------------------------------------------------------------

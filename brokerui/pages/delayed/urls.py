@@ -2,14 +2,17 @@
 
 from django.urls import path
 
-from brokerui.pages.delayed import actions, views
+from brokerui.pages.delayed import actions, bulk_actions, drafting, ending, views
 
 app_name = "delayed"
 urlpatterns = [
     path("", views.delayed, name="delayed"),
     path("delayed.csv", views.delayed_csv, name="csv"),
     path("retry/", actions.retry, name="retry"),
-    path("retry-all/", actions.retry_all, name="retry_all"),
+    path("retry-all/", bulk_actions.retry_all, name="retry_all"),
     path("switch-on/", actions.switch_on, name="switch_on"),
+    path("switch-on-all/", bulk_actions.switch_on_all, name="switch_on_all"),
+    path("draft-all/", drafting.draft_all, name="draft_all"),
+    path("end-all/", ending.end_all, name="end_all"),
     path("end/<uuid:handle>/", actions.end, name="end"),
 ]

@@ -93,6 +93,7 @@ def test_what_takes_less_than_editing_is_a_short_list() -> None:
     assert {name for name in VIEWS if view_of(name).write is Level.OPERATE} == {
         "dialogs",
         "dialogs_messages",
+        "dialogs_end",
         *NOWHERE,
     } - {"database_broker"}
 

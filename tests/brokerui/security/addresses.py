@@ -109,7 +109,8 @@ ADDRESSES = [
     *(_page(f"overview:{name}") for name in ("overview", "alerts", "csv")),
     *(_page(f"{name}:{name}") for name in ("delayed", "queues", "mirrors", "connections")),
     *(_page(f"{name}:csv") for name in ("delayed", "queues", "mirrors", "connections")),
-    *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "retry_all", "switch_on")),
+    *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "retry_all", "switch_on", "switch_on_all", "end_all")),
+    _button("delayed:draft_all", EDIT),
     _form("delayed:end", OPERATE, "handle"),
     _page("traffic:runs"),
     _page("traffic:run", "traffic_run"),
@@ -200,6 +201,7 @@ ADDRESSES = [
     *(_page(f"api:sys_dm_broker_{name}") for name in ("queue_monitors", "activated_tasks")),
     Address("api:dialogs", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialogs_messages", VIEW, OPERATE, ("POST",), has_page=False),
+    Address("api:dialogs_end", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialog", VIEW, args=("handle",)),
     *(
         Address(f"api:dialog_{name}", VIEW, OPERATE, ("POST",), ("handle",), has_page=False)

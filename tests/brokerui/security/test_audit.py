@@ -25,6 +25,7 @@ from brokerui.core.jobs.models import Job
 from brokerui.demo.models import Demo
 from brokerui.estate.models import AuditEntry, Instance, Route
 from brokerui.estate.refs import database
+from brokerui.messaging.models import ConversationEndpoint
 from brokerui.pages.findings.finding_ids import token
 from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
 from tests.brokerui.analysis.imports.test_page import fields
@@ -35,7 +36,7 @@ from tests.brokerui.pages.changes.test_rows import fields as row_fields
 from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_same
 from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
-from tests.brokerui.security.world import FAR, HUB, SALES, estate_text, evil
+from tests.brokerui.security.world import DEPOT, FAR, HUB, SALES, estate_text, evil
 from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, upload, user_of
 
 World = dict[str, Any]
@@ -194,6 +195,16 @@ def remedy_button(client: Client, _world: World) -> Any:
     sql = f"USE [{route.database.name}]; DROP ROUTE [{route.name}];"
     remedy = {"instance": route.database.instance.name, "sql": sql, "about": route.name}
     return client.post(reverse("changes:remedy"), {"remedy": json.dumps(remedy)})
+
+
+def draft_of_remedies(client: Client, world: World) -> Any:
+    """The remedies of a cause: the conversation waits for a service that another instance has."""
+    there = {"name": evil("There"), "queue": evil("There"), "contracts": ["DEFAULT"]}
+    add = {"instance": FAR, "database": DEPOT, **there}
+    send(client, "post", reverse("api:services"), add)
+    rows = ConversationEndpoint.objects.filter(conversation_handle=world["handle"])
+    rows.update(far_service=evil("There"), transmission_status=9793, attempts=1)
+    return client.post("/delayed/draft-all/", {"cause": "9793"})
 
 
 def restore_button(client: Client, world: World) -> Any:
@@ -400,6 +411,21 @@ WRITES: dict[str, tuple[str, Write]] = {
         "estate.edit",
         lambda client, _: client.post("/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),
     ),
+    "delayed:switch_on_all": (
+        "estate.edit",
+        lambda client, _: client.post(
+            "/delayed/switch-on-all/",
+            {"queue": json.dumps([PLACE["instance"], PLACE["database"], evil("Out")]), "confirmed": "1"},
+        ),
+    ),
+    "delayed:end_all": (
+        "dialog.cleanup",
+        lambda client, world: client.post(
+            "/delayed/end-all/",
+            {"handle": world["handle"], "how": "cleanup", "code": 1, "description": "x", "confirmed": "1"},
+        ),
+    ),
+    "delayed:draft_all": ("draft.create", draft_of_remedies),
     "delayed:end": (
         "dialog.cleanup",
         lambda client, world: client.post(f"/delayed/end/{world['handle']}/"),
@@ -410,6 +436,12 @@ WRITES: dict[str, tuple[str, Write]] = {
     "traffic:cancel": (
         "pipeline.cancel",
         lambda client, world: client.post(reverse("traffic:cancel", args=[world["traffic_round"]])),
+    ),
+    "api:dialogs_end": (
+        "dialog.cleanup",
+        lambda client, world: send(
+            client, "post", reverse("api:dialogs_end"), {"conversation_handles": [world["handle"]], "cleanup": True}
+        ),
     ),
     "api:dialog_end": (
         "dialog.cleanup",

@@ -24,6 +24,7 @@ VERBS: dict[str, tuple[str, Any]] = {
     "dialog_send": (f"{API}/dialogs/{NOWHERE}/messages/", {}),
     "dialogs_send": (f"{API}/dialogs/messages/", {"conversation_handles": [NOWHERE]}),
     "dialog_end": (f"{API}/dialogs/HANDLE/end/", {}),
+    "dialogs_end": (f"{API}/dialogs/end/", {"conversation_handles": [NOWHERE]}),
     "dialog_move": (f"{API}/dialogs/{NOWHERE}/move/", {"conversation_group_id": NOWHERE}),
     "dialog_timer": (f"{API}/dialogs/{NOWHERE}/timer/", {"timeout_s": 60}),
     "queue_conversation_group": (f"{NONE_THERE}/conversation_group/", {}),

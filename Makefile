@@ -19,14 +19,15 @@ BENCHMARKS := $(or $(BENCH),$(shell grep -l '__main__' benchmarks/*.py benchmark
 # pytest takes more words from here: make test ARGS='tests/routing -k loops'
 ARGS ?=
 # A home of their own: tests must not touch what a running product keeps in var/.
-PYTEST := env BROKERUI_HOME="$(CURDIR)/var/test" $(BIN)/pytest
+# Python keeps what it has compiled, so that each process of a run and each program that a test starts begins quickly.
+PYTEST := env PYTHONDONTWRITEBYTECODE= BROKERUI_HOME="$(CURDIR)/var/test" $(BIN)/pytest
 BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 # On two cores three processes: half of the time one waits for a program that its test has started. The last of them
 # has a PostgreSQL (of DATABASE_URL, or one of its own), for the tests marked both_databases.
 PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test test-all durations planted coverage check bench sim chaos mutants screenshots pictures wheel lock clean
+.PHONY: help setup run test test-all durations planted coverage check checked bench sim chaos mutants screenshots pictures wheel lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,13 +37,13 @@ setup: $(VENV)/.runtime $(VENV)/.catalogues ## what running needs, in .venv (PYT
 run: setup ## start BrokerUI on http://127.0.0.1:8000 (PORT=… to change); Ctrl-C stops it
 	@$(BIN)/brokerui up
 
-test: check ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
+test: checked ## everything: check, then all tests, in a real browser too (ARGS=… for pytest)
 	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql $(ARGS)
 
-durations: check ## make test, and record which tests are long (tests/durations.json): a run begins with them
+durations: checked ## make test, and record which tests are long (tests/durations.json): a run begins with them
 	@browser=$$($(PY) scripts/browser.py) && $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql --record-durations
 
-test-all: check ## what is too slow for every change: more examples, all worlds, mutants, planted faults, chaos
+test-all: checked ## what is too slow for every change: more examples, all worlds, mutants, planted faults, chaos
 	@browser=$$($(PY) scripts/browser.py) && HYPOTHESIS_PROFILE=test-all $(BROWSER_PYTEST) -n $(PROCESSES) --postgresql
 	@$(MAKE) --no-print-directory mutants planted
 	@$(MAKE) --no-print-directory sim RUNS=1000
@@ -59,6 +60,10 @@ check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts
 	@$(BIN)/ruff format --check
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+# mypy has one core: the other one compiles meanwhile what every process of the tests would compile for itself.
+checked: $(VENV)/.dev $(VENV)/.catalogues
+	@$(MAKE) --silent --no-print-directory -j2 check $(VENV)/.compiled
 
 bench: setup ## the benchmarks, one script per claim (BENCH=benchmarks/x.py for one)
 	@$(if $(BENCHMARKS),,echo "no benchmarks yet";) \
@@ -115,6 +120,11 @@ $(VENV)/.runtime: requirements.txt pyproject.toml $(VENV)/.bootstrap
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 	@echo "installing what its tests need"
 	@$(INSTALL) --require-hashes -r $<
+	@touch $@
+
+# Once for an environment. What changes later is little; and a test that cannot be collected is told by the run.
+$(VENV)/.compiled: $(VENV)/.dev $(VENV)/.catalogues
+	@$(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 || true
 	@touch $@
 
 $(VENV)/.catalogues: $(CATALOGUES) $(VENV)/.runtime

@@ -67,14 +67,11 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
 
 
 @pytest.fixture
-def plain_site(
-    browser: Any, live_server: Any, answered: None, plain_files: None, quick_passwords: None
-) -> Iterator[Any]:
+def plain_site(new_context: Any, live_server: Any, answered: None, plain_files: None, quick_passwords: None) -> Any:
     """The page of a browser that runs no scripts; signed in as an administrator."""
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
+    context = new_context(java_script_enabled=False)
     context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
-    yield context.new_page()
-    context.close()
+    return context.new_page()
 
 
 def between_polls(page: Any, work: Callable[[], object]) -> None:

@@ -89,8 +89,8 @@ def test_the_table_is_one_key_away(site: Page) -> None:
     site.wait_for_url("**/where/**to=ExpenseClaims")
 
 
-def test_without_scripts_the_table_is_there(browser: Any, site: Page, live_server: Any) -> None:
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
+def test_without_scripts_the_table_is_there(new_context: Any, site: Page) -> None:
+    context = new_context(java_script_enabled=False)
     context.add_cookies(site.context.cookies())
     page = context.new_page()
     for url, row in ((MATRIX, "host2/Parts"), (FLOW, "server1")):
@@ -102,7 +102,6 @@ def test_without_scripts_the_table_is_there(browser: Any, site: Page, live_serve
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_text("8 pairs that a route names")).to_have_count(0)
     expect(page.get_by_text("2 pairs that a route names or that are delivered always arrive")).to_be_visible()
-    context.close()
 
 
 def test_a_large_estate_comes_when_it_is_ready_and_is_entered_by_its_groups(site: Page) -> None:

@@ -59,9 +59,9 @@ def test_a_fault_of_the_demo_is_mended_on_the_map(site: Page) -> None:
 
 
 @pytest.mark.thorough("The walk by mouse is the same, and test_map_drawing drags by touch.")
-def test_the_same_fault_is_mended_by_touch(browser: Any, live_server: Any, site: Page) -> None:
+def test_the_same_fault_is_mended_by_touch(new_context: Any, site: Page) -> None:
     demo_load()
-    context = browser.new_context(base_url=live_server.url, has_touch=True, viewport={"width": 1180, "height": 820})
+    context = new_context(has_touch=True, viewport={"width": 1180, "height": 820})
     context.add_cookies(site.context.cookies())
     page = context.new_page()
     fingers = Fingers(page)
@@ -83,4 +83,3 @@ def test_the_same_fault_is_mended_by_touch(browser: Any, live_server: Any, site:
     page.get_by_label("I have seen the 3 kinds of conversation that get worse").tap()
     page.get_by_role("button", name="Roll back").tap()
     expect(page.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
-    context.close()

@@ -121,9 +121,9 @@ def test_readers_preview_and_change_nothing(site: Page, draft: SavedDraft, live_
     assert added(draft) == []
 
 
-def test_the_form_works_by_touch_on_a_phone(browser: Any, live_server: Any, site: Page, draft: SavedDraft) -> None:
+def test_the_form_works_by_touch_on_a_phone(new_context: Any, live_server: Any, site: Page, draft: SavedDraft) -> None:
     size = {"width": NARROW[0], "height": NARROW[1]}
-    context = browser.new_context(viewport=size, has_touch=True, is_mobile=True, base_url=live_server.url)
+    context = new_context(viewport=size, has_touch=True, is_mobile=True)
     context.add_cookies([session_of(Role.EDITOR, live_server.url)])
     page = context.new_page()
     page.goto(f"/changes/{draft.id}/route/?from_instance=shop&from_database=Orders&to_instance=office")
@@ -134,7 +134,6 @@ def test_the_form_works_by_touch_on_a_phone(browser: Any, live_server: Any, site
     page.get_by_role("button", name="Add to draft").tap()
     expect(page.locator(".draft-count")).to_have_text("1 edit")
     assert added(draft)[0]["route"]["remote_service_name"] == "//example/ledger/Correct"
-    context.close()
 
 
 # -- The table -------------------------------------------------------------------------------------------------

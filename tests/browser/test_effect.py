@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -122,6 +123,34 @@ def test_each_state_of_a_comparison_in_the_background_can_be_read(site: Page, mo
     jobs_run()
     site.reload()
     expect(site.locator("h1")).to_contain_text(re.compile("gets? worse"))
+
+
+def test_the_previews_of_apply_and_rollback_follow_the_background_job(
+    site: Page, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CHANGES_APPROVAL = "none"
+    draft = drafted()
+    forget()
+    monkeypatch.setattr(effects, "QUICK_S", 0)
+    monkeypatch.setattr(EffectComparison, "_compare", lambda _comparison, _seconds: None)
+    site.goto(f"/changes/{draft.id}/review/")
+    preview, rollback = site.locator("#apply-effect"), site.locator("#rollback-effect")
+    expect(preview).to_contain_text("Still counting")
+    site.locator("#minutes").fill("7")
+    between_polls(site, jobs_run)
+    expect(preview).to_contain_text(re.compile("I have seen the .* kinds of conversation that get worse"))
+    expect(site.locator("#minutes")).to_have_value("7")
+    preview.get_by_role("checkbox").check()
+    site.get_by_role("button", name="Apply 3 edits").click()
+    expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
+    expect(rollback).to_contain_text("Still counting")
+    site.get_by_label("Why it is rolled back").fill("No longer wanted")
+    between_polls(site, jobs_run)
+    expect(rollback).not_to_contain_text("Still counting")
+    expect(site.get_by_label("Why it is rolled back")).to_have_value("No longer wanted")
+    rollback.get_by_role("checkbox").check()
+    site.get_by_role("button", name="Roll back").click()
+    expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
 
 
 def faults_in_both_themes(page: Page) -> list[str]:

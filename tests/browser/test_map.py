@@ -173,8 +173,8 @@ def test_texts_stay_in_their_boxes_with_the_fonts_of_this_machine(site: Page) ->
         assert over == [], url
 
 
-def test_without_scripts_everything_is_a_link(browser: Any, live_server: Any, site: Page) -> None:
-    context = browser.new_context(java_script_enabled=False, base_url=live_server.url)
+def test_without_scripts_everything_is_a_link(new_context: Any, site: Page) -> None:
+    context = new_context(java_script_enabled=False)
     context.add_cookies(site.context.cookies())
     page = context.new_page()
     page.goto(PARTS)
@@ -185,7 +185,6 @@ def test_without_scripts_everything_is_a_link(browser: Any, live_server: Any, si
     page.get_by_role("link", name="As a list").click()
     page.get_by_role("link", name="AdventureWorks").click()
     expect(panel(page)).to_contain_text("OrderPartsRoute")
-    context.close()
 
 
 def test_axe_finds_nothing_and_the_page_never_scrolls_sideways(site: Page) -> None:

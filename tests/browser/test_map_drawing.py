@@ -10,11 +10,12 @@ from playwright.sync_api import Locator, Page, expect
 
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_edits
-from brokerui.changes.services import draft_create
+from brokerui.changes.services import draft_create, edits_append
 from brokerui.estate.scenarios.selectors import scenario_get
 from brokerui.estate.services import estate_import
 from routing.documents.edits_json import edits_as_json, edits_from
-from routing.model.edits import DropService, PutService
+from routing.model.edits import DropService, PutInstance, PutService
+from routing.model.estate import Instance
 from tests.browser.conftest import NARROW, accessibility_faults, scrolled_sideways
 from tests.browser.fingers import Fingers, middle
 
@@ -262,14 +263,28 @@ def test_bundles_open_where_they_stand(site: Page, draft: SavedDraft) -> None:
     expect(bundle).to_contain_text("BackToCart +1")
 
 
-def test_by_touch(browser: Any, live_server: Any, site: Page) -> None:
+def test_by_touch(new_context: Any, site: Page) -> None:
     found = drafted()
-    context = browser.new_context(base_url=live_server.url, has_touch=True, viewport=WIDE)
+    context = new_context(has_touch=True, viewport=WIDE)
     context.add_cookies(site.context.cookies())
     page = context.new_page()
     page.goto(f"/map/?draft={found.id}")
     expect(page.locator("#effect-line")).to_have_attribute("data-state", "settled")
     fingers = Fingers(page)
+    zoomed_by_two_fingers(page, fingers)
+    page.keyboard.press("f")
+    fingers.pull(middle(handle_of_orders(page)), middle(box(page, "office")))
+    expect(page.locator(".overlay .tag.over")).to_have_text("to office")
+    fingers.send("touchEnd")
+    expect(page.get_by_role("heading", name="New route")).to_be_visible()
+    drawn_on_a_telephone(page, fingers)
+
+
+def handle_of_orders(page: Page) -> Locator:
+    return page.locator(f'g.handle[data-of="{ORDERS}"] .ring')
+
+
+def zoomed_by_two_fingers(page: Page, fingers: Fingers) -> None:
     x, y = middle(page.locator("#canvas"))
     size = page.locator("[data-size]")
     before = size.inner_text()
@@ -278,12 +293,45 @@ def test_by_touch(browser: Any, live_server: Any, site: Page) -> None:
     fingers.send("touchMove", (x - 100, y), (x + 100, y))
     fingers.send("touchEnd")
     expect(size).not_to_have_text(before)
-    page.keyboard.press("f")
-    fingers.pull(middle(page.locator(f'g.handle[data-of="{ORDERS}"] .ring')), middle(box(page, "office")))
-    expect(page.locator(".overlay .tag.over")).to_have_text("to office")
+
+
+def drawn_on_a_telephone(page: Page, fingers: Fingers) -> None:
+    """Where there is least room: no word of a target covers another one."""
+    page.keyboard.press("Escape")
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    page.get_by_role("button", name="Fit").click()
+    page.locator("#canvas").scroll_into_view_if_needed()
+    fingers.pull(middle(handle_of_orders(page)), middle(box(page, "depot")))
+    expect(page.locator(".overlay .tag.over")).to_have_text("to depot")
+    assert words_that_cover_another(page) == []
     fingers.send("touchEnd")
-    expect(page.get_by_role("heading", name="New route")).to_be_visible()
-    context.close()
+
+
+def words_that_cover_another(page: Page) -> Any:
+    """The words of targets that stand on the place of another word, on the screen."""
+    return page.evaluate(
+        """() => {
+            const meet = (one, other) => one.left < other.right - 1 && other.left < one.right - 1
+                && one.top < other.bottom - 1 && other.top < one.bottom - 1;
+            const all = [...document.querySelectorAll(".overlay .tag")];
+            const areas = all.map((one) => one.getBoundingClientRect());
+            return all.filter((_, at) => areas.slice(at + 1).some((area) => meet(area, areas[at])))
+                .map((one) => one.textContent);
+        }"""
+    )
+
+
+def test_a_target_without_an_address_says_why_no_route_can_lead_there(site: Page, draft: SavedDraft) -> None:
+    edits_append(number=draft.id, revision=draft.revision, author="ada", edits=[PutInstance(Instance("attic"))])
+    site.reload()
+    sentence = site.locator("#effect-line .effect-sentence")
+    pull(site, site.locator(f'g.handle[data-of="{ORDERS}"] .ring'), middle(box(site, "attic")))
+    expect(site.locator("#effect-line")).to_have_attribute("data-state", "refused")
+    expect(sentence).to_have_text("No address of attic is known: no route can lead there.")
+    expect(site.locator(".overlay .tag.over")).to_have_count(0)
+    site.mouse.up()
+    expect(sentence).not_to_contain_text("attic is known")
+    expect(site.locator("[data-edit-form]")).to_have_count(0)
 
 
 def test_axe_finds_nothing_in_any_state(site: Page, draft: SavedDraft) -> None:

@@ -8,6 +8,9 @@ from brokerui.drawing.area import Area
 from brokerui.drawing.label import Label
 from brokerui.pages.where.graph import MORE
 
+READABLE_WIDTH = 1110
+"""Pixels. On a page that is 1,280 pixels wide the card has 1,020: letters of 12 pixels keep 11."""
+
 
 @dataclass(slots=True)
 class PathCell:
@@ -62,6 +65,11 @@ class PathPicture:
     says: str
     frames: list[PathFrame] = field(default_factory=list)
     lines: list[PathLine] = field(default_factory=list)
+
+    @property
+    def fits(self) -> bool:
+        """Whether it can be read when a wide page makes it as narrow as its card."""
+        return self.width <= READABLE_WIDTH
 
     def labels(self) -> list[Label]:
         """Every text in it."""

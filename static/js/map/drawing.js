@@ -57,6 +57,14 @@ async function follow(url) {
   await refresh(to.pathname + to.search);
 }
 
+// The line of effect says what the target would bring, or why it cannot be.
+function whileOver(effect, edits) {
+  return (target) => {
+    if (target?.refused) effect.refuse(target.refused);
+    else effect.show(target && target.ref !== "other" ? () => edits(target) : []);
+  };
+}
+
 function drawRoute({ effect, ...tools }, form, ref, from, event) {
   const query = (target) => ({ ...fromDatabase(ref), ...target.query });
   aim(event, {
@@ -64,7 +72,7 @@ function drawRoute({ effect, ...tools }, form, ref, from, event) {
     from,
     targets: targetsFrom(namesOf(ref)[0], tools.viewport),
     tip: tools.tip(words().route),
-    over: (target) => effect.show(target && target.ref !== "other" ? () => form.edits(query(target)) : []),
+    over: whileOver(effect, (target) => form.edits(query(target))),
     drop: (target) => form.show(query(target)),
     cancel: () => effect.show(),
   });
@@ -79,7 +87,7 @@ function drawEnd({ effect, ...tools }, form, { ref, name, field, from, event, do
     from,
     targets: targetsFrom(namesOf(ref)[0], tools.viewport).filter((target) => !isMirror || !target.isLocal),
     tip: tools.tip(isMirror ? words().mirror : words().end),
-    over: (target) => effect.show(target && target.ref !== "other" ? () => form.edits(query(target)) : []),
+    over: whileOver(effect, (target) => form.edits(query(target))),
     drop: (target) => { done(); form.show(query(target)); },
     cancel: () => { done(); effect.show(); },
   });
@@ -92,7 +100,7 @@ function moveService({ effect, ...tools }, form, { service, ref, from, event }) 
     from,
     targets: databaseTargets(ref),
     tip: tools.tip(filled(words().service, `${service} %s`)),
-    over: (target) => effect.show(target ? () => form.edits(query(target)) : []),
+    over: whileOver(effect, (target) => form.edits(query(target))),
     drop: (target) => form.show(query(target)),
     cancel: () => effect.show(),
   });

@@ -17,6 +17,16 @@ export class Effect {
     this.#timer = setTimeout(() => this.#ask(number, edits), WAIT_MS);
   }
 
+  // Say why something cannot be, in place of what it would change.
+  refuse(reason) {
+    ++this.#number;
+    clearTimeout(this.#timer);
+    const line = document.getElementById("effect-refused").content.cloneNode(true);
+    line.querySelector(".effect-sentence").textContent = reason;
+    this.place.replaceChildren(line);
+    this.stale(false);
+  }
+
   forget() { this.#known.clear(); }
 
   stale(is) {

@@ -17,6 +17,14 @@ export function overlaps(one, other, gap = 0) {
     && one.y < other.y + other.h + gap && other.y < one.y + one.h + gap;
 }
 
+export function sizeOf({ w, h }) { return Math.max(0, w) * Math.max(0, h); }
+
+// The area that both cover.
+export function common(one, other) {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  return { x, y, w: Math.min(one.x + one.w, other.x + other.w) - x, h: Math.min(one.y + one.h, other.y + other.h) - y };
+}
+
 export function middle(area) { return { x: area.x + area.w / 2, y: area.y + area.h / 2 }; }
 export function grown(area, by) { return { x: area.x - by, y: area.y - by, w: area.w + 2 * by, h: area.h + 2 * by }; }
 export function clamp(value, least, most) { return Math.min(Math.max(value, least), most); }

@@ -1,6 +1,7 @@
 // Frames, words and the line that follows the pointer, drawn over the picture during a drag.
 const SVG = "http://www.w3.org/2000/svg";
-const [TAG_HEIGHT, TAG_PAD, CHARACTER] = [22, 12, 6.9];
+export const TAG_HEIGHT = 22;
+const [TAG_PAD, CHARACTER] = [12, 6.9];
 
 export function element(name, attributes = {}, ...children) {
   const one = document.createElementNS(SVG, name);

@@ -92,11 +92,12 @@ export class Viewport {
   reveal(area, place = null) {
     const [left, top] = [area.x * this.k + this.x, area.y * this.k + this.y];
     const [right, bottom] = [left + area.w * this.k, top + area.h * this.k];
-    const inSight = left >= 0 && top >= 0 && right <= this.width && bottom <= this.height;
+    const [least, most] = [this.#top, this.height - BUTTONS];
+    const inSight = left >= 0 && top >= least && right <= this.width && bottom <= most;
     if (inSight) return;
     if (place !== null) { this.panBy(this.width / 2 - (left + right) / 2, this.height * place - top); return; }
-    const nearest = (start, end, size) => (start < MARGIN ? MARGIN - start : Math.min(0, Math.max(size - MARGIN - end, MARGIN - start)));
-    this.panBy(nearest(left, right, this.width), nearest(top, bottom, this.height));
+    const nearest = (start, end, from, to) => (start < from ? from - start : Math.min(0, Math.max(to - end, from - start)));
+    this.panBy(nearest(left, right, MARGIN, this.width - MARGIN), nearest(top, bottom, least, most));
   }
 
   // Return the point of an event in the coordinates of the pane.

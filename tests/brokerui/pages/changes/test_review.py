@@ -116,7 +116,10 @@ def test_a_draft_behind_the_live_estate_is_rebased_here(editor: Client) -> None:
     assert "The live estate has moved on to version 2" in page
     assert "Nothing of it collides with this draft" in page
     assert 'id="apply"' not in editor.get(f"/changes/{draft.id}/review/").content.decode()
+    bar = editor.get(f"/map/?draft={draft.id}").content.decode()
+    assert f'href="/changes/{draft.id}/review/#moved">Rebase…</a>' in bar
     assert "on version 2, which is live" in press(editor, draft, "rebase")
+    assert "Rebase…" not in editor.get(f"/map/?draft={draft.id}").content.decode()
 
 
 def test_what_collides_is_shown_with_its_three_values(editor: Client) -> None:

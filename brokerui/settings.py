@@ -91,6 +91,7 @@ INSTALLED_APPS = [
     "brokerui.changes",
     "brokerui.demo",
     "brokerui.analysis.confirmation",
+    "brokerui.analysis.drains",
     "brokerui.analysis.effect",
     "brokerui.analysis.lint",
     "brokerui.analysis.routing_tests",
@@ -248,6 +249,12 @@ CELERY_BEAT_SCHEDULE = {
     # Rolls back applied drafts that nobody confirms in time.
     "confirmations": {
         "task": "brokerui.confirmation.tasks.confirmations_look",
+        "schedule": timedelta(seconds=5),
+        "options": {"expires": 5},
+    },
+    # Messages that flow after an act, until nothing of them waits.
+    "drains": {
+        "task": "brokerui.drains.tasks.drains_look",
         "schedule": timedelta(seconds=5),
         "options": {"expires": 5},
     },

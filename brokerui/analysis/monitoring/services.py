@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from brokerui.analysis.drains.counting import DrainPlace
+from brokerui.analysis.drains.models import DrainAct, DrainKind
+from brokerui.analysis.drains.services import drain_begin
 from brokerui.estate.audit import audit
 from brokerui.messaging.services import (
     conversation_end,
     conversation_end_with_cleanup,
     conversation_end_with_error,
+    queue_set_status,
 )
 from brokerui.messaging.verbs.retry_now import waiting_retry
 
 
 @transaction.atomic
 def retry(*, instance: str, database: str, service: str, author: str) -> None:
-    """Retry the conversations that wait for a service now."""
+    """Retry the conversations that wait for a service now, and watch them until they are gone."""
+    drain_begin(DrainPlace(DrainKind.WAY, instance, database, service), DrainAct.RETRY, author)
     waiting_retry(instance=instance, database=database, service=service)
     audit(author=author, action="dialog.retry", note=f"{instance}/{database} → {service}")
+
+
+@transaction.atomic
+def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:
+    """ALTER QUEUE … WITH STATUS = ON, and watch the messages that wait for it until they are gone."""
+    drain_begin(DrainPlace(DrainKind.QUEUE, instance, database, queue), DrainAct.SWITCH_ON, author)
+    queue_set_status(instance=instance, database=database, queue=queue, is_on=True, author=author)
 
 
 @transaction.atomic

@@ -45,6 +45,8 @@ class WaitingGroup(NamedTuple):
     """Time of the earliest next attempt, in milliseconds since 1970."""
     handle: str
     """One of them."""
+    last_attempt: int | None = None
+    """Time of the latest next attempt."""
 
     @property
     def is_delayed(self) -> bool:
@@ -126,6 +128,7 @@ def _rows() -> QuerySet[Any, tuple[Any, ...]]:
         most=Max("attempts"),
         first=Min("next_attempt"),
         handle=Min("conversation_handle"),
+        last=Max("next_attempt"),
     )
-    names = ("conversations", "messages", "most", "first", "handle")
+    names = ("conversations", "messages", "most", "first", "handle", "last")
     return figures.values_list("instance_id", "database", "far_service", "transmission_status", "is_tried", *names)

@@ -19,7 +19,6 @@ from brokerui.analysis.monitoring.wording import state_words
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
-from brokerui.messaging.services import queue_set_status
 from routing.dialog.problems import VerbError
 
 
@@ -39,7 +38,7 @@ def switch_on(request: HttpRequest) -> HttpResponse:
     """Set a queue on again. It asks nothing: routing does not depend on queues, so no conversation gets worse."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
     done = _("The queue %(queue)s is on: messages that wait for it are being retried now.") % {"queue": place["queue"]}
-    _do(request, done, partial(queue_set_status, **place, is_on=True))
+    _do(request, done, partial(services.switch_on, **place))
     return redirect("delayed:delayed")
 
 

@@ -17,7 +17,6 @@ from brokerui.analysis.monitoring import services
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.errors import MessagingError
-from brokerui.messaging.services import queue_set_status
 from brokerui.pages.delayed.bulk import CONFIRMED, BulkPage, BulkRow, bulk_page, left_out_words, results_title
 from brokerui.pages.delayed.choosing import ChosenGroup, QueuePlace, chosen, chosen_queues
 from brokerui.pages.delayed.off_queues import OffQueue, queues_off
@@ -126,7 +125,7 @@ def _queue_row(place: QueuePlace, queue: OffQueue | None, refusal: str | None) -
 
 
 def _switched(place: QueuePlace, author: str) -> str:
-    return _refusal(partial(queue_set_status, **place._asdict(), is_on=True, author=author))
+    return _refusal(partial(services.switch_on, **place._asdict(), author=author))
 
 
 def _switch_button(number: int) -> str:

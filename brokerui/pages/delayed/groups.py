@@ -9,17 +9,20 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from brokerui.analysis.drains.counting import busiest_minutes
+from brokerui.analysis.drains.selectors import Drains
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
-from brokerui.analysis.monitoring.held import Diagnosis, diagnoses, one_of_each
+from brokerui.analysis.monitoring.held import Diagnosis, conversation_of, diagnoses, explanation_of, one_of_each
 from brokerui.analysis.monitoring.held_offers import held_offers
 from brokerui.analysis.monitoring.waiting import WaitingGroup
 from brokerui.analysis.monitoring.wording import cause_words, due
 from brokerui.estate.selectors import LiveEstate
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.transmission_status import statuses
+from brokerui.pages.delayed.draining import DrainOnPage, drain_on_page, estimate_words
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DelayedGroup:
     """A group as the page has it."""
 
@@ -34,6 +37,10 @@ class DelayedGroup:
     """The remedies, the best first."""
     diagnosis: Diagnosis
     """The looks at one of its conversations."""
+    drain: DrainOnPage | None
+    """The progress since an act; None: none is watched."""
+    estimate: str
+    """How long its messages need once nothing holds them; empty: no rate is known, or they flow."""
 
     @property
     def value(self) -> str:
@@ -42,20 +49,31 @@ class DelayedGroup:
 
 
 def shown_groups(
-    live: LiveEstate, groups: list[WaitingGroup], at: int, here: Callable[[WaitingGroup], str]
+    live: LiveEstate, groups: list[WaitingGroup], at: int, here: Callable[[WaitingGroup], str], drains: Drains
 ) -> list[DelayedGroup]:
     """Return the groups with one conversation each, the one found when counting; without groups that are gone since."""
     ones = one_of_each(groups)
     texts = statuses(ones)
     held, offers = diagnoses(live, ones, texts), held_offers(live, ones, texts)
+    rates = busiest_minutes(at) if ones else {}
     shown = []
     for group in groups:
         place = group.instance, group.handle
         if place in ones:
-            cause = held[place].sentence or cause_words(group.cause)
-            where = where_of(group.instance, ones[place])
-            values = cause, due(group.next_attempt, at), where, here(group), offers[place], held[place]
-            shown.append(DelayedGroup(group, *values))
+            explanation = explanation_of(live, conversation_of(group.instance, ones[place]))
+            shown.append(
+                DelayedGroup(
+                    group=group,
+                    cause=held[place].sentence or cause_words(group.cause),
+                    due=due(group.next_attempt, at),
+                    where=where_of(group.instance, ones[place]),
+                    here=here(group),
+                    offers=offers[place],
+                    diagnosis=held[place],
+                    drain=drain_on_page(group, drains, at),
+                    estimate=estimate_words(group, explanation, live.estate, rates, at),
+                )
+            )
     return shown
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.drains.selectors import drains_now
 from brokerui.analysis.monitoring.arrived import waiting_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
@@ -31,6 +32,7 @@ from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance, OutgoingMessage
 from brokerui.messaging.transmission_status import Place
 from brokerui.pages.delayed.collected import collected_context
+from brokerui.pages.delayed.draining import ended_drains
 from brokerui.pages.delayed.groups import shown_groups, where_of
 from brokerui.pages.delayed.off_queues import queues_off
 
@@ -79,7 +81,7 @@ class DelayedQuery:
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     page_query, at, live = DelayedQuery.of(query), now(), estate_current()
-    waiting = waiting_now()
+    waiting, drains = waiting_now(), drains_now()
     delayed = waiting.delayed
     groups = [group for group in delayed if page_query.has(group)]
     points = _by_cause(page_query.span, at)
@@ -91,7 +93,8 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "page_query": page_query,
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
-        "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group),
+        "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group, drains),
+        "drained": [] if page_query.is_one else ended_drains(drains),
         "more": max(0, len(groups) - MOST_GROUPS),
         "causes": causes_of(delayed, page_query),
         "everything": f"?{DelayedQuery(page_query.span).query()}",

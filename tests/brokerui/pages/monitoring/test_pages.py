@@ -415,8 +415,8 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        (DELAYED, 19),
-        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 21),
+        (DELAYED, 21),
+        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 23),
         (QUEUES, 17),
         (f"{QUEUES}?instance=A&database=one", 23),
         (MIRRORS, 14),

@@ -10,15 +10,16 @@ from typing import Any, Final
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
-SPARK: Final = "tests/pipeline/"
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
 ONE_PROCESS: Final = (
     "tests/brokerui/messaging/products/",
     "tests/brokerui/running/test_slow_clients.py",
     "tests/distributions/",
+    "tests/pipeline/",
 )
-"""Folders and modules whose tests share programs that take long to start, or wheels that take long to build."""
+"""Folders and modules whose tests share programs that take long to start (a Java works ten seconds until it runs
+Spark well), or wheels that take long to build."""
 NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 
@@ -34,9 +35,8 @@ class Lane(Enum):
 class LongestFirst(LoadScopeScheduling):
     """Gives each process one test at a time, the longest first; the rest follow in the order of the collection.
 
-    Tests of one folder of the pipeline go to one process together, because they share its Spark; so do those of
-    each place in ONE_PROCESS. (Marks of groups would say the same; xdist 3.8 writes them into a name that pytest 9.2
-    does not read.)
+    Tests of each place in ONE_PROCESS go to one process together. (Marks of groups would say the same; xdist 3.8 writes
+    them into a name that pytest 9.2 does not read.)
 
     A process that dies loses only the test that it was running. xdist 3.8 would give out all finished tests of a dead
     process again as units without a test, and the process that gets one waits for ever.
@@ -102,9 +102,7 @@ class LongestFirst(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
         shared = next((place for place in ONE_PROCESS if file.startswith(place)), None)
-        if shared is not None:
-            return shared
-        return file.rpartition("/")[0] if nodeid.startswith(SPARK) else nodeid
+        return nodeid if shared is None else shared
 
 
 def has_postgresql(node: WorkerController) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
+from typing import Final
 
 from django.utils.translation import gettext
 
@@ -15,6 +17,9 @@ from brokerui.messaging.models import ConversationEndpoint
 from routing.dialog.problems import PROBLEMS
 from routing.dialog.status_catalogue import CAUSES
 
+NAMED: Final = frozenset((11210, 11214, 11225, 11226))
+"""Problems whose sentence is complete without the name that only their message knew."""
+_NAME: Final = re.compile(r'\s?"?\{\w+\}"?')
 Place = tuple[str, str]
 """Instance and conversation handle."""
 
@@ -42,8 +47,8 @@ def problem_words(number: int) -> str:
     used here, or whose sentence says what only its message knew."""
     if number in CAUSES:
         return gettext(CAUSES[number].text)
-    if number in PROBLEMS and "{" not in PROBLEMS[number].text:
-        return gettext(PROBLEMS[number].text)
+    if number in PROBLEMS and (number in NAMED or "{" not in PROBLEMS[number].text):
+        return _NAME.sub("", gettext(PROBLEMS[number].text))
     return gettext("The product's error %(number)d.") % {"number": number}
 
 

@@ -45,6 +45,10 @@ class Diagnosis:
     looks: tuple[LookInWords, ...] = ()
     """In order; empty where the database of the conversation is not in the estate."""
 
+    def decides(self, kind: str) -> bool:
+        """Whether the look of this kind decides."""
+        return any(one.decides and one.kind == kind for one in self.looks)
+
     def as_json(self) -> list[dict[str, object]]:
         """The looks as values for programs."""
         return [{"look": one.kind, "title": one.title, "saw": one.saw, "decides": one.decides} for one in self.looks]

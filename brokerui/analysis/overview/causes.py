@@ -49,6 +49,8 @@ class HeldCause:
     """Seconds since the oldest message was sent, or since the first was discarded; None: not known."""
     collected_at: datetime | None = None
     """The moment at which its server was asked; None: it is looked at now."""
+    discarded_at: str = ""
+    """The place that discards its messages, which their sender keeps; empty: none is known to."""
     example: str = ""
     """The handle or the identifier of one of the conversations; of a real server, the code of the finding."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.explanations.holding import OF_ROUTING
+from brokerui.analysis.explanations.looks import LookKind
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.collected import CollectedWaiting
 from brokerui.analysis.monitoring.collected_offers import collected_offers
@@ -20,12 +21,13 @@ from brokerui.analysis.monitoring.held import (
     conversation_of,
     diagnoses,
     explanation_of,
+    hold_of,
 )
 from brokerui.analysis.monitoring.held_offers import Offers, held_offers
 from brokerui.analysis.monitoring.wording import cause_words
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.analysis.overview.held_rows import collected_known
-from brokerui.analysis.overview.wording import KEEPS, OFF, mended_title, title_of
+from brokerui.analysis.overview.wording import KEEPS, OFF, OVER, mended_title, no_way_back_title, title_of
 from brokerui.analysis.remedies.conversation_offers import is_well
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
@@ -77,6 +79,8 @@ class _Words:
     """The sources of the words of all entries, read at once."""
 
     ones: Mapping[Place, ConversationEndpoint]
+    texts: Mapping[Place, str]
+    """Transmission statuses."""
     held: Mapping[Place, Diagnosis]
     offers: Mapping[Place, Offers]
     mended: Collection[Place]
@@ -92,6 +96,7 @@ def entries_of(
     texts = statuses(ones)
     known = _Words(
         ones,
+        texts,
         diagnoses(live, ones, texts),
         held_offers(live, ones, texts, seconds),
         {place for place, one in ones.items() if _is_mended(live, place, one)},
@@ -119,8 +124,19 @@ def _waiting(cause: HeldCause, known: _Words) -> CauseInWords:
     effect = held.sentence or cause_words(cause.number)
     remedy, one = next(iter(known.offers.get(place, ())), None), known.ones.get(place)
     mended = place in known.mended
-    title = mended_title(cause).render(translate) if mended else _title(cause)
-    return CauseInWords(cause, title, effect, remedy, cause.instance, one, is_mended=mended, diagnosis=held)
+    title = mended_title(cause) if mended else _waiting_title(cause, held, known.texts.get(place, ""))
+    return CauseInWords(
+        cause, title.render(translate), effect, remedy, cause.instance, one, is_mended=mended, diagnosis=held
+    )
+
+
+def _waiting_title(cause: HeldCause, held: Diagnosis, text: str) -> Sentence:
+    """Name the fault by the status of the example, and where it is blank, by the look that decides."""
+    if cause.number or cause.discarded_at:
+        return title_of(cause)
+    if held.decides(LookKind.WAY_BACK):
+        return no_way_back_title(cause)
+    return title_of(replace(cause, number=hold_of(0, text).number))
 
 
 def _off(cause: HeldCause, _known: _Words) -> CauseInWords:
@@ -132,7 +148,8 @@ def _off(cause: HeldCause, _known: _Words) -> CauseInWords:
 def _dropped(cause: HeldCause, known: _Words) -> CauseInWords:
     why = problem_words(cause.number) if cause.number else f"{why_exceptional(DISCARDED, 0, 0).capitalize()}."
     instance, conversation = known.discarded.get(cause.example, ("", None))
-    effect = f"{why} {KEEPS.render(translate)}"
+    is_over = conversation is not None and not conversation.outgoing
+    effect = f"{why} {(OVER if is_over else KEEPS).render(translate)}"
     return CauseInWords(cause, _title(cause), effect, None, instance, conversation)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -11,13 +12,13 @@ from django.db.models import Max, Min, QuerySet, Sum
 from brokerui.analysis.monitoring.collected import CollectedWaiting, collected_waiting
 from brokerui.analysis.monitoring.evidence import DISCARDED_MS, DISCARDING
 from brokerui.analysis.monitoring.history import oldest_by_status
-from brokerui.analysis.monitoring.waiting import WaitingGroup, WaitingMessages
+from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, WaitingMessages
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import DUPLICATES
-from brokerui.messaging.models import OutgoingMessage
+from brokerui.messaging.models import ConversationEndpoint, OutgoingMessage
 from routing.common.finding import INFO
 from routing.lint.collected import StatusMeaning
 from routing.rules.decision import DELAYED, DROPPED
@@ -101,6 +102,33 @@ def discarded_rows(now: int) -> Iterator[HeldCause]:
             oldest_s=max(0, now - first) // SECOND_MS,
             example=one,
         )
+
+
+def together(waiting: Iterable[HeldCause], discarded: Iterable[HeldCause]) -> Iterator[HeldCause]:
+    """One cause for one fault: messages that an instance discards are those that their sender keeps, unacknowledged."""
+    thrown = list(discarded)
+    sides = sides_of({one.example for one in thrown if one.example})
+    by_side = {side: one for one in reversed(thrown) for side in sides.get(one.example, ())}
+    known = set()
+    for cause in waiting:
+        found = by_side.get((cause.instance, cause.database, cause.subject)) if not cause.number else None
+        if found is None:
+            yield cause
+        else:
+            known.add(found.key)
+            yield replace(cause, outcome=DROPPED, discarded_at=found.place)
+    yield from (one for one in thrown if one.key not in known)
+
+
+def sides_of(conversations: Collection[str]) -> dict[str, list[tuple[str, str, str]]]:
+    """By identifier: instance, database and far service of the sides that have messages to send."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    if conversations:
+        rows = ConversationEndpoint.objects.filter(IN_INDEX, conversation_id__in=conversations, outgoing__gt=0)
+        columns = ("conversation_id", "instance__name", "database", "far_service")
+        for one, *side in rows.values_list(*columns):
+            found.setdefault(one, []).append((side[0], side[1], side[2]))
+    return found
 
 
 def repeated_since(since: int) -> int:

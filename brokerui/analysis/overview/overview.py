@@ -29,6 +29,7 @@ from brokerui.analysis.overview.held_rows import (
     discarded_rows,
     off_rows,
     repeated_since,
+    together,
     waiting_rows,
 )
 from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
@@ -145,9 +146,8 @@ def causes_now(live: LiveEstate, waiting: WaitingMessages) -> list[HeldCause]:
     """All causes, the worst first. The number of queries does not depend on how many there are."""
     at = now()
     rows = [
-        *waiting_rows(waiting, at),
+        *together(waiting_rows(waiting, at), discarded_rows(at)),
         *off_rows(waiting, oldest(at) if waiting.arrived else {}),
-        *discarded_rows(at),
         *collected_rows(live, from_milliseconds(at)),
     ]
     causes = worst_first(rows)

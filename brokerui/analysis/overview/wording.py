@@ -69,6 +69,8 @@ def title_of(cause: HeldCause) -> Sentence:
     """Name the fault, with both ends; without a full stop."""
     if cause.kind is CauseKind.QUEUE_OFF:
         return say("Queue {queue} in {place} is off", queue=cause.subject, place=cause.place)
+    if cause.discarded_at:
+        return say("{place} discards messages for {service}", place=cause.discarded_at, service=cause.subject)
     if cause.outcome == DROPPED:
         return _discards(cause)
     if not cause.subject:
@@ -76,6 +78,11 @@ def title_of(cause: HeldCause) -> Sentence:
     if cause.kind is CauseKind.COLLECTED and not cause.number and cause.example != NOT_ACKNOWLEDGED:
         return _cannot_send(cause)  # the status is a text that is not in the catalogue
     return _TITLES.get(cause.number, _cannot_send)(cause)
+
+
+def no_way_back_title(cause: HeldCause) -> Sentence:
+    """Name the fault of messages that arrive while their acknowledgements do not."""
+    return say("{service} has no way back to {place}", place=cause.place, service=cause.subject)
 
 
 def mended_title(cause: HeldCause) -> Sentence:
@@ -93,5 +100,6 @@ def _discards(cause: HeldCause) -> Sentence:
     return say("{place} discards messages that arrive", place=cause.place)
 
 
+OVER: Final = say("The conversation has failed with an error, so nothing is sent again.")
 KEEPS: Final = say("Their sender keeps each of them and sends it again, so nothing is lost yet.")
 OFF: Final = say("Messages that arrive for it wait in the transmission queue of its database.")

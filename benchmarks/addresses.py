@@ -31,6 +31,7 @@ WRITE_ONLY = frozenset(
         *("api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:receipt"),
         "api:database_broker",
         *("delayed:switch_on_all", "delayed:end_all", "delayed:draft_all"),
+        "servers:delete",
         *("delayed:retry", "delayed:retry_all", "delayed:switch_on", "traffic:start", "traffic:cancel"),
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
@@ -67,9 +68,10 @@ ELSEWHERE = frozenset(
         "changes:edit-sql",
         "changes:drawn",
         *("map:view", "api:map_view"),
+        *("servers:server", "servers:leak", "servers:groups_csv", "servers:growth_csv"),
     }
 )
-"""Addresses that need a conversation, a draft or a loaded pipeline result: other tests count their queries."""
+"""Addresses that need a conversation, a draft, a collection or a pipeline result: other tests count their queries."""
 CODE = "unknown-address"
 Addresses = dict[str, list[str]]
 """By name of the view, with its namespace."""
@@ -97,6 +99,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "changes:version": _each("/changes/versions/1/", {"show": "sql"}, {"show": "objects"}, {"against": "0"}),
         "api:changes": ["/api/v1/changes/"],
         "api:map_views": ["/api/v1/map/views/"],
+        "servers:list": ["/servers/"],
+        "servers:paste": _each("/servers/paste/", {"server": place.instance}),
         "jobs:list": ["/jobs/", "/jobs/?state=failed"],
         "scenarios:list": ["/scenarios/"],
         "scenarios:open": ["/scenarios/1-default/open/"],

@@ -22,6 +22,7 @@ urlpatterns = [
     path("traffic/", include("brokerui.pages.traffic.urls")),
     path("routes/", include("brokerui.pages.routes.urls")),
     path("findings/", include("brokerui.pages.findings.urls")),
+    path("servers/", include("brokerui.pages.servers.urls")),
     path("imports/", include("brokerui.pages.imports.urls")),
     path("changes/", include("brokerui.pages.changes.urls")),
     path("tests/", include("brokerui.pages.tests.urls")),

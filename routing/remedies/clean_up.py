@@ -103,7 +103,7 @@ BEGIN DIALOG @handle
 def _taken(services: Sequence[LeftService]) -> str:
     names = ", ".join(quoted(one.name) for one in services)
     unread = "".join(
-        f"\n    AND NOT EXISTS (SELECT * FROM {qualified(queue)} AS q WITH (NOLOCK)"  # noqa: S608 - as above
+        f"\n    AND NOT EXISTS (SELECT * FROM {qualified(queue)} AS q WITH (NOLOCK)\n     "  # noqa: S608 - as above
         f" WHERE q.conversation_handle = e.conversation_handle)"
         for queue in dict.fromkeys(one.queue for one in services if one.queue is not None)
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -11,8 +11,8 @@ from typing import Final
 
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
-from brokerui.analysis.monitoring.collected import CollectedConversations
 from brokerui.analysis.overview.real_servers import RealServer
+from brokerui.analysis.servers.selectors import LeftConversations
 from routing.common.finding import ERROR
 from routing.common.sentence import Sentence, say, say_counted
 from routing.lint.registry import CHECKS
@@ -43,10 +43,12 @@ class Forthcoming:
     instance: str = ""
     """The server; empty: it is about several."""
     collected_at: datetime | None = None
+    database: str = ""
+    """Of a leak."""
 
 
 def forthcoming(
-    leaks: Sequence[CollectedConversations], report: LintReport | None, servers: Sequence[RealServer]
+    leaks: Sequence[LeftConversations], report: LintReport | None, servers: Sequence[RealServer]
 ) -> list[Forthcoming]:
     """All lines, those that lose messages first. `report` None: the findings are not known now."""
     return [*_findings(report), *_leaks(leaks), *_stale(servers)]
@@ -83,20 +85,24 @@ def _place(finding: StoredFinding) -> str:
     return "/".join(part for part in parts if part)
 
 
-def _leaks(leaks: Sequence[CollectedConversations]) -> Iterator[Forthcoming]:
+def _leaks(leaks: Sequence[LeftConversations]) -> Iterator[Forthcoming]:
     for leak in leaks[:MOST]:
-        service = leak.row.service or leak.row.far_service or "?"
-        values: Mapping[str, object] = {"service": service, "place": leak.place, "state": leak.state}
         title = say_counted(
-            leak.row.endpoints,
-            "{count} conversation of {service} in {place} is {state}",
-            "{count} conversations of {service} in {place} are {state}",
-            **values,
+            leak.left,
+            "{count} conversation of {database} never closes",
+            "{count} conversations of {database} never close",
+            database=leak.database,
         )
-        sentences = [one for one in (leak.means, leak.next_step) if one is not None]
-        effect = say("{means} {step}", means=sentences[0], step=sentences[-1]) if sentences[1:] else sentences[0]
-        moment = leak.endpoints.collected_at
-        yield Forthcoming(ForthcomingKind.LEAK, title, effect, "", leak.held.instance.name, moment)
+        effect = _growth(leak)
+        yield Forthcoming(ForthcomingKind.LEAK, title, effect, "", leak.server, leak.at, leak.database)
+
+
+def _growth(leak: LeftConversations) -> Sentence:
+    """How fast they grow, and which service leaves most of them over."""
+    most = say("Most are of {service}.", service=leak.worst) if leak.worst else say("Their service was not collected.")
+    if leak.a_day is None or leak.a_day <= 0:
+        return most
+    return say("{a_day} more each day. {most}", a_day=f"{leak.a_day:,}", most=most)
 
 
 def _stale(servers: Sequence[RealServer]) -> Iterator[Forthcoming]:

@@ -33,6 +33,8 @@ from brokerui.analysis.overview.held_rows import (
     waiting_rows,
 )
 from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
+from brokerui.analysis.servers.observed import with_collected
+from brokerui.analysis.servers.selectors import LeftConversations
 from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.cache import LruCache
 from brokerui.core.deferred import NotReadyError, defer
@@ -71,6 +73,8 @@ class Overview:
     servers: Sequence[RealServer]
     looked: Looked
     report: LintReport | None
+    leaks: Sequence[LeftConversations]
+    """Databases of real servers that leave conversations over."""
 
     @cached_property
     def totals(self) -> CauseTotals:
@@ -79,7 +83,7 @@ class Overview:
     @cached_property
     def forthcoming(self) -> list[Forthcoming]:
         """Faults that hold nothing back yet."""
-        return forthcoming(leaks_of(self.live), self.report, self.servers)
+        return forthcoming(self.leaks, self.report, self.servers)
 
     @cached_property
     def checks(self) -> list[OverviewCheck]:
@@ -161,9 +165,10 @@ def forget() -> None:
 
 
 def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN) -> Overview:
-    live, at, hosted = estate_current(), datetime.now(UTC), hosted_names()
+    live, at, hosted = with_collected(estate_current()), datetime.now(UTC), hosted_names()
     causes = causes_now(live, waiting)
-    servers = real_servers(live, instance_freshness(), hosted, at)
+    leaks = leaks_of(live)
+    servers = real_servers(live, instance_freshness(), hosted, at, leaks)
     report = _report()
     return Overview(
         at=at,
@@ -173,8 +178,9 @@ def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN
         entries=entries_of(live, causes[:shown], at, seconds),
         hosted=hosted,
         servers=servers,
-        looked=_looked(live, at, causes, hosted, servers, report),
+        looked=_looked(live, at, causes, hosted, servers, report, len(leaks)),
         report=report,
+        leaks=leaks,
     )
 
 
@@ -193,6 +199,7 @@ def _looked(
     hosted: Sequence[str],
     servers: Sequence[RealServer],
     report: LintReport | None,
+    leaks: int,
 ) -> Looked:
     worker_is_late, unreachable, redis_answers = _of_redis(hosted)
     return Looked(
@@ -206,7 +213,7 @@ def _looked(
         duplicates=repeated_since(to_milliseconds(at) - HOUR_MS),
         report=report,
         servers=servers,
-        leaks=len(leaks_of(live)),
+        leaks=leaks,
         collected_at=_collected_at(live),
     )
 

@@ -27,7 +27,7 @@ def with_collected(live: LiveEstate) -> LiveEstate:
     token = collections_token()
     if not token.count:
         return live
-    key = f"{live.digest} {token.last} {token.count}"
+    key = f"{live.digest} {token}"
     return _observed.get_or_make(key, lambda: _made(live, key))
 
 

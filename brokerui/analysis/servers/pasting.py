@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Final
 
 from brokerui.analysis.servers.services import check_sums
-from brokerui.analysis.servers.sums import DatabaseSums, ServerSums, sums_of_snapshot
+from brokerui.analysis.servers.sums import ServerSums, sums_of_snapshot
 from routing.catalog.broker_log import read_broker_log
 from routing.catalog.reading import read_saved
 from routing.catalog.snapshot import CatalogSnapshot
@@ -63,7 +63,7 @@ def _of_rows(text: PastedText) -> ServerSums:
     if sums is None:
         problem = say("says nothing of messages or conversations: {views} do, or a log", views=_VIEWS)
         raise InputError(text.name, "", problem)
-    return _without_empty(sums, snapshot)
+    return sums
 
 
 def _snapshot(text: PastedText) -> CatalogSnapshot:
@@ -81,17 +81,6 @@ def _is_readable(text: PastedText) -> bool:
     except InputError:
         return False
     return True
-
-
-def _without_empty(sums: ServerSums, snapshot: CatalogSnapshot) -> ServerSums:
-    """Without the databases of a whole server that have nothing but queues of the system."""
-    if snapshot.databases is None:
-        return sums
-    return replace(sums, databases=tuple(one for one in sums.databases if not _is_empty(one)))
-
-
-def _is_empty(one: DatabaseSums) -> bool:
-    return not (one.messages or one.endpoints or one.queues)
 
 
 def _check_states(sums: ServerSums, where: str) -> None:

@@ -26,6 +26,7 @@ class CollectionsToken:
 
     last: int
     count: int
+    kept_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +48,8 @@ class LeftConversations:
 
     server: str
     database: str
-    at: datetime
+    at: datetime | None
+    """None: not known."""
     left: int
     worst: str
     """The service that leaves most of them over; empty: not known."""
@@ -63,15 +65,17 @@ class LeftConversations:
     @property
     def a_day(self) -> int | None:
         """How many more in a day, by the last two collections; None: they are not an hour apart."""
-        if self.before is None or self.before_at is None or self.at - self.before_at < timedelta(hours=1):
+        if self.before is None or self.before_at is None or self.at is None:
+            return None
+        if self.at - self.before_at < timedelta(hours=1):
             return None
         return round((self.left - self.before) / ((self.at - self.before_at) / DAY))
 
 
 def collections_token() -> CollectionsToken:
     """One query."""
-    found = Collection.objects.aggregate(last=Max("pk"), count=Count("pk"))
-    return CollectionsToken(found["last"] or 0, found["count"])
+    found = Collection.objects.aggregate(last=Max("pk"), count=Count("pk"), kept_at=Max("kept_at"))
+    return CollectionsToken(found["last"] or 0, found["count"], found["kept_at"])
 
 
 def latest_collections() -> dict[str, Collection]:
@@ -103,8 +107,8 @@ def pasted_databases() -> list[CollectedDatabase]:
 
 
 def left_conversations() -> list[LeftConversations]:
-    """Every database whose last collection has conversations that are left over, the most first."""
-    rows = CollectedDatabase.objects.filter(has_latest_endpoints=True, left__gt=0).order_by("-left", "pk")
+    """Every database whose conversations were collected, those with the most that are left over first."""
+    rows = CollectedDatabase.objects.filter(has_latest_endpoints=True).order_by("-left", "pk")
     columns = ("collection__server", "name", "collection__collected_at", "left", "worst", "left_before")
     return [
         LeftConversations(

@@ -54,6 +54,11 @@ class DatabaseSums:
         return None if queue is None else queue.messages + queue.left_out
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing was there, as in most databases of the system."""
+        return not (self.messages or self.endpoints or self.queues)
+
+    @property
     def states(self) -> dict[str, int] | None:
         """Endpoints by state; None: not collected."""
         if self.endpoints is None:
@@ -93,10 +98,11 @@ def sums_of_snapshot(
         return None
     moment = min(snapshot.collected_at or at, at)
     enabled = {row["name"]: row.get("is_broker_enabled") for row in snapshot.databases or ()}
+    databases = (_database(name, snapshot, enabled.get(name), moment, refused) for name in names)
     return ServerSums(
         server=server,
         at=moment,
-        databases=tuple(_database(name, snapshot, enabled.get(name), moment, refused) for name in names),
+        databases=tuple(one for one in databases if snapshot.databases is None or not one.is_empty),
         product_version=snapshot.server.get("product_version") or "",
     )
 

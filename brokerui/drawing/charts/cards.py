@@ -20,6 +20,8 @@ DAYS_MS: Final = 36 * 3_600_000
 MOST_POINTS: Final = 2_000
 NAMED_EVERY: Final = 18
 """Pixels from one name to the next."""
+BESIDE: Final = 116
+"""Pixels for names to the right of a panel."""
 
 
 class StripLine(NamedTuple):
@@ -90,6 +92,37 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
             **axes,
         ),
     }
+
+
+def named_lines_figure(
+    moments: Sequence[int], lines: Sequence[StripLine], ticks: Mapping[float, str], height: int
+) -> Figure:
+    """Lines over time in one panel of this many pixels, each with its name to the right of its end."""
+    x = [moment_text(at) for at in moments[-MOST_POINTS:]]
+    strip = Strip("", lines, ticks=ticks, height=height)
+    return {
+        "data": [_line(line, x, "y", "") for line in lines],
+        "layout": layout(
+            height=height + AROUND,
+            margin={"l": 48, "r": BESIDE, "t": 10, "b": 28},
+            hovermode="x unified",
+            xaxis=_time_axis(x, "y", is_days=moments[-1] - moments[0] > DAYS_MS),
+            yaxis=_y_axis(strip, _most(strip), 0, 1),
+            annotations=_names_beside(strip),
+        ),
+    }
+
+
+def _names_beside(strip: Strip) -> list[Figure]:
+    """The name of each line at the height of its end, no two of them upon each other."""
+    notes, least, most = [], 0.0, _most(strip) * ROOM
+    for line in sorted(strip.lines, key=lambda line: _end(line.values)):
+        y = max(_end(line.values) / most, least)
+        least = y + NAMED_EVERY / strip.height
+        where = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": y, "yref": "paper", "yanchor": "middle"}
+        font = {"size": 12, "color": line.stroke}
+        notes.append({**where, "text": plain(short(line.name, NAME)), "font": font, "showarrow": False})
+    return notes
 
 
 def _most(strip: Strip) -> float:

@@ -24,6 +24,7 @@ from brokerui.analysis.monitoring.wording import (
     moment,
     state_words,
 )
+from brokerui.analysis.servers.observed import with_collected
 from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
@@ -85,7 +86,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     delayed = waiting.delayed
     groups = [group for group in delayed if page_query.has(group)]
     points = _by_cause(page_query.span, at)
-    of_servers = {} if page_query.is_one else collected_context(live)
+    of_servers = {} if page_query.is_one else collected_context(with_collected(live))
     collected = of_servers.get("collected_headline", "")
     arrived = waiting_words(waiting.arrived)
     moments = page_query.span.moments(at)

@@ -15,6 +15,7 @@ from brokerui.analysis.monitoring.wording import age
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.analysis.overview.entries import CauseInWords
 from brokerui.analysis.overview.forthcoming import Forthcoming, ForthcomingKind
+from brokerui.api.ids import id_of
 from brokerui.pages.changes.remedy import remedy_json
 from brokerui.pages.delayed.collected import where_of_row
 from brokerui.pages.delayed.groups import where_of
@@ -76,7 +77,8 @@ def _step(entry: CauseInWords, access: UserAccess) -> NextStep:
         return NextStep(_("Switch queue on"), queue=entry.cause)
     if entry.is_mended and access.operate:
         return NextStep(_("Retry now"), retried=entry.cause)
-    if remedy is not None and remedy.is_edits and access.edit:
+    is_collected = entry.cause.kind is CauseKind.COLLECTED  # a person runs its remedy on that server
+    if remedy is not None and remedy.is_edits and access.edit and not is_collected:
         return NextStep(_("Draft the remedy"), remedy=remedy_json(remedy.instance, remedy.sql, entry.title))
     if remedy is not None:
         return NextStep(_("Copy command") if remedy.is_command else _("Copy T-SQL"), copied=remedy.sql)
@@ -111,7 +113,10 @@ def forthcoming_step(line: Forthcoming) -> ForthcomingOnPage:
         query = urlencode({"q": f"code:{line.code}"})
         return ForthcomingOnPage(line, NextStep(_("See the findings"), url=f"{reverse('findings:list')}?{query}"))
     if line.kind is ForthcomingKind.LEAK:
+        url = reverse("servers:leak", args=[id_of((line.instance, line.database))])
+        return ForthcomingOnPage(line, NextStep(_("Review the clean-up"), url=url))
+    if line.instance:
         return ForthcomingOnPage(
-            line, NextStep(_("See the counts"), url=f"{reverse('delayed:delayed')}#conversations-collected")
+            line, NextStep(_("See the server"), url=reverse("servers:server", args=[id_of((line.instance,))]))
         )
-    return ForthcomingOnPage(line, NextStep(_("Import again"), url=reverse("imports:start")))
+    return ForthcomingOnPage(line, NextStep(_("See the servers"), url=reverse("servers:list")))

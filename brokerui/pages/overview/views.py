@@ -12,6 +12,7 @@ from brokerui.accounts.levels import UserAccess
 from brokerui.analysis.monitoring.waiting import waiting_now
 from brokerui.analysis.overview.alerts import Alerts, alerts_latest
 from brokerui.analysis.overview.overview import causes_now
+from brokerui.analysis.servers.observed import with_collected
 from brokerui.core.deferred import NotReadyError
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.overview import page
@@ -41,7 +42,7 @@ def alerts(request: HttpRequest) -> HttpResponse:
 def _alerts() -> Alerts:
     known = alerts_latest()
     if known is None:
-        causes_now(estate_current(), waiting_now())
+        causes_now(with_collected(estate_current()), waiting_now())
         known = alerts_latest()
     return known or Alerts()
 

@@ -69,6 +69,7 @@ PARTS = (
     NavigationSection(
         _("Estate"),
         (
+            NavigationEntry(_("Servers"), "servers:list", "g v", keeps=()),
             NavigationEntry(_("Routes"), "routes:list", "g r"),
             NavigationEntry(_("Findings"), "findings:list", "g l"),
             NavigationEntry(_("Drafts"), "changes:list", "g e", keeps=()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -30,6 +31,7 @@ from brokerui.pages.findings.finding_ids import token
 from tests.brokerui.analysis.imports.helpers import SHOP, previewed, uploaded
 from tests.brokerui.analysis.imports.test_page import fields
 from tests.brokerui.analysis.imports.test_page import send as send_files
+from tests.brokerui.analysis.servers.pastes import QUEUE as PASTED_QUEUE
 from tests.brokerui.api.helpers import change, send
 from tests.brokerui.pages.changes.test_panel import INSTANCE, lines
 from tests.brokerui.pages.changes.test_rows import fields as row_fields
@@ -83,6 +85,12 @@ def run_pipeline(client: Client, world: World) -> Any:
     Round.objects.filter(pk=world["traffic_round"]).update(state="done")
     with override_settings(TRAFFIC_FOLDER="/traffic"):
         return client.post(reverse("traffic:start"))
+
+
+def keep_pasted(client: Client, _world: World) -> Any:
+    preview = client.post("/servers/paste/", {"server": "sql1", "database": "Orders", "text": PASTED_QUEUE})
+    sums = re.findall(r'name="sums" value="([^"]+)"', preview.content.decode())
+    return client.post("/servers/paste/", {"sums": sums[0]} if sums else {})
 
 
 def try_job_again(client: Client, world: World) -> Any:
@@ -395,6 +403,11 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: change(
             client, "patch", reverse("api:map_view", args=[world["map_view"]]), {"title": "x"}
         ),
+    ),
+    "servers:paste": ("collection.pasted", keep_pasted),
+    "servers:delete": (
+        "collection.delete",
+        lambda client, world: client.post(reverse("servers:delete", args=[world["collection"]])),
     ),
     "delayed:retry": (
         "dialog.retry",

@@ -16,6 +16,9 @@ from brokerui.accounts.services import token_create
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.routing_tests.services import routing_tests_write
+from brokerui.analysis.servers.models import CollectionSource
+from brokerui.analysis.servers.services import collection_keep
+from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
 from brokerui.analysis.traffic.models import Change, File, Link, Round, RoundState, Run
 from brokerui.api.ids import id_of
 from brokerui.changes.estate_view import estate_view_from
@@ -28,9 +31,13 @@ from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.row_kinds import KINDS
+from routing.catalog.broker_log import BrokerEvent
+from routing.dialog.states import STATES
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
+from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.edits import DropRoute, PutRoute
+from routing.model.endpoint_groups import EndpointGroup
 from routing.model.route import Route
 from tests.brokerui.analysis.imports.helpers import previewed
 from tests.brokerui.estates import IDENTIFIER, LOCAL, database, document, instance, to
@@ -106,6 +113,9 @@ def world_made() -> dict[str, Any]:
         "traffic_run": traffic_made(),
         "traffic_table": "differential",
         "traffic_round": round_made(),
+        "server": id_of((FAR,)),
+        "left_database": id_of((FAR, evil("Left"))),
+        "collection": collection_made(user.username),
         "job": Job.objects.latest("pk").pk,
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},
         **{f"id_{name}": id_of(key) for name, key in _keys().items()},
@@ -124,6 +134,19 @@ def view_made(owner: str) -> str:
     title = "".join(letter for letter in evil("View") if letter.isprintable())
     places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
     return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
+
+
+def collection_made(author: str) -> int:
+    """Messages, conversations and errors of a real server, all with hostile names."""
+    at = timezone.now() - timedelta(hours=1)
+    groups = tuple(
+        EndpointGroup(endpoints=5_000, state=state, service=evil("s"), age_days=30) for state in STATES if state
+    )
+    queue = CollectedTransmissions(at, (TransmissionSum(7, EVIL, evil("s"), evil("t"), None, at),))
+    database = DatabaseSums(name=evil("Left"), transmissions=queue, endpoints=groups)
+    events = (BrokerEvent("error log", 28054, EVIL, EVIL, 3, EVIL, EVIL),)
+    sums = ServerSums(server=FAR, at=at, databases=(database,), events=events, product_version=EVIL[:100])
+    return collection_keep(sums=sums, author=author, source=CollectionSource.PASTED).pk
 
 
 def tests_made(author: str) -> str:

@@ -7,6 +7,9 @@ from celery import Celery
 from celery.signals import setup_logging, task_prerun
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
+# Otherwise each worker and beat that starts loads all pages, to run Django's checks, and throws away what they find.
+# `may_start` has run those that keep a process from starting.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 
 app = Celery("brokerui")
 # Each thread has a current application of its own: those of the web server have to find this one, too.

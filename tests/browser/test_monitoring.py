@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from brokerui.eventlog.samples import OfSample
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages.monitoring.conftest import nothing_counted, sampled, stuck
+from tests.brokerui.staged.test_causes import expired_route, sent
+from tests.brokerui.staged.world import hosted_with
 from tests.browser.conftest import NARROW, accessibility_faults
 
 __all__ = ["client", "lists", "nothing_counted", "one_valkey", "valkey", "wire"]
@@ -100,6 +103,17 @@ def test_without_scripts_it_is_all_there(wire: Wire, plain_site: Any) -> None:
     expect(plain_site.get_by_role("status")).to_have_text("Messages for Nowhere are being retried now.")
 
 
+def test_a_remedy_of_the_overview_becomes_a_draft_that_shows_its_effect(lists: None, site: Page) -> None:
+    network = hosted_with(expired_route)
+    sent()
+    network.settle()
+    site.goto("/overview/")
+    site.get_by_role("button", name="Draft the remedy").press("Enter")
+    expect(site).to_have_url(re.compile(r"/changes/\d+/effect/$"))
+    site.goto("/overview/")
+    expect(site.locator("[data-headline]")).to_have_text("1 cause holds back 2 messages")  # a draft changes nothing
+
+
 def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows_its_causes(
     wire: Wire, site: Page
 ) -> None:
@@ -115,6 +129,11 @@ def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows
     expect(site.locator("#live")).to_have_text("2 causes hold back 3 messages")
     expect(site.locator(".alerts")).to_contain_text("2 delayed")
     assert "Nowhere is not where" in site.evaluate("document.activeElement.textContent")
+    expect(site.locator(".todo > li[id]")).to_have_count(1)
+    site.get_by_role("button", name="1 new cause · Show").click()
+    expect(site.locator(".todo > li[id]")).to_have_count(2)
+    expect(site.locator(".todo > li[id]").last).to_contain_text("Elsewhere is not where")
+    expect(site.locator("#new-causes")).to_be_hidden()
     site.set_viewport_size({"width": 390, "height": 844})
     assert site.evaluate("document.documentElement.scrollWidth") == 390
     site.goto("/account/tokens/")

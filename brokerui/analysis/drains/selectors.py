@@ -28,6 +28,11 @@ def drains_now() -> Drains:
     return Drains(flowing, [one for one in rows if one.ended_at is not None and not one.left][:SHOWN])
 
 
+def last_drained() -> Drain | None:
+    """The drain that ended last with nothing left."""
+    return Drain.objects.filter(ended_at__isnull=False, left=0).order_by("-ended_at").first()
+
+
 def took_s(drain: Drain) -> int:
     """Seconds that an ended drain took, rounded up to whole ones."""
     return max(1, -(-((drain.ended_at or drain.began_at) - drain.began_at) // SECOND_MS))

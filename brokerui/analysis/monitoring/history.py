@@ -91,6 +91,24 @@ def waiting_in_all(moments: Sequence[int]) -> list[SamplePoint]:
     return together(Sampled.objects.filter(at__in=moments, **kinds)) if moments else []
 
 
+def waiting_in_some(
+    moments: Sequence[int], places: Sequence[tuple[str, str]]
+) -> Mapping[tuple[str, str], dict[int, int]]:
+    """Messages that waited in the transmission queues of these databases, by moment; one query."""
+    if not places or not moments:
+        return {}
+    among = Q()
+    for instance, database in places:
+        among |= Q(instance=instance, database=database)
+    rows = Sampled.objects.filter(
+        among, at__in=moments, kind=int(OfSample.TRANSMISSION_QUEUE), seconds__in=(MINUTE, HOUR)
+    )
+    found: dict[tuple[str, str], dict[int, int]] = {place: {} for place in places}
+    for instance, database, at, depth in rows.values_list("instance", "database", "at", "depth"):
+        found[instance, database][at] = depth
+    return found
+
+
 def together(looks: QuerySet[Sampled]) -> list[SamplePoint]:
     """One series of several: depths add up, of the ages the highest counts."""
     rows = looks.values("at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms")).order_by("at")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlencode
@@ -10,7 +11,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import SamplePoint
+from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_some
 from brokerui.analysis.monitoring.rates import Part, depths_of, parts_of
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.analysis.monitoring.wording import age, moment
@@ -23,6 +24,9 @@ from routing.common.moment import to_milliseconds
 HALF: Final = 0.5
 NEARLY_ALL: Final = 0.95
 TICKS_MS: Final = (1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 60_000, 600_000)
+MOST_QUEUES: Final = 2
+"""Transmission queues with a line of their own."""
+STROKES: Final = ("var(--text)", "var(--muted)")
 TALL: Final = 116
 TALLEST: Final = 188
 """Pixels of a strip beside another one, and of one alone: all cards are as high as that with three strips."""
@@ -115,7 +119,7 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
     ages = [None if point is None else round((point.oldest_age_ms or 0) / 1000, 1) for point in found_then]
     waits, oldest = gettext("messages that wait"), gettext("age of the oldest")
     strips = [
-        Strip(waits, [StripLine(waits, depths, "var(--accent)", "var(--accent-soft)")], f"{last.depth:,}", height=TALL),
+        _waiting_strip(waits, depths, moments, found),
         Strip(
             oldest,
             [StripLine(oldest, ages, "var(--muted)", "var(--sunken)")],
@@ -136,6 +140,44 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
         reverse("queues:queues"),
         gettext("Transmission queues"),
     )
+
+
+def _waiting_strip(title: str, depths: list[float | None], moments: Sequence[int], found: Overview) -> Strip:
+    """All messages that wait, and those of the largest transmission queues, where there are several."""
+    now_there = waiting_by_database(found)
+    largest = sorted(now_there, key=lambda place: (-now_there[place], place))[:MOST_QUEUES]
+    total = depths[-1] or 0
+    everything = StripLine(title, depths, "var(--accent)", "var(--accent-soft)")
+    if len(now_there) < 2:
+        name = "".join(f"{'/'.join(place)} " for place in largest)
+        return Strip(title, [everything], f"{name}{total:,.0f}", height=TALL)
+    before = waiting_in_some(moments[:-1], largest)
+    named = everything._replace(name=gettext("all %(n)s") % {"n": f"{total:,.0f}"})
+    return Strip(title, [named, *_queue_lines(largest, now_there, before, moments)], height=TALL)
+
+
+def _queue_lines(
+    places: Sequence[tuple[str, str]],
+    now_there: Mapping[tuple[str, str], int],
+    before: Mapping[tuple[str, str], Mapping[int, int]],
+    moments: Sequence[int],
+) -> Iterator[StripLine]:
+    """A line for each place, with its last value in its name."""
+    for place, stroke in zip(places, STROKES, strict=False):
+        last = now_there[place]
+        values = [*(before[place].get(at) for at in moments[:-1]), last]
+        yield StripLine(f"{'/'.join(place)} {last:,}", [None if one is None else float(one) for one in values], stroke)
+
+
+def waiting_by_database(found: Overview) -> dict[tuple[str, str], int]:
+    """Messages that wait now, by instance and database."""
+    counted: Counter[tuple[str, str]] = Counter()
+    for group in found.waiting.groups:
+        counted[group.instance, group.database] += group.messages
+    for arrived in found.waiting.arrived:
+        if arrived.is_off:
+            counted[arrived.instance, arrived.database] += arrived.fragments
+    return {place: messages for place, messages in counted.items() if messages}
 
 
 def depths_title(depth: int, found: Overview) -> str:
@@ -214,14 +256,23 @@ def _newest(moments: Sequence[int]) -> list[tuple[int, int]]:
 # -- Files -------------------------------------------------------------------------------------------------
 
 COLUMNS = ("until", "delivered", "delayed", "dropped", "half_acknowledged_ms", "95_in_100_acknowledged_ms")
+DEPTHS = ("waiting", "oldest_waits_ms")
 
 
 def csv_rows(span: Span, now: int) -> list[tuple[object, ...]]:
-    """Counts of each part of a span, not rates, and latencies."""
+    """Counts of each part of a span, not rates; latencies; and how much waited at its end, and for how long."""
+    looked = {point.at: point for point in depths_of(span, now)}
     return [
-        (moment(at).isoformat(), part.delivered, part.delayed, part.dropped, *_within(part))
+        (moment(at).isoformat(), part.delivered, part.delayed, part.dropped, *_within(part), *_depth(looked.get(at)))
         for at, part in parts_of(span, now).items()
     ]
+
+
+def _depth(point: SamplePoint | None) -> tuple[object, object]:
+    """Empty where nobody looked."""
+    if point is None:
+        return "", ""
+    return point.depth, "" if point.oldest_age_ms is None else point.oldest_age_ms
 
 
 def _within(part: Part) -> tuple[object, object]:

@@ -15,7 +15,8 @@ from brokerui.analysis.overview.overview import Overview, overview_now
 from brokerui.drawing.charts.cards import VersionMark
 from brokerui.estate.selectors import version_list
 from brokerui.messaging.clock import now
-from brokerui.pages.overview.cards import COLUMNS, cards_of, csv_rows, span_links
+from brokerui.pages.overview.cards import COLUMNS, DEPTHS, cards_of, csv_rows, span_links
+from brokerui.pages.overview.quiet import quiet_context
 from brokerui.pages.overview.steps import forthcoming_step, with_step
 from routing.common.moment import to_milliseconds
 
@@ -36,6 +37,7 @@ def page_context(query: Mapping[str, str], access: UserAccess) -> dict[str, Any]
         "is_quiet": not found.causes and not found.forthcoming,
         "entries": [with_step(entry, access) for entry in found.entries],
         "more": len(found.causes) - len(found.entries),
+        **quiet_context(found),
         "lines": [forthcoming_step(line) for line in found.forthcoming],
         "more_codes": max(0, len(codes_of(found.report)) - MOST),
         "checks": found.checks,
@@ -127,7 +129,7 @@ def _looked(found: Overview) -> str:
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-CSV_COLUMNS = COLUMNS
+CSV_COLUMNS = (*COLUMNS, *DEPTHS)
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:

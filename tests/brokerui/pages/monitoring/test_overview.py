@@ -15,6 +15,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from brokerui.accounts.levels import Role
+from brokerui.analysis.drains.models import Drain
 from brokerui.analysis.monitoring import rates
 from brokerui.analysis.overview import alerts, overview
 from brokerui.analysis.overview.diagnosis import diagnosed
@@ -25,7 +26,7 @@ from brokerui.eventlog.exceptional import exceptions_of
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.services import counts_add, exceptions_add
 from brokerui.messaging.clock import now
-from brokerui.messaging.services import queue_set_status
+from brokerui.messaging.services import Message, conversation_begin, conversation_send, queue_set_status
 from routing.common.event_subclasses import ConversationSubclass, UndeliverableSubclass
 from routing.common.network_events import MessageUndeliverable
 from routing.documents.estate_document import read_estate
@@ -164,6 +165,8 @@ def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(w
     lines = b"".join(viewer.get(f"{PATH}overview.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
     assert len(lines) == 62
     assert ",4,0,0," in lines[-1] or ",4,0,0," in lines[-2]
+    assert lines[0].endswith(",waiting,oldest_waits_ms")
+    assert [line for line in lines[-3:] if line.endswith(",7,90000")], "two minutes were looked at"
 
 
 @pytest.mark.parametrize("as_json", [True, False])
@@ -253,3 +256,32 @@ def test_conversations_that_nobody_ends_hold_nothing_back_yet(db: None) -> None:
     assert "2,400,000 conversations of Orders never close" in text
     assert "Most are of Mine." in text
     assert "Review the clean-up" in text
+
+
+# -- Quiet -------------------------------------------------------------------------------------------------
+
+
+def test_the_quiet_state_has_the_last_trouble_and_the_next_date(wire: Wire, viewer: Client) -> None:
+    assert "Last trouble:" not in page(viewer)
+    document = json.loads(json.dumps(DOCUMENT))
+    route = document["instances"][0]["databases"][0]["routes"][1]
+    route["lifetime"] = "2099-01-01T00:00:00Z"
+    estate_import(estate=read_estate(json.dumps(document)), author="test")
+    at = now()
+    place = {"kind": "way", "instance": "A", "database": "one", "subject": "To", "author": "ada", "act": "retry"}
+    Drain.objects.create(
+        **place, began_at=at - 240_000, ended_at=at, left_at=at, messages=12, left=0, estimate_s=None, is_well=True
+    )
+    text = re.sub(r"<[^>]*>", "", page(viewer))
+    assert re.search(r"Last trouble: A/one: To, .*12 messages, drained in 4 min", text)
+    assert "Next date: route to of A/one expires, " in text
+
+
+def test_the_largest_transmission_queues_have_lines_with_their_names(wire: Wire, viewer: Client) -> None:
+    stuck(wire, "Nowhere", 2)
+    named = {"instance": "B", "database": "two", "from_service": "To", "to_service": "Elsewhere"}
+    handle = conversation_begin(**named, encryption=False).conversation_handle
+    conversation_send(instance="B", handles=[handle], messages=[Message(b"x")])
+    sampled(OfSample.TRANSMISSION_QUEUE, [5, 6], back=1)
+    text = page(viewer)
+    assert all(name in text for name in ("all 3", "A/one 2", "B/two 1"))

@@ -55,7 +55,16 @@ VIEWS = (
 )
 ELSEWHERE = frozenset(
     {
-        *("moved", "api:dialog", "api:queue_messages", "delayed:end", "traffic:run", "traffic:round", "traffic:csv"),
+        *(
+            "moved",
+            "conversations:conversation",
+            "api:dialog",
+            "api:queue_messages",
+            "delayed:end",
+            "traffic:run",
+            "traffic:round",
+            "traffic:csv",
+        ),
         *("api:change", "api:change_edits", "api:change_estate", "api:change_diff", "api:change_checks"),
         *("api:change_certificate", "api:routing_test_file", "tests:file"),
         *("changes:change", "changes:effect-line", "changes:effect"),
@@ -266,9 +275,9 @@ def _imports(rows: Rows) -> Addresses:
 
 def _messages() -> Addresses:
     """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
-    names = ("delayed", "queues", "mirrors", "connections")
-    pages = {f"{name}:{name}": [f"/messaging/{name}/"] for name in names}
-    return pages | {f"{name}:csv": [f"/messaging/{name}/{name}.csv"] for name in names}
+    names = ("delayed", "conversations", "queues", "mirrors", "connections")
+    pages = {f"{name}:{name}": [f"/{name}/"] for name in names}
+    return pages | {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
 
 
 def _tables(rows: Rows, place: Place) -> Addresses:

@@ -16,6 +16,7 @@ urlpatterns = [
     path("reachability/", include("brokerui.pages.reachability.urls")),
     path("flow/", include("brokerui.pages.flow.urls")),
     path("delayed/", include("brokerui.pages.delayed.urls")),
+    path("conversations/", include("brokerui.pages.conversations.urls")),
     path("queues/", include("brokerui.pages.queues.urls")),
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),

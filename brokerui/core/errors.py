@@ -6,8 +6,9 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django_htmx.http import HttpResponseClientRedirect
 
 from brokerui.core.deferred import RETRY_AFTER_S
@@ -58,11 +59,19 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 class SaidNotFoundError(Http404):
-    """404 with a sentence that names the missing object."""
+    """404 with a sentence that names the missing estate: a version, a draft or a scenario."""
+
+    title: Promise | str = gettext_lazy("There is no such estate")
 
     def __init__(self, sentence: Sentence) -> None:
         super().__init__(str(sentence))
         self.sentence = sentence
+
+
+class ObjectNotFoundError(SaidNotFoundError):
+    """404 with a sentence that names another missing object."""
+
+    title = gettext_lazy("Nothing is here")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -70,7 +79,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, SaidNotFoundError):
         sentence = exception.sentence.render(translator(_, ngettext))
         text = f"{sentence[:1].upper()}{sentence[1:]}."
-        return error_page(request, status=404, title=_("There is no such estate"), text=text)
+        return error_page(request, status=404, title=str(exception.title), text=text)
     text = _("Nothing is at this address. It may have been deleted, or the link is incomplete.")
     return error_page(request, status=404, title=_("Nothing is here"), text=text)
 

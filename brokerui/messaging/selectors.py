@@ -112,6 +112,7 @@ _ENDPOINTS = TableView(
     (*EndpointRow._fields[1 : EndpointRow._fields.index("receive_sequence_frag")], "held"),
     found=("conversation_handle", "conversation_id"),
 )
+_OPEN_ENDPOINTS = _ENDPOINTS._replace(always="r.state <> 'CD'")
 _GROUPS = TableView(
     "conversation_groups",
     ("conversation_group_id", "instance_id"),
@@ -120,9 +121,11 @@ _GROUPS = TableView(
 )
 
 
-def conversation_endpoints(where: Where, after: Key | None = None, limit: int = LIMIT) -> KeysetPage[EndpointRow, Key]:
-    """Return a page by handle."""
-    page, names = _page(_ENDPOINTS, where, after, limit)
+def conversation_endpoints(
+    where: Where, after: Key | None = None, limit: int = LIMIT, *, with_closed: bool = True
+) -> KeysetPage[EndpointRow, Key]:
+    """Return a page by handle; `with_closed`: also targets that are kept against replays only (CD)."""
+    page, names = _page(_ENDPOINTS if with_closed else _OPEN_ENDPOINTS, where, after, limit)
     found = out_of_order([str(key[0]) for key, row in page.rows if row[-1]])
     rows = [_endpoint_row(names[int(key[1])], row, found.get(key, OutOfOrder())) for key, row in page.rows]
     return KeysetPage(tuple(rows), page.end)

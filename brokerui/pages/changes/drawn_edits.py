@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -22,13 +22,14 @@ from brokerui.changes.edit_sql import InstanceSql, edits_as_sql
 from brokerui.changes.edit_wording import edits_in_words
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_estate
+from brokerui.core.errors import ObjectNotFoundError
 from brokerui.core.htmx import wants_piece
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.refs import DATABASE, INSTANCE, ROUTE, Ref, read_ref
 from brokerui.pages.changes.viewed_draft import draft_of
 from brokerui.pages.changes.writing import REFUSALS, after_write, refusal, revision_sent, status_of
 from routing.common.errors import Invalid
-from routing.common.sentence import Sentence
+from routing.common.sentence import Sentence, say
 from routing.documents.edits_json import edits_as_json
 from routing.model.edits import DropDatabase, DropInstance, DropRoute, DropService, PutService
 from routing.model.estate import Database, Edit, Estate
@@ -150,7 +151,7 @@ def _moved(estate: Estate, name: str, source: str, target: str) -> Iterator[Edit
     here, there = _database(estate, source), _database(estate, target)
     found = next((service for service in here[2].services if service.name == name), None)
     if found is None:
-        raise Http404(_("This draft has no such route or database."))
+        raise ObjectNotFoundError(say("This draft has no such route or database"))
     # A queue of the same name takes it there; without one the queue is not known.
     has_queue = any(queue.name == found.queue for queue in there[2].queues)
     yield DropService(here[0], here[1], name)
@@ -160,6 +161,6 @@ def _moved(estate: Estate, name: str, source: str, target: str) -> Iterator[Edit
 def _database(estate: Estate, text: str) -> tuple[str, str, Database]:
     ref = read_ref(text)
     if ref is None or ref.kind != DATABASE or not _exists(estate, ref):
-        raise Http404(_("This draft has no such route or database."))
+        raise ObjectNotFoundError(say("This draft has no such route or database"))
     instance, name = ref.names
     return instance, name, estate.instances[instance].databases[name]

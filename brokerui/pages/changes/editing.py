@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 from django.views.decorators.vary import vary_on_headers
 
@@ -14,6 +13,7 @@ from brokerui.accounts.levels import Level
 from brokerui.changes import services
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.selectors import draft_estate
+from brokerui.core.errors import ObjectNotFoundError
 from brokerui.core.htmx import wants_piece
 from brokerui.estate.refs import route as route_ref
 from brokerui.pages.changes.connect import Connecting
@@ -22,6 +22,7 @@ from brokerui.pages.changes.route_editor import RouteEditor
 from brokerui.pages.changes.row_editor import EDITED, RowEditor
 from brokerui.pages.changes.viewed_draft import draft_of
 from brokerui.pages.changes.writing import REFUSALS, after_write, refusal, revision_sent, status_of
+from routing.common.sentence import say
 
 
 @access(write=Level.EDIT)
@@ -88,7 +89,7 @@ def _row(request: HttpRequest, draft: SavedDraft, kind: str, sent: QueryDict | N
     try:
         return RowEditor(draft, EDITED[kind], request.GET, timezone.now().replace(microsecond=0), sent)
     except LookupError:
-        raise Http404(_("This draft has no such object.")) from None
+        raise ObjectNotFoundError(say("This draft has no such object")) from None
 
 
 def _row_page(
@@ -114,7 +115,7 @@ def _panel(request: HttpRequest, draft: SavedDraft, sent: dict[str, str] | None)
     try:
         return RouteEditor(draft, request.GET, timezone.now().replace(microsecond=0), sent)
     except LookupError:
-        raise Http404(_("This draft has no such route or database.")) from None
+        raise ObjectNotFoundError(say("This draft has no such route or database")) from None
 
 
 def _route_page(

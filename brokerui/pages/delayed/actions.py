@@ -7,7 +7,7 @@ from functools import partial
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
@@ -16,9 +16,11 @@ from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.analysis.monitoring import services
 from brokerui.analysis.monitoring.wording import state_words
+from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
+from routing.common.sentence import say
 from routing.dialog.problems import VerbError
 
 
@@ -48,7 +50,7 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
     """Asks whether a conversation is to end, and ends it."""
     row = ConversationEndpoint.objects.select_related("instance").filter(conversation_handle=str(handle)).first()
     if row is None:
-        raise Http404(_("There is no such conversation; it may have ended by now."))
+        raise ObjectNotFoundError(say("There is no such conversation; it may have ended by now"))
     if request.method != "POST":
         return render(request, "delayed/end.html", {"row": row, "state": state_words(row.state)})
     act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle, cleanup=True)

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from brokerui.accounts.access import own_account
 from brokerui.accounts.levels import Level, may
 from brokerui.changes.estate_view import PARAMETERS
+from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.map_views.errors import MapViewNotFoundError
 from brokerui.estate.map_views.models import MapView
 from brokerui.estate.map_views.places import Place, places_from
@@ -22,6 +23,7 @@ from brokerui.estate.map_views.selectors import map_view_get
 from brokerui.estate.map_views.services import map_view_change, map_view_create, map_view_delete
 from brokerui.pages.map.map_query import MapQuery
 from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 QUERY_CHARS = 8_000
 
@@ -61,7 +63,7 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
             owner=owner,
         )
     except MapViewNotFoundError:
-        raise Http404(_("There is no such view.")) from None
+        raise ObjectNotFoundError(say("There is no such view")) from None
     except Invalid as error:
         return _refused(request, error)
     messages.success(request, _("The view %(title)s is saved.") % {"title": view.title})
@@ -75,7 +77,7 @@ def delete(request: HttpRequest, key: str) -> HttpResponse:
     try:
         title = map_view_delete(key=key, owner=request.user.get_username())
     except MapViewNotFoundError:
-        raise Http404(_("There is no such view.")) from None
+        raise ObjectNotFoundError(say("There is no such view")) from None
     messages.success(request, _("The view %(title)s is deleted.") % {"title": title})
     return redirect(_address({**_estate(_given(request)), **_query(request)}))
 

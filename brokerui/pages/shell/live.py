@@ -35,9 +35,10 @@ def live(
     name: str,
     page_context: Callable[[], dict[str, Any]],
     has_more: Callable[[], bool] = lambda: False,
+    page: str = "",
 ) -> HttpResponse:
-    """The page `NAME/NAME.html`, whose piece is `NAME/_table.html`; without hosted instances, what to do, unless
-    `has_more` says that the page has something to show all the same."""
+    """The page `NAME/NAME.html`, whose piece is `NAME/_table.html`, or `NAME/PAGE.html` and `NAME/_PAGE.html`;
+    without hosted instances, what to do, unless `has_more` says that the page has something to show all the same."""
     if not hosted_names() and not has_more():
         return render(request, "live/nobody.html", {"name": name})
     try:
@@ -48,13 +49,13 @@ def live(
         "shape": "chart" if figures.get("figure") else "words",
         **figures,
         "name": name,
-        "piece": f"{name}/_table.html",
+        "piece": f"{name}/_{page or 'table'}.html",
         "twin_table": f"{name}/_twin.html",
         "here": request.GET.urlencode(),
         "redis_is_away": redis_is_away(),
     }
     if not wants_piece(request):
-        return render(request, f"{name}/{name}.html", context)
+        return render(request, f"{name}/{page or name}.html", context)
     return _piece(request, context)
 
 

@@ -82,6 +82,7 @@ PARTS = (
         _("Messages"),
         (
             NavigationEntry(_("Delayed"), "delayed:delayed", "g d", keeps=()),
+            NavigationEntry(_("Conversations"), "conversations:conversations", "g n", keeps=()),
             NavigationEntry(_("Transmission queues"), "queues:queues", "g q", keeps=()),
             NavigationEntry(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
             NavigationEntry(_("Connections"), "connections:connections", "g c", keeps=()),

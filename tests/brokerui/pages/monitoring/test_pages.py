@@ -33,8 +33,8 @@ from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 from tests.brokerui.messaging.test_held_fragments import LONG, arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
 
-PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/")
-DELAYED, QUEUES, MIRRORS, CONNECTIONS = PAGES
+PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/", "/conversations/")
+DELAYED, QUEUES, MIRRORS, CONNECTIONS, CONVERSATIONS = PAGES
 PIECE = {"HX-Request": "true"}
 
 
@@ -82,6 +82,7 @@ def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> N
     assert headline(page(viewer, QUEUES)) == "All transmission queues are empty."
     assert headline(page(viewer, MIRRORS)) == "Nothing is mirrored here."
     assert headline(page(viewer, CONNECTIONS)) == "0 connections are open."
+    assert headline(page(viewer, CONVERSATIONS)) == "There is no conversation."
     assert "No connection is open" in page(viewer, CONNECTIONS)
     assert "There are no samples of this time" in page(viewer, QUEUES)
 
@@ -415,7 +416,7 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        (DELAYED, 21),
+        (DELAYED, 22),
         (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 23),
         (QUEUES, 17),
         (f"{QUEUES}?instance=A&database=one", 23),

@@ -1,0 +1,1 @@
+"""The pages *Conversations* and of one conversation."""

@@ -1,0 +1,181 @@
+"""The list of conversations: filters, a page by handle, and how long the messages of each have waited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.db.models import Min
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from brokerui.analysis.monitoring.wording import age
+from brokerui.core.paging import KeysetPage
+from brokerui.messaging.broker_cache import hosted_names
+from brokerui.messaging.clock import now
+from brokerui.messaging.keyset_views import Key
+from brokerui.messaging.models import OutgoingMessage
+from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
+from brokerui.pages.conversations.wording import STATE_WORDS, lives_until
+from routing.common.moment import from_milliseconds
+
+ROWS: Final = 100
+"""Rows of a page; the file has at most `FILE_ROWS`."""
+FILE_ROWS: Final = 10_000
+ALL: Final = "all"
+"""In place of a state: closed ones as well. A busy target keeps many, against replays."""
+ROLES: Final = {"initiator": _("Initiator"), "target": _("Target")}
+FILTERS: Final = ("instance", "database", "service", "far_service", "state", "role")
+COLUMNS: Final = (
+    *("instance", "database", "conversation_handle", "conversation_id", "is_initiator", "service_name", "far_service"),
+    *("state", "priority", "to_send", "lifetime", "conversation_group_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationsQuery:
+    """The values of the page's address; empty ones restrict nothing."""
+
+    instance: str = ""
+    database: str = ""
+    service: str = ""
+    far_service: str = ""
+    state: str = ""
+    role: str = ""
+    after: str = ""
+    """The key that the page begins after."""
+    find: str = ""
+    """A handle, or the identifier of a conversation."""
+
+    @classmethod
+    def of(cls, query: Mapping[str, str]) -> ConversationsQuery:
+        return cls(**{name: query.get(name, "").strip() for name in cls.__slots__})
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(getattr(self, name) for name in FILTERS)
+
+    def query(self, **other: str) -> str:
+        own = {name: getattr(self, name) for name in FILTERS} | other
+        return urlencode({name: value for name, value in own.items() if value})
+
+    def where(self) -> dict[str, Any]:
+        """The columns to compare."""
+        state = "" if self.state == ALL else self.state
+        given = {"instance": self.instance, "database": self.database, "state": state}
+        given |= {"service_name": self.service, "far_service": self.far_service}
+        wanted: dict[str, Any] = {name: value for name, value in given.items() if value}
+        return wanted | ({"is_initiator": self.role == "initiator"} if self.role else {})
+
+    def page(self, after: Key | None, limit: int) -> KeysetPage[EndpointRow, Key]:
+        """Rows after a key, by handle."""
+        return conversation_endpoints(self.where(), after, limit, with_closed=bool(self.state))
+
+    def problems(self) -> Iterator[str]:
+        """Sentences about values that no conversation has."""
+        if self.state not in ("", ALL, *STATE_WORDS):
+            yield gettext("There is no state %(state)s: conversations are %(states)s.") % {
+                "state": self.state,
+                "states": ", ".join(STATE_WORDS),
+            }
+        if self.role and self.role not in ROLES:
+            yield gettext("A side is initiator or target, not %(role)s.") % {"role": self.role}
+        if self.instance and self.instance not in hosted_names():
+            yield gettext("No instance %(name)s is hosted here.") % {"name": self.instance}
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLine:
+    """A row of the list, in words."""
+
+    row: EndpointRow
+    state: str
+    waits: str
+    """How long the oldest message that it has to send has waited; empty: it has none."""
+    lives: str
+    """Until when it lives; empty: its lifetime was left at the longest."""
+
+    @property
+    def short(self) -> str:
+        return f"{self.row.conversation_handle[:8]}…"
+
+
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
+    """For the templates."""
+    page_query, at = ConversationsQuery.of(query), now()
+    problems = list(page_query.problems())
+    page = None if problems else page_query.page(_key(page_query.after), ROWS)
+    rows = page.rows if page else ()
+    following = page_query.query(after=" ".join(map(str, page.after))) if page and page.after else ""
+    return {
+        "page_query": page_query,
+        "problems": problems,
+        "conversations": _lines(rows, at),
+        "next_rows": following,
+        "first_rows": page_query.query() if page_query.after else "",
+        "states": [(code, words, code == page_query.state) for code, words in _states()],
+        "roles": [(role, words, role == page_query.role) for role, words in ROLES.items()],
+        "instances": [(name, name == page_query.instance) for name in sorted(hosted_names())],
+        "headline": _headline(page_query, rows, following),
+        "tone": "good",
+    }
+
+
+def _states() -> list[tuple[str, str]]:
+    """The choice of states: those that are not closed are what an operator looks for first."""
+    own = [(code, f"{code} {words}") for code, words in STATE_WORDS.items()]
+    return [("", gettext("all but closed")), (ALL, gettext("all, closed ones too")), *own]
+
+
+def _lines(rows: Sequence[EndpointRow], at: int) -> list[ConversationLine]:
+    waiting = {row.conversation_handle for row in rows if row.outgoing}
+    oldest = OutgoingMessage.objects.filter(conversation_handle__in=waiting).values_list("conversation_handle")
+    since = dict(oldest.annotate(oldest=Min("enqueue_time"))) if waiting else {}
+    return [_line(row, since.get(row.conversation_handle), at) for row in rows]
+
+
+def _line(row: EndpointRow, since: int | None, at: int) -> ConversationLine:
+    waits = age(at - since) if since is not None else ""
+    return ConversationLine(row, str(STATE_WORDS[row.state]), waits, lives_until(row.lifetime, at))
+
+
+def _headline(query: ConversationsQuery, rows: Sequence[EndpointRow], following: str) -> str:
+    if not rows:
+        return gettext("No conversation is like this.") if query.is_filtered else gettext("There is no conversation.")
+    is_part = bool(following or query.after)
+    counted = ngettext("%(n)s conversation endpoint", "%(n)s conversation endpoints", len(rows))
+    counted = gettext("%(n)s conversation endpoints on this page, by handle") if is_part else counted
+    sending = sum(bool(row.outgoing) for row in rows)
+    ending = ngettext("; %(m)s has messages to send.", "; %(m)s have messages to send.", sending) if sending else "."
+    return (counted + ending) % {"n": f"{len(rows):,}", "m": f"{sending:,}"}
+
+
+def _key(text: str) -> tuple[str, int] | None:
+    """The key of an address; a text that is none begins at the first row."""
+    handle, _space, instance = text.partition(" ")
+    return (handle, int(instance)) if handle and instance.isdecimal() and len(instance) < len("32767") + 1 else None
+
+
+def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """The rows of the file, with names of columns as sys.conversation_endpoints has them."""
+    page_query, left = ConversationsQuery.of(query), FILE_ROWS
+    after: Key | None = None
+    if any(page_query.problems()):
+        return
+    while left > 0:
+        page = page_query.page(after, min(left, ROWS * 10))
+        yield from (_cells(row) for row in page.rows)
+        left, after = left - len(page.rows), page.after
+        if after is None:
+            return
+
+
+def _cells(row: EndpointRow) -> tuple[Any, ...]:
+    lifetime = from_milliseconds(row.lifetime).isoformat()
+    return (
+        *(row.instance, row.database, row.conversation_handle, row.conversation_id, int(row.is_initiator)),
+        *(row.service_name, row.far_service, row.state, row.priority, row.outgoing, lifetime),
+        row.conversation_group_id,
+    )

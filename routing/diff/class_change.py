@@ -10,6 +10,7 @@ from routing.classes.class_evaluator import ClassEvaluator, HopResult
 from routing.classes.default_behaviour import BehaviourChange, EquivalenceClass, changed_behaviour, reached_from
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, Node, TrafficClass
 from routing.diff.default_change import DefaultChange
+from routing.diff.group_set import GroupSet
 from routing.diff.per_name import NameContext
 from routing.diff.result import DiffGroup, GroupMembers, Outcomes
 
@@ -35,8 +36,18 @@ class ClassChange:
         self.before, self.after = (
             ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in backgrounds
         )
-        self.found: dict[tuple[Outcomes, Outcomes], DiffGroup] = {}
-        self._dirty: Set[Node] = frozenset()
+        self.groups = GroupSet()
+        """The entry points that end otherwise, by their outcomes; complete once it is evaluated."""
+        self._settled = self.groups
+        """Those of entry points that decide otherwise themselves."""
+        self._suspected: Set[Node] = frozenset()
+        """The nodes that may decide otherwise, without those that treat the class by default."""
+        self._changed: Set[Node] = frozenset()
+        """Those that do."""
+        self._single: Set[Node] = frozenset()
+        """The entry points that are answered one by one."""
+        self._goals: frozenset[str] = frozenset()
+        """The instances that decide otherwise for messages from outside."""
         self._cells: dict[frozenset[str], list[EquivalenceClass]] = {}
         self.changes: dict[frozenset[str], list[BehaviourChange]] = {}
         """The changes of `cells_towards`, kept for near classes."""
@@ -52,22 +63,46 @@ class ClassChange:
 
     def evaluate(self, answered: Set[Node]) -> None:
         """Find the groups of this class, with these entry points of one estate only; none if it does not change."""
-        one_sided = self.comparing.delta.one_sided
-        suspects, plain = self._suspects()
-        changed = {node for node in suspects if self.before.onward(node) != self.after.onward(node)}
-        self._dirty = dirty = changed.union(plain)
-        goals = frozenset(name for name, database in dirty if database is None) | self.comparing.limited
-        self.after.decides_like(self.before, dirty | one_sided)
+        if self.near is not None:
+            self._begin_like(self.near)
+        else:
+            self._begin(answered)
+        one_sided, goals = self.comparing.delta.one_sided, self._goals
+        self.after.decides_like(self.before, self._changed | one_sided)
         if goals:
             self._share(goals)
-        for node in answered:
-            self._add(self._ends(self.before, node), self._ends(self.after, node), node)
-        for node in changed | self._add_plain(plain):
+        for node in self._single:
             self._answer(node)
         if goals:
-            self._answer_others(goals, dirty | one_sided)
+            self._settled, self.groups = self.groups, GroupSet(self.groups)
+            self._answer_others(goals, self._changed | self._single | one_sided)
 
-    def _suspects(self) -> tuple[Iterable[Node], Set[Node]]:
+    def _begin(self, answered: Set[Node]) -> None:
+        """Begin with what becomes of entry points that treat the class by default."""
+        self._suspected, plain = self._suspects()
+        self._changed = {node for node in self._suspected if self.before.onward(node) != self.after.onward(node)}
+        self._goals = _outside(self._changed) | _outside(plain) | self.comparing.limited
+        met = self._not_by_default(plain)
+        self._single = self._changed | met | answered
+        if self._default is not None:
+            self._settled = self.groups = GroupSet(self._default.entries)
+            self.groups.leave_out((self._default.dirty - plain) | met)
+
+    def _begin_like(self, near: ClassChange) -> None:
+        """Begin with what a near class has; answer anew what meets a node where this one may be decided otherwise."""
+        replying = self._there(self.replying)
+        suspected = [node for node in self.telling if node in near._suspected or node in replying]
+        changed = {node for node in suspected if self.before.onward(node) != self.after.onward(node)}
+        self._changed, self._goals = near._changed, near._goals
+        if changed != near._changed & self.telling:
+            self._changed = (near._changed - self.telling) | changed
+            self._goals = (near._goals - _outside(self.telling)) | _outside(changed)
+        met = near.meeting(self.telling)
+        self._single = met | changed
+        self._settled = self.groups = GroupSet(near._settled)
+        self.groups.leave_out(met)
+
+    def _suspects(self) -> tuple[Set[Node], Set[Node]]:
         """The nodes that may decide otherwise, and those that do and treat the class by default."""
         delta, identifier = self.comparing.delta, self.traffic.to_broker_instance
         if self._default is None:
@@ -75,22 +110,39 @@ class ClassChange:
         own = {*delta.by_name.get(self.traffic.to_service, ()), *delta.by_identifier.get(identifier or "", ())}
         own |= self.replying
         special, plain = self._default.parted(self.name)
-        return special | set(self._there(own)), plain - own
+        return special | self._there(own), plain - own
 
-    def _there(self, nodes: Iterable[Node]) -> list[Node]:
-        return [node for node in nodes if self.before.has(node) and self.after.has(node)]
+    def _there(self, nodes: Iterable[Node]) -> set[Node]:
+        return {node for node in nodes if self._is_there(node)}
 
-    def _add_plain(self, plain: Set[Node]) -> Set[Node]:
-        """Add the ends of entry points that follow the default all the way; return those that may not."""
+    def _is_there(self, node: Node) -> bool:
+        return self.before.has(node) and self.after.has(node)
+
+    def _not_by_default(self, plain: Set[Node]) -> Set[Node]:
+        """The entry points, of those that treat the class by default, from which a message may meet a node that does
+        not."""
         if self._default is None or not plain:
             return frozenset()
-        leading = self._default.leading_to(self.name.outside.union(name for name, _ in self.replying))
-        left = plain - leading
-        for pair, nodes in self._default.changed_entries():
-            found = nodes if len(left) == len(self._default.dirty) else [node for node in nodes if node in left]
-            if found:
-                self._group(*pair).members.single += found
-        return plain & leading
+        return plain & self._default.leading_to(self.name.outside.union(name for name, _ in self.replying))
+
+    def meeting(self, nodes: Set[Node]) -> set[Node]:
+        """The entry points answered one by one that are among these nodes, or from which a message may reach one."""
+        passing = self._passing
+        met = (passing[name] for name, database in nodes if database is None and name in passing)
+        return set().union(self._single & nodes, *met)
+
+    @cached_property
+    def _passing(self) -> dict[str, set[Node]]:
+        """By instance: the entry points answered one by one from which a message may reach it, before or after."""
+        by_leads: dict[frozenset[str], list[Node]] = defaultdict(list)
+        for node in self._single:
+            there = [evaluator for evaluator in (self.before, self.after) if evaluator.has(node)]
+            by_leads[frozenset(lead.instance for one in there for lead in one.onward(node).leads)].append(node)
+        found: dict[str, set[Node]] = defaultdict(set)
+        for leads, nodes in by_leads.items():
+            for instance in reached_from(leads, self.before, self.after):
+                found[instance].update(nodes)
+        return found
 
     def is_near(self, other: TrafficClass) -> bool:
         """True if another class of the name is decided like this one, but for few nodes: those that hold its identifier
@@ -138,7 +190,9 @@ class ClassChange:
             evaluator.shared = shared
 
     def _answer(self, node: Node) -> None:
-        self._add(self.before.ends(self.before.start(node)), self.after.ends(self.after.start(node)), node)
+        before, after = self._ends(self.before, node), self._ends(self.after, node)
+        if before != after and node in self.comparing.order:
+            self._group(before, after).members.single.append(node)
 
     def _answer_others(self, goals: frozenset[str], answered: Set[Node]) -> None:
         """Evaluate the entry points that decide as before and may send towards a goal: special ones, then cells."""
@@ -165,7 +219,7 @@ class ClassChange:
         if found is None:
             order = self.comparing.order
             cells: dict[HopResult, dict[Node, None]] = defaultdict(dict)
-            nodes = self.name.sending(goals) - self._dirty - self.comparing.delta.one_sided
+            nodes = self.name.sending(goals) - self._changed - self.comparing.delta.one_sided
             for node in sorted(filter(order.__contains__, nodes), key=order.__getitem__):
                 if self._leads_towards(node, goals):
                     cells[self.before.onward(node)][node] = None
@@ -206,15 +260,14 @@ class ClassChange:
                 self._group(before, after).members.cells.append((cell, without))
 
     def _ends(self, evaluator: ClassEvaluator, node: Node) -> Outcomes:
-        return evaluator.ends(evaluator.start(node)) if evaluator.has(node) else frozenset()
-
-    def _add(self, before: Outcomes, after: Outcomes, node: Node) -> None:
-        if before != after and node in self.comparing.order:
-            self._group(before, after).members.single.append(node)
+        if node in self.comparing.delta.one_sided and not evaluator.has(node):
+            return frozenset()
+        return evaluator.ends(evaluator.start(node))
 
     def _group(self, before: Outcomes, after: Outcomes) -> DiffGroup:
-        group = self.found.get((before, after))
-        if group is None:
-            group = DiffGroup(self.traffic, before, after, GroupMembers(self.comparing.order))
-            self.found[before, after] = group
-        return group
+        return self.groups.group((before, after), self.traffic, GroupMembers(self.comparing.order))
+
+
+def _outside(nodes: Set[Node]) -> frozenset[str]:
+    """The instances among these nodes, for messages from outside."""
+    return frozenset([name for name, database in nodes if database is None])

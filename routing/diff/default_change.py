@@ -7,18 +7,17 @@ for all of them. Each name is then evaluated only from the entry points that sen
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
 from routing.classes.default_behaviour import EquivalenceClass, outcomes_beyond, reached_from
 from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from routing.diff.context import DiffContext
+from routing.diff.group_set import AlikeClasses, GroupSet
 from routing.diff.per_name import NameContext
-from routing.diff.result import AlikeClasses, DiffGroup, GroupMembers, Outcomes
+from routing.diff.result import DiffGroup, GroupMembers, Pair
 
-Pair = tuple[Outcomes, Outcomes]
-"""Outcomes before and after."""
 Ends = dict[Pair, list[Node]]
 """Entry points by their outcomes."""
 _ANY = TrafficClass(UNKNOWN_SERVICE, None, False)
@@ -31,7 +30,7 @@ class DefaultChange:
         self.comparing = comparing
         self.before, self.after = before, after = comparing.nowhere
         self._there = {node for node in comparing.delta.always if before.has(node) and after.has(node)}
-        self.dirty = [node for node in self._there if before.onward(node) != after.onward(node)]
+        self.dirty = frozenset(node for node in self._there if before.onward(node) != after.onward(node))
         self.goals = frozenset(name for name, database in self.dirty if database is None)
         self._behind: dict[HopResult, Pair] = {}
         self._last: tuple[NameContext, Set[Node], Set[Node]] | None = None
@@ -58,12 +57,19 @@ class DefaultChange:
     def parted(self, name: NameContext) -> tuple[Set[Node], Set[Node]]:
         """The nodes that may decide otherwise for any name: those special for this one, and others that do."""
         if self._last is None or self._last[0] is not name:
-            self._last = name, self._there & name.special, frozenset(self.dirty) - name.special
+            self._last = name, self._there & name.special, self.dirty - name.special
         return self._last[1:]
 
-    def changed_entries(self) -> Iterator[tuple[Pair, list[Node]]]:
-        """Yield the changed entry points by their outcomes for a name that occurs nowhere."""
-        return ((pair, nodes) for pair, (_, nodes) in self._parts.items())
+    @cached_property
+    def entries(self) -> GroupSet:
+        """The changed entry points by their outcomes for a name that occurs nowhere."""
+        order = self.comparing.order
+        groups = {
+            pair: DiffGroup(_ANY, *pair, GroupMembers(order, single=nodes))
+            for pair, (_, nodes) in self._parts.items()
+            if nodes
+        }
+        return GroupSet(own=groups, of_any_name=True)
 
     @cached_property
     def _passed(self) -> Set[str]:
@@ -125,13 +131,14 @@ class DefaultChange:
         after.decides_like(before, self.comparing.delta.one_sided.union(self.dirty))
         return outcomes_beyond(onward, before), outcomes_beyond(onward, after)
 
-    def _groups(self, name: NameContext, ends: Ends) -> list[DiffGroup]:
+    def _groups(self, name: NameContext, ends: Ends) -> GroupSet:
         """The groups of a class whose special entry points end like this."""
         inside = name.special_by_cell if self.goals else {}
         if not ends and self._cells.isdisjoint(inside):
             return self._plain
-        groups = (self._group(pair, inside, ends.get(pair, [])) for pair in dict.fromkeys((*self._parts, *ends)))
-        return [group for group in groups if group.members]
+        pairs = dict.fromkeys((*self._parts, *ends))
+        groups = {pair: self._group(pair, inside, ends.get(pair, [])) for pair in pairs}
+        return GroupSet(own={pair: group for pair, group in groups.items() if group.members})
 
     def _group(self, pair: Pair, inside: dict[EquivalenceClass, frozenset[Node]], special: list[Node]) -> DiffGroup:
         cells, single = self._parts.get(pair, ((), ()))
@@ -140,9 +147,9 @@ class DefaultChange:
         return DiffGroup(_ANY, *pair, GroupMembers(self.comparing.order, whole, [*single, *special]))
 
     @cached_property
-    def _plain(self) -> list[DiffGroup]:
+    def _plain(self) -> GroupSet:
         """The groups of a name without special entry points among those that end otherwise."""
-        return [self._group(pair, {}, []) for pair in self._parts]
+        return GroupSet(own={pair: self._group(pair, {}, []) for pair in self._parts}, of_any_name=True)
 
     @cached_property
     def _cells(self) -> Set[EquivalenceClass]:

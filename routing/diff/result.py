@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from heapq import merge
@@ -19,6 +19,8 @@ ANSWERS_LOST = "answers_lost"
 CHANGED, UNCHANGED = "changed", "unchanged"
 WORST_FIRST = {WORSE: 0, MOVED: 1, BETTER: 2}
 Outcomes = frozenset[Outcome]
+Pair = tuple[Outcomes, Outcomes]
+"""Outcomes before and after."""
 CACHED = 10_000
 """Pairs of outcomes whose verdict is kept: a comparison meets the same pairs again and again."""
 
@@ -83,20 +85,6 @@ class DiffGroup:
     def kind(self) -> str:
         """The kind of change, finer than the verdict."""
         return ANSWERS_LOST if self.loses_answers else kind_of_change(self.before, self.after)
-
-
-@dataclass(slots=True)
-class AlikeClasses:
-    """Classes of one name that end alike at every entry point."""
-
-    traffics: list[TrafficClass]
-    """The name with each identifier and direction."""
-    found: Collection[DiffGroup]
-    """The groups of one of them; those of the others differ in traffic alone."""
-
-    def groups(self) -> Iterator[DiffGroup]:
-        """Yield the groups of all."""
-        return (group.same_for(traffic) for traffic in self.traffics for group in self.found)
 
 
 @lru_cache(CACHED)

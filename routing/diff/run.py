@@ -19,9 +19,10 @@ from routing.common.names import is_system_service
 from routing.diff.class_change import ClassChange
 from routing.diff.context import DiffContext
 from routing.diff.default_change import DefaultChange
+from routing.diff.group_set import AlikeClasses
 from routing.diff.intent import Intent
 from routing.diff.per_name import NameContext
-from routing.diff.result import AlikeClasses, Differential, DiffGroup, in_worst_order
+from routing.diff.result import Differential, DiffGroup, in_worst_order
 from routing.model.estate import Estate
 
 MOST_TARGETS = 64
@@ -139,6 +140,6 @@ def _evaluated(
                 speaker.evaluate(one_sided)
                 if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
                     speakers.append(speaker)
-            if speaker.found:
-                alike.setdefault(speaker, AlikeClasses([], speaker.found.values())).traffics.append(traffic)
+            if speaker.groups:
+                alike.setdefault(speaker, AlikeClasses([], speaker.groups)).traffics.append(traffic)
         yield DiffStep(len(some), list(alike.values()))

@@ -29,7 +29,7 @@ class AnswersLost:
 
     def parted(self, group: DiffGroup) -> tuple[DiffGroup, DiffGroup | None]:
         """Return the rest of a group of conversations (no answers), and those that lose answers; None: none does."""
-        if group.verdict != MOVED or not _is_delivered(group.before) or not _is_delivered(group.after):
+        if not may_lose_answers(group):
             return group, None
         lost = [node for node in group.members if self._loses(node, group)]
         if not lost:
@@ -100,6 +100,11 @@ class _Answers:
     def _database(self, instance: str, name: str | None) -> Database | None:
         found = self._estate.instances.get(instance)
         return found.databases.get(name or "") if found is not None else None
+
+
+def may_lose_answers(group: DiffGroup) -> bool:
+    """Whether conversations of a group may arrive before and after, so that their answers make the difference."""
+    return group.verdict == MOVED and _is_delivered(group.before) and _is_delivered(group.after)
 
 
 def _is_delivered(outcomes: Outcomes) -> bool:

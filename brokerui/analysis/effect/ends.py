@@ -7,21 +7,22 @@ million; a page shows some of them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
 from typing import Any
 
 from brokerui.analysis.effect.answers import AnswersLost
+from brokerui.analysis.effect.set_counts import SetCounts
 from routing.classes.indexed_estate import IndexedEstate
-from routing.classes.traffic_class import UNKNOWN_IDENTIFIER, TrafficClass
+from routing.classes.traffic_class import STAND_IN, UNKNOWN_IDENTIFIER, UNKNOWN_SERVICE, TrafficClass
+from routing.diff.group_set import AlikeClasses
 from routing.diff.result import (
     BETTER,
     MOVED,
     WORSE,
     WORST_FIRST,
-    AlikeClasses,
     DiffGroup,
     Outcomes,
     in_worst_order,
@@ -97,6 +98,7 @@ class EndsCount:
         self.ends.counts.update({APPEARED: stepwise.appeared, VANISHED: stepwise.vanished})
         self.total = stepwise.total
         """Targets to compare: service names, each with the identifiers that conversations may give."""
+        self._counts = SetCounts(stepwise.intent)
         self._worst, self._worst_apart = _Worst(), _Worst()
         self.done = 0
         """Targets that are compared already."""
@@ -116,34 +118,58 @@ class EndsCount:
             self.ends.groups, self.ends.groups_apart = self._worst.settled(), self._worst_apart.settled()
 
     def _add(self, alike: AlikeClasses) -> None:
-        answers = [one for one in alike.traffics if one.is_reply]
-        begun = [one for one in alike.traffics if not one.is_reply]
-        for group in alike.found:
-            rest, lost = self._answers.parted(group) if begun else (group, None)
-            if lost is None:
-                self._add_group(group, alike.traffics)
-                continue
-            self._add_group(group, answers)
-            self._add_group(rest, begun)
-            self._add_group(lost, begun)
-            self.ends.lost += len(lost.members) * len(begun)
+        known, unknown = _parted(alike.traffics)
+        service = alike.traffics[0].to_service
+        count = self._counts.of(alike.found, service)
+        for verdict, entries in count.entries.items():
+            if entries:
+                self.ends.apart[verdict] += entries * len(alike.traffics)
+        for group, intended in count.intended.values():
+            self._add_intended(group, intended, known)
+        for group in count.answering.values():
+            self._add_answering(group, alike.traffics)
+        if self._worst_apart.takes(count.entries, service):
+            for group in alike.found:
+                pair = group.before, group.after
+                if pair not in count.answering:
+                    self._worst_apart.add(group, unknown if pair in count.intended else alike.traffics)
+
+    def _add_intended(self, group: DiffGroup, intended: int, known: Sequence[TrafficClass]) -> None:
+        """Count the intended classes of a group, which are among all that are counted as intended by nobody."""
+        if known:
+            self.ends.counts[group.verdict] += intended * len(known)
+            self.ends.kinds[group.kind] += intended * len(known)
+            self.ends.apart[group.verdict] -= intended * len(known)
+            self.ends.grouped += len(known)
+            self._worst.add(group, known)
+
+    def _add_answering(self, group: DiffGroup, traffics: Sequence[TrafficClass]) -> None:
+        """Add a group that arrives before and after: conversations that lose their answers apart from the others."""
+        begun = [one for one in traffics if not one.is_reply]
+        rest, lost = self._answers.parted(group) if begun else (group, None)
+        if lost is None:
+            self._add_group(group, traffics)
+            return
+        self._add_group(group, [one for one in traffics if one.is_reply])
+        self._add_group(rest, begun)
+        self._add_group(lost, begun)
+        self.ends.lost += len(lost.members) * len(begun)
 
     def _add_group(self, group: DiffGroup, traffics: Sequence[TrafficClass]) -> None:
         if not traffics or not len(group.members):
             return
-        found = self.ends
-        known = [one for one in traffics if one.to_broker_instance != UNKNOWN_IDENTIFIER]
-        intended = self._stepwise.intent.members(group.same_for(known[0])) if known else 0
+        known, unknown = _parted(traffics)
+        self.ends.apart[group.verdict] += len(group.members) * len(traffics)
+        intended = self._counts.intended(group, traffics[0].to_service)
         if intended:
-            found.counts[group.verdict] += intended * len(known)
-            found.kinds[group.kind] += intended * len(known)
-            found.grouped += len(known)
-        found.apart[group.verdict] += len(group.members) * len(traffics) - intended * len(known)
-        if intended:
-            self._worst.add(group, known)
-            self._worst_apart.add(group, [one for one in traffics if one not in known])
-        else:
-            self._worst_apart.add(group, traffics)
+            self._add_intended(group, intended, known)
+        self._worst_apart.add(group, unknown if intended else traffics)
+
+
+def _parted(traffics: Sequence[TrafficClass]) -> tuple[Sequence[TrafficClass], Sequence[TrafficClass]]:
+    """Part the classes with an identifier that is known, or none, from those with one that occurs nowhere."""
+    unknown = [one for one in traffics if one.to_broker_instance == UNKNOWN_IDENTIFIER]
+    return [one for one in traffics if one not in unknown] if unknown else traffics, unknown
 
 
 class _Worst:
@@ -156,14 +182,20 @@ class _Worst:
 
     def add(self, group: DiffGroup, traffics: Sequence[TrafficClass]) -> None:
         """Add a group of classes of one name, unless as many worse ones are there."""
-        if not traffics or (
-            self._last is not None and (WORST_FIRST[group.verdict], traffics[0].shown_service) > self._last
-        ):
+        if not traffics or not self._has_room(group.verdict, traffics[0].shown_service):
             return
         self.groups += map(group.same_for, traffics)
         if len(self.groups) > SORTED_AT:
             last = self.settled()[-1]
             self._last = WORST_FIRST[last.verdict], last.traffic.shown_service
+
+    def takes(self, entries: Mapping[str, int], service: str) -> bool:
+        """Whether groups of a service with these entry points by verdict may be among the worst."""
+        worst = min((verdict for verdict, count in entries.items() if count), key=WORST_FIRST.__getitem__, default=None)
+        return worst is not None and self._has_room(worst, service.replace(UNKNOWN_SERVICE, STAND_IN))
+
+    def _has_room(self, verdict: str, service: str) -> bool:
+        return self._last is None or (WORST_FIRST[verdict], service) <= self._last
 
     def settled(self) -> list[DiffGroup]:
         """Sort, and drop all but the worst."""

@@ -90,8 +90,8 @@ class ClassChange:
 
     def _begin_like(self, near: ClassChange) -> None:
         """Begin with what a near class has; answer anew what meets a node where this one may be decided otherwise."""
-        replying = self._there(self.replying)
-        suspected = [node for node in self.telling if node in near._suspected or node in replying]
+        own = self._there(self.replying.union(self._identified()))
+        suspected = [node for node in self.telling if node in near._suspected or node in own]
         changed = {node for node in suspected if self.before.onward(node) != self.after.onward(node)}
         self._changed, self._goals = near._changed, near._goals
         if changed != near._changed & self.telling:
@@ -104,13 +104,16 @@ class ClassChange:
 
     def _suspects(self) -> tuple[Set[Node], Set[Node]]:
         """The nodes that may decide otherwise, and those that do and treat the class by default."""
-        delta, identifier = self.comparing.delta, self.traffic.to_broker_instance
+        delta, service = self.comparing.delta, self.traffic.to_service
         if self._default is None:
-            return self._there(delta.nodes(self.traffic.to_service, identifier)), frozenset()
-        own = {*delta.by_name.get(self.traffic.to_service, ()), *delta.by_identifier.get(identifier or "", ())}
-        own |= self.replying
+            return self._there(delta.nodes(service, self.traffic.to_broker_instance)), frozenset()
+        own = self.replying.union(delta.by_name.get(service, ()), self._identified())
         special, plain = self._default.parted(self.name)
         return special | self._there(own), plain - own
+
+    def _identified(self) -> Set[Node]:
+        """The nodes that may decide otherwise because of the identifier."""
+        return self.comparing.delta.by_identifier.get(self.traffic.to_broker_instance or "", frozenset())
 
     def _there(self, nodes: Iterable[Node]) -> set[Node]:
         return {node for node in nodes if self._is_there(node)}
@@ -152,7 +155,6 @@ class ClassChange:
             self.traffic.to_broker_instance == UNKNOWN_IDENTIFIER
             and identifier is not None
             and self.comparing.is_even
-            and identifier not in self.comparing.delta.by_identifier
             and identifier not in self.comparing.specials.principal_identifiers
             and self.comparing.specials.replying(other) <= self.name.special
         )

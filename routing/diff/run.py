@@ -53,7 +53,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class DiffStep:
-    """A part of a comparison: some classes of one name."""
+    """A part of a comparison: some classes of one name, or of a few."""
 
     targets: int
     """The number of identifiers and directions that were compared."""
@@ -94,7 +94,7 @@ def compare_stepwise(before: Estate | IndexedEstate, after: Estate, at: datetime
             vanished=gone * each,
             names=len(names),
             total=sum(map(comparing.vocabulary.count_of_name, names)),
-            steps=_pausing(_steps(comparing, order, frozenset())),
+            steps=_pausing(_joined(_steps(comparing, order, frozenset()))),
             intent=comparing.intent(),
         )
 
@@ -106,6 +106,19 @@ def _pausing(steps: Iterator[DiffStep]) -> Iterator[DiffStep]:
         if step is None:
             return
         yield step
+
+
+def _joined(steps: Iterable[DiffStep]) -> Iterator[DiffStep]:
+    """Join steps of few targets: what is done at each step is done less often."""
+    targets, alike = 0, list[AlikeClasses]()
+    for step in steps:
+        if targets and targets + step.targets > MOST_TARGETS:
+            yield DiffStep(targets, alike)
+            targets, alike = 0, []
+        targets += step.targets
+        alike += step.alike
+    if targets:
+        yield DiffStep(targets, alike)
 
 
 def _steps(comparing: DiffContext, names: Iterable[str], one_sided: Set[Node]) -> Iterator[DiffStep]:

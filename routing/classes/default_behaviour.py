@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
@@ -58,11 +57,6 @@ class DefaultBehaviour:
         self.reached_by = self._reverse_reach()
         """By instance: the instances, among those to which cells send, from which a message may reach it."""
         self._changes: dict[frozenset[str], list[BehaviourChange]] = {}
-
-    @cached_property
-    def cell_of(self) -> dict[Node, EquivalenceClass]:
-        """The cell of each entry point that is in one."""
-        return {node: cell for cells in self._by_lead.values() for cell in cells for node in cell.entries}
 
     def _reverse_reach(self) -> dict[str, set[str]]:
         reached_by: dict[str, set[str]] = defaultdict(set)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator, HopResult
@@ -29,12 +29,12 @@ class ClassChange:
         self._default = default
         self.replying = self.comparing.specials.replying(traffic)
         self.special = name.special | self.replying if self.replying and near is None else name.special
+        self.telling = self._telling()
         backgrounds = name.evaluators if near is None else (near.before, near.after)
-        self.telling = telling = self._telling()
         self.before: ClassEvaluator
         self.after: ClassEvaluator
         self.before, self.after = (
-            ClassEvaluator(common.estate, traffic, self.comparing.at, common, telling) for common in backgrounds
+            ClassEvaluator(common.estate, traffic, self.comparing.at, common, self.telling) for common in backgrounds
         )
         self.groups = GroupSet()
         """The entry points that end otherwise, by their outcomes; complete once it is evaluated."""
@@ -57,9 +57,13 @@ class ClassChange:
         """The nodes to decide here: at all others neither identifier nor direction matters."""
         telling = self.name.telling
         if self.near is not None:
-            apart = self.name.apart(self.traffic.to_broker_instance)
-            return {node for node in apart if node in telling or node in self.replying}
+            return {node for node in self._apart if node in telling or node in self.replying}
         return telling | self.replying if self.replying else telling
+
+    @cached_property
+    def _apart(self) -> set[Node]:
+        """The special nodes that may treat the class unlike a near one."""
+        return self.name.apart(self.traffic.to_broker_instance)
 
     def evaluate(self, answered: Set[Node]) -> None:
         """Find the groups of this class, with these entry points of one estate only; none if it does not change."""
@@ -90,7 +94,7 @@ class ClassChange:
 
     def _begin_like(self, near: ClassChange) -> None:
         """Begin with what a near class has; answer anew what meets a node where this one may be decided otherwise."""
-        own = self._there(self.replying.union(self._identified()))
+        own = self._there({*self.replying, *self._identified()})
         suspected = [node for node in self.telling if node in near._suspected or node in own]
         changed = {node for node in suspected if self.before.onward(node) != self.after.onward(node)}
         self._changed, self._goals = near._changed, near._goals
@@ -107,7 +111,7 @@ class ClassChange:
         delta, service = self.comparing.delta, self.traffic.to_service
         if self._default is None:
             return self._there(delta.nodes(service, self.traffic.to_broker_instance)), frozenset()
-        own = self.replying.union(delta.by_name.get(service, ()), self._identified())
+        own = {*self.replying, *delta.by_name.get(service, ()), *self._identified()}
         special, plain = self._default.parted(self.name)
         return special | self._there(own), plain - own
 
@@ -164,21 +168,19 @@ class ClassChange:
         identifier = other.to_broker_instance
         if identifier in self.comparing.delta.by_identifier:
             return False
-        if not self.comparing.specials.replying(other) <= self.name.special:
+        if other.is_reply and not self.comparing.specials.replying(other) <= self.name.special:
             return False
-        if not self._decided:
+        if self._told_apart is None:
             return True
-        if self.traffic.to_broker_instance is None or identifier is None:
-            return False
-        return not self.name.tells_apart(identifier, self._decided)
+        return None not in (self.traffic.to_broker_instance, identifier) and identifier not in self._told_apart
 
     @cached_property
-    def _decided(self) -> Mapping[str, Set[Node]]:
-        """The special nodes that were decided, by instance."""
-        found: dict[str, set[Node]] = defaultdict(set)
-        for node in self.before.decided | self.after.decided:
-            found[node[0]].add(node)
-        return found
+    def _told_apart(self) -> Set[str] | None:
+        """The identifiers that may be treated unlike others by a special node that was decided; None if none was."""
+        decided = self.before.decided | self.after.decided
+        if not decided:
+            return None
+        return self.name.told_apart(decided) if self.traffic.to_broker_instance is not None else frozenset()
 
     def _share(self, goals: frozenset[str]) -> None:
         if self.near is not None:
@@ -202,9 +204,8 @@ class ClassChange:
         if self.near is None:
             singles = self.name.sending(goals) | self.replying | limited
         else:
-            apart = self.name.apart(self.traffic.to_broker_instance)
-            singles = (apart & self.name.sending(goals)) | self.replying
-            self._add_cells(self._changes_as_near(self.near, goals), answered | apart | self.replying)
+            singles = (self._apart & self.name.sending(goals)) | self.replying
+            self._add_cells(self._changes_as_near(self.near, goals), answered | self._apart | self.replying)
         for node in singles - answered:
             if self._leads_towards(node, goals):
                 self._answer(node)

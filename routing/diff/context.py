@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from datetime import datetime
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from routing.classes.name_index import NameIndex
 from routing.classes.traffic_class import UNKNOWN_SERVICE, Node, TrafficClass
 from routing.diff.delta import delta
 from routing.diff.intent import Intent
+from routing.diff.senders import Senders
 from routing.model.estate import Estate
 
 
@@ -40,6 +41,16 @@ class DiffContext:
     @cached_property
     def flow(self) -> ForwardingGraph:
         return ForwardingGraph(self.before, self.after)
+
+    @cached_property
+    def senders(self) -> Senders:
+        return Senders(self.order.keys(), self.flow.nameless)
+
+    @cached_property
+    def address_books(self) -> tuple[Mapping[str, str | None], ...]:
+        """By address: the instances of both estates, once where they are the same."""
+        before, after = self.before.by_address, self.after.by_address
+        return (before,) if before is after else (before, after)
 
     @cached_property
     def nowhere(self) -> tuple[ClassEvaluator, ClassEvaluator]:

@@ -23,6 +23,9 @@ class GroupSet:
         self.of_any_name = of_any_name
         """True for groups that many names have in common, at entry points that treat none of them specially."""
 
+    def __bool__(self) -> bool:
+        return bool(self.own) or len(self) > 0
+
     def __len__(self) -> int:
         return len(self.own) + (len(self.base) - len(self.replaced) if self.base is not None else 0)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Set
 from functools import cached_property
 
 from routing.classes.class_evaluator import ClassEvaluator
@@ -23,7 +23,7 @@ class NameContext:
         self.name = name
         self.special = comparing.specials.nodes(name)
         """The nodes that may treat it differently from a name that occurs nowhere."""
-        self._sending: dict[frozenset[str], set[Node]] = {}
+        self._sending: dict[frozenset[str], Set[Node]] = {}
         self._towards: dict[frozenset[str], list[EquivalenceClass]] = {}
         self._special_in: dict[EquivalenceClass, frozenset[Node]] = {}
 
@@ -84,25 +84,17 @@ class NameContext:
             found = self._special_in[cell] = frozenset(node for node in few if node in many)
         return found
 
-    @cached_property
-    def special_by_cell(self) -> dict[EquivalenceClass, frozenset[Node]]:
-        """The special entry points by their cell of the default behaviour."""
-        found: dict[EquivalenceClass, set[Node]] = {}
-        cell_of = self.comparing.background.cell_of
-        for node in self.special:
-            cell = cell_of.get(node)
-            if cell is not None:
-                found.setdefault(cell, set()).add(node)
-        return {cell: frozenset(nodes) for cell, nodes in found.items()}
-
-    def tells_apart(self, identifier: str, decided: Mapping[str, Set[Node]]) -> bool:
-        """Whether one of these nodes, by instance, may treat the identifier unlike one that occurs nowhere."""
-        specials = self.comparing.specials
-        if identifier in specials.principal_identifiers:
-            return True
-        if any(instance in decided for instance, _ in specials.holders(identifier)):
-            return True
-        return any(node in decided.get(node[0], ()) for node in specials.identifying(self.name).get(identifier, ()))
+    def told_apart(self, nodes: Iterable[Node]) -> set[str]:
+        """The identifiers that one of these nodes may treat unlike one that occurs nowhere."""
+        specials, nodes = self.comparing.specials, set(nodes)
+        found = set(specials.principal_identifiers)
+        for name in {name for name, _ in nodes}:
+            for estate in (self.comparing.before, self.comparing.after):
+                if name in estate.instances:
+                    found.update(estate.instances[name].identified)
+        given = specials.identifying(self.name).items()
+        found.update(identifier for identifier, giving in given if not nodes.isdisjoint(giving))
+        return found
 
     @cached_property
     def _routed(self) -> frozenset[str]:
@@ -110,7 +102,7 @@ class NameContext:
         estates = (self.comparing.before, self.comparing.after)
         return frozenset(
             node[0]
-            for node in self.special
+            for node in self.comparing.specials.routed(self.name)
             if node[1] is None and any(self._forwards(estate, node) for estate in estates)
         )
 
@@ -120,33 +112,27 @@ class NameContext:
 
     def may_reach(self, goals: frozenset[str]) -> frozenset[str]:
         """The instances from which a message for the name may reach a goal."""
-        return self.comparing.flow.may_reach(goals | self._routed)
+        return self.comparing.flow.may_reach(goals | self._routed if self._routed else goals)
 
-    def sending(self, goals: frozenset[str]) -> set[Node]:
+    def sending(self, goals: frozenset[str]) -> Set[Node]:
         """The special entry points with a route that may lead a message towards a goal."""
         found = self._sending.get(goals)
         if found is None:
-            found = self._sending[goals] = set(self._towards_any(self.may_reach(goals)))
+            may = self.may_reach(goals)
+            found = self._sending[goals] = self.comparing.senders.among(self.special, may) | self._led(may)
         return found
 
-    def _towards_any(self, may: frozenset[str]) -> Iterator[Node]:
-        order, nameless = self.comparing.order, self.comparing.flow.nameless
-        routed = self.comparing.specials.routed(self.name) if self._is_led_to(may) else frozenset()
-        for node in self.special:
-            if node not in order:  # an msdb that the document omits decides for messages from outside: no entry point
-                continue
-            if node[1] is None:
-                sends = node[0] in may
-            else:
-                sends = not may.isdisjoint(nameless.get(node, ())) or (node in routed and self._leads_to_any(node, may))
-            if sends:
-                yield node
-
-    def _is_led_to(self, may: frozenset[str]) -> bool:
-        """Whether any route for the name leads to one of these instances."""
+    def _led(self, may: frozenset[str]) -> Set[Node]:
+        """The databases with a route for the name that leads to one of these instances."""
         keys = self.comparing.specials.addresses(self.name)
-        estates = self.comparing.before, self.comparing.after
-        return None in keys or any(estate.by_address.get(key or "") in may for estate in estates for key in keys)
+        known = [key for key in keys if key is not None]
+        if len(known) == len(keys) and all(
+            may.isdisjoint(map(book.get, known)) for book in self.comparing.address_books
+        ):
+            return frozenset()
+        order = self.comparing.order
+        routed = (node for node in self.comparing.specials.routed(self.name) if node in order and node[1] is not None)
+        return {node for node in routed if self._leads_to_any(node, may)}
 
     def _leads_to_any(self, node: Node, may: frozenset[str]) -> bool:
         """Whether a route of a database for the name leads to one of these instances."""

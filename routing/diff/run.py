@@ -146,9 +146,9 @@ def _evaluated(
     while some := list(islice(rest, MOST_TARGETS)):
         alike: dict[ClassChange, AlikeClasses] = {}
         for traffic in some:
-            speaker = next((one for one in speakers if one.speaks_for(traffic)), None)
+            speaker = _first(speakers, traffic, ClassChange.speaks_for)
             if speaker is None:
-                near = next((one for one in speakers if one.is_near(traffic)), None)
+                near = _first(speakers, traffic, ClassChange.is_near)
                 speaker = ClassChange(name, traffic, near, default)
                 speaker.evaluate(one_sided)
                 if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
@@ -156,3 +156,12 @@ def _evaluated(
             if speaker.groups:
                 alike.setdefault(speaker, AlikeClasses([], speaker.groups)).traffics.append(traffic)
         yield DiffStep(len(some), list(alike.values()))
+
+
+def _first(
+    classes: list[ClassChange], traffic: TrafficClass, fits: Callable[[ClassChange, TrafficClass], bool]
+) -> ClassChange | None:
+    for one in classes:
+        if fits(one, traffic):
+            return one
+    return None

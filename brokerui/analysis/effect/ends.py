@@ -191,8 +191,10 @@ class _Worst:
 
     def takes(self, entries: Mapping[str, int], service: str) -> bool:
         """Whether groups of a service with these entry points by verdict may be among the worst."""
-        worst = min((verdict for verdict, count in entries.items() if count), key=WORST_FIRST.__getitem__, default=None)
-        return worst is not None and self._has_room(worst, service.replace(UNKNOWN_SERVICE, STAND_IN))
+        for verdict in WORST_FIRST:
+            if entries[verdict]:
+                return self._has_room(verdict, service.replace(UNKNOWN_SERVICE, STAND_IN))
+        return False
 
     def _has_room(self, verdict: str, service: str) -> bool:
         return self._last is None or (WORST_FIRST[verdict], service) <= self._last

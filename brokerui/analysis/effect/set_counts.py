@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from brokerui.analysis.effect.answers import may_lose_answers
 from routing.classes.traffic_class import UNKNOWN_SERVICE, TrafficClass
@@ -23,7 +23,7 @@ class SetCount:
     """The groups whose conversations may lose answers: they count one by one."""
 
     def copy(self) -> SetCount:
-        return replace(self, entries={**self.entries}, intended={**self.intended}, answering={**self.answering})
+        return SetCount({**self.entries}, {**self.intended}, {**self.answering})
 
     def leave_out(self, group: DiffGroup) -> None:
         pair = group.before, group.after
@@ -45,10 +45,13 @@ class SetCounts:
         self._of_any_name: dict[GroupSet, SetCount] = {}
         self._of_name: dict[GroupSet, SetCount] = {}
         self._name = ""
+        self._traffic = TrafficClass("", None, False)
 
     def intended(self, group: DiffGroup, service: str) -> int:
         """Return how many classes of a group are intended, with an identifier that is known or none."""
-        return self._intent.members(group.same_for(TrafficClass(service, None, False)))
+        if self._traffic.to_service != service:
+            self._traffic = TrafficClass(service, None, False)
+        return self._intent.members(group.same_for(self._traffic))
 
     def of(self, groups: GroupSet, service: str) -> SetCount:
         """Return the count of the groups of some classes of a service."""

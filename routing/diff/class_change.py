@@ -40,13 +40,15 @@ class ClassChange:
         """The entry points that end otherwise, by their outcomes; complete once it is evaluated."""
         self._settled = self.groups
         """Those of entry points that decide otherwise themselves."""
-        self._suspected: Set[Node] = frozenset()
+        self.suspected: Set[Node] = frozenset()
         """The nodes that may decide otherwise, without those that treat the class by default."""
         self._changed: Set[Node] = frozenset()
         """Those that do."""
         self._single: Set[Node] = frozenset()
         """The entry points that are answered one by one."""
-        self._goals: frozenset[str] = frozenset()
+        self._others: list[Node] = []
+        """Those that decide as before."""
+        self.goals: frozenset[str] = frozenset()
         """The instances that decide otherwise for messages from outside."""
         self._cells: dict[frozenset[str], list[EquivalenceClass]] = {}
         self.changes: dict[frozenset[str], list[BehaviourChange]] = {}
@@ -71,7 +73,7 @@ class ClassChange:
             self._begin_like(self.near)
         else:
             self._begin(answered)
-        one_sided, goals = self.comparing.delta.one_sided, self._goals
+        one_sided, goals = self.comparing.delta.one_sided, self.goals
         self.after.decides_like(self.before, self._changed | one_sided)
         if goals:
             self._share(goals)
@@ -83,9 +85,9 @@ class ClassChange:
 
     def _begin(self, answered: Set[Node]) -> None:
         """Begin with what becomes of entry points that treat the class by default."""
-        self._suspected, plain = self._suspects()
-        self._changed = {node for node in self._suspected if self.before.onward(node) != self.after.onward(node)}
-        self._goals = _outside(self._changed) | _outside(plain) | self.comparing.limited
+        self.suspected, plain = self._suspects()
+        self._changed = {node for node in self.suspected if self.before.onward(node) != self.after.onward(node)}
+        self.goals = _outside(self._changed) | _outside(plain) | self.comparing.limited
         met = self._not_by_default(plain)
         self._single = self._changed | met | answered
         if self._default is not None:
@@ -94,13 +96,13 @@ class ClassChange:
 
     def _begin_like(self, near: ClassChange) -> None:
         """Begin with what a near class has; answer anew what meets a node where this one may be decided otherwise."""
-        own = self._there({*self.replying, *self._identified()})
-        suspected = [node for node in self.telling if node in near._suspected or node in own]
+        own = self._there({*self.replying, *self.identified})
+        suspected = [node for node in self.telling if node in near.suspected or node in own]
         changed = {node for node in suspected if self.before.onward(node) != self.after.onward(node)}
-        self._changed, self._goals = near._changed, near._goals
+        self._changed, self.goals = near._changed, near.goals
         if changed != near._changed & self.telling:
             self._changed = (near._changed - self.telling) | changed
-            self._goals = (near._goals - _outside(self.telling)) | _outside(changed)
+            self.goals = (near.goals - _outside(self.telling)) | _outside(changed)
         met = near.meeting(self.telling)
         self._single = met | changed
         self._settled = self.groups = GroupSet(near._settled)
@@ -111,11 +113,12 @@ class ClassChange:
         delta, service = self.comparing.delta, self.traffic.to_service
         if self._default is None:
             return self._there(delta.nodes(service, self.traffic.to_broker_instance)), frozenset()
-        own = {*self.replying, *delta.by_name.get(service, ()), *self._identified()}
+        own = {*self.replying, *delta.by_name.get(service, ()), *self.identified}
         special, plain = self._default.parted(self.name)
         return special | self._there(own), plain - own
 
-    def _identified(self) -> Set[Node]:
+    @property
+    def identified(self) -> Set[Node]:
         """The nodes that may decide otherwise because of the identifier."""
         return self.comparing.delta.by_identifier.get(self.traffic.to_broker_instance or "", frozenset())
 
@@ -134,22 +137,31 @@ class ClassChange:
 
     def meeting(self, nodes: Set[Node]) -> set[Node]:
         """The entry points answered one by one that are among these nodes, or from which a message may reach one."""
-        passing = self._passing
+        passing = self.passing
         met = (passing[name] for name, database in nodes if database is None and name in passing)
         return set().union(self._single & nodes, *met)
 
     @cached_property
-    def _passing(self) -> dict[str, set[Node]]:
+    def passing(self) -> dict[str, set[Node]]:
         """By instance: the entry points answered one by one from which a message may reach it, before or after."""
         by_leads: dict[frozenset[str], list[Node]] = defaultdict(list)
         for node in self._single:
-            there = [evaluator for evaluator in (self.before, self.after) if evaluator.has(node)]
-            by_leads[frozenset(lead.instance for one in there for lead in one.onward(node).leads)].append(node)
+            by_leads[self._led_to(node)].append(node)
         found: dict[str, set[Node]] = defaultdict(set)
         for leads, nodes in by_leads.items():
             for instance in reached_from(leads, self.before, self.after):
                 found[instance].update(nodes)
         return found
+
+    def crossed(self) -> set[str]:
+        """The instances that messages may reach from entry points that this class, near another one, answers."""
+        leads = frozenset().union(*map(self._led_to, (*self._single, *self._others)))
+        return reached_from(leads, self.before, self.after) if leads else set()
+
+    def _led_to(self, node: Node) -> frozenset[str]:
+        """The instances to which an entry point sends, before or after."""
+        there = [evaluator for evaluator in (self.before, self.after) if evaluator.has(node)]
+        return frozenset([lead.instance for evaluator in there for lead in evaluator.onward(node).leads])
 
     def is_near(self, other: TrafficClass) -> bool:
         """True if another class of the name is decided like this one, but for few nodes: those that hold its identifier
@@ -208,6 +220,7 @@ class ClassChange:
             self._add_cells(self._changes_as_near(self.near, goals), answered | self._apart | self.replying)
         for node in singles - answered:
             if self._leads_towards(node, goals):
+                self._others.append(node)
                 self._answer(node)
         self._answer_background(goals, answered | self.replying | limited)
 

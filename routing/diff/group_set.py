@@ -1,4 +1,4 @@
-"""The groups of a class of traffic, of which most are shared with other classes: only what differs is made anew."""
+"""The groups of a class of traffic: most are shared with other classes, and only those that differ are made anew."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from routing.diff.default_change import DefaultChange
 from routing.diff.group_set import AlikeClasses
 from routing.diff.intent import Intent
 from routing.diff.per_name import NameContext
+from routing.diff.replies import replies_end_alike
 from routing.diff.result import Differential, DiffGroup, in_worst_order
 from routing.model.estate import Estate
 
@@ -109,7 +110,7 @@ def _pausing(steps: Iterator[DiffStep]) -> Iterator[DiffStep]:
 
 
 def _joined(steps: Iterable[DiffStep]) -> Iterator[DiffStep]:
-    """Join steps of few targets: what is done at each step is done less often."""
+    """Join steps of few targets, so that the work at each step is done less often."""
     targets, alike = 0, list[AlikeClasses]()
     for step in steps:
         if targets and targets + step.targets > MOST_TARGETS:
@@ -142,20 +143,29 @@ def _evaluated(
     A class that behaves like an earlier one is not evaluated again, and one that is near it only where they differ.
     """
     speakers: list[ClassChange] = []
-    rest = iter(traffics)
+    last: ClassChange | None = None
+    rest = iter(sorted(traffics, key=_with_its_replies))
     while some := list(islice(rest, MOST_TARGETS)):
         alike: dict[ClassChange, AlikeClasses] = {}
         for traffic in some:
             speaker = _first(speakers, traffic, ClassChange.speaks_for)
+            if speaker is None and last is not None and replies_end_alike(last, traffic):
+                speaker = last
             if speaker is None:
                 near = _first(speakers, traffic, ClassChange.is_near)
-                speaker = ClassChange(name, traffic, near, default)
+                speaker = last = ClassChange(name, traffic, near, default)
                 speaker.evaluate(one_sided)
                 if traffic.to_broker_instance in (None, UNKNOWN_IDENTIFIER):
                     speakers.append(speaker)
             if speaker.groups:
                 alike.setdefault(speaker, AlikeClasses([], speaker.groups)).traffics.append(traffic)
         yield DiffStep(len(some), list(alike.values()))
+
+
+def _with_its_replies(traffic: TrafficClass) -> tuple[bool, str]:
+    """Put replies after the other messages with their identifier, and identifiers after those that speak for many."""
+    identifier = traffic.to_broker_instance
+    return identifier not in (None, UNKNOWN_IDENTIFIER), identifier or ""
 
 
 def _first(

@@ -17,6 +17,7 @@ from tests.strategies import AT, random_case, random_edit
 Json = dict[str, Any]
 Row = tuple[str, str, str | None, bool, frozenset[str], frozenset[str], str]
 """From, service, identifier, reply or not, before, after, verdict."""
+EVERYWHERE = "http://schemas.microsoft.com/SQL/Notifications/EventNotificationService"
 
 
 def compared(before: Json, after: Json) -> Differential:
@@ -83,3 +84,14 @@ def random_change(seed: int, edits: int) -> tuple[Json, Json]:
     for _ in range(edits):
         after = random_edit(rng, after)
     return before, after
+
+
+def everywhere(estate: Json) -> Json:
+    """The same with a service that every database has, as SQL Server's own are, and an identifier for each."""
+    copy: Json = json.loads(json.dumps(estate))
+    for number, one in enumerate(copy["instances"]):
+        for place, database in enumerate(one.get("databases", [])):
+            database["services"] = [*database.get("services", []), EVERYWHERE]
+            if database.get("broker_instance") is None:
+                database["broker_instance"] = f"6f3f0d5e-bbbb-4000-8000-{number:06}{place:06}"
+    return copy

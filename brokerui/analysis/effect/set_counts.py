@@ -1,4 +1,4 @@
-"""What sets of groups add to the counts of an effect: what many classes share is counted once for all of them."""
+"""The counts of sets of groups: groups that many classes share are counted once for all of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from routing.diff.result import WORST_FIRST, DiffGroup, Pair
 
 @dataclass(frozen=True, slots=True)
 class SetCount:
-    """What the groups of a set add for each class."""
+    """The numbers that the groups of a set add for each class."""
 
     entries: dict[str, int] = field(default_factory=lambda: dict.fromkeys(WORST_FIRST, 0))
     """By verdict: the entry points of its groups, without those of `answering`."""

@@ -17,14 +17,13 @@ from hypothesis import strategies as st
 from routing.diff.result import WORST_FIRST, Differential
 from routing.diff.run import compare_stepwise
 from routing.documents.estate_document import read_estate
-from tests.routing.differential import compared, disagreement, random_change, rows_of
+from tests.routing.differential import compared, disagreement, everywhere, random_change, rows_of
 from tests.strategies import AT, edits, estates
 
 Json = dict[str, Any]
 EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
 PARTS = 4
 """Parts of each bulk run, so that several workers share it."""
-EVERYWHERE = "http://schemas.microsoft.com/SQL/Notifications/EventNotificationService"
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}
 """First seed by number of edits."""
 
@@ -137,17 +136,6 @@ def test_step_by_step_it_is_the_same_answer(seed: int) -> None:
 
 
 # ---------------------------------------------------------------- names with an identifier in every database
-
-
-def everywhere(estate: Json) -> Json:
-    """The same with a service that every database has, as SQL Server's own are, and an identifier for each."""
-    copy: Json = json.loads(json.dumps(estate))
-    for number, one in enumerate(copy["instances"]):
-        for place, database in enumerate(one.get("databases", [])):
-            database["services"] = [*database.get("services", []), EVERYWHERE]
-            if database.get("broker_instance") is None:
-                database["broker_instance"] = f"6f3f0d5e-bbbb-4000-8000-{number:06}{place:06}"
-    return copy
 
 
 @pytest.mark.parametrize("part", range(PARTS))

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from routing.classes.indexed_estate import IndexedEstate
+from routing.classes.traffic_class import TrafficClass
+from routing.diff.class_change import ClassChange
 from routing.diff.context import DiffContext
 from routing.diff.default_change import DefaultChange
 from routing.diff.per_name import NameContext
+from routing.diff.replies import replies_end_alike
 from routing.documents.estate_document import read_estate
-from tests.routing.differential import disagreement
+from tests.routing.differential import disagreement, everywhere
 from tests.strategies import AT
 
 Json = dict[str, Any]
@@ -114,3 +118,19 @@ def test_names_that_no_changed_hop_treats_specially_are_answered_together() -> N
         reached += sum(map(default.reaches, names))
         together += len(names) - sum(map(default.reaches, names))
     assert min(together, reached) > ROUNDS
+
+
+def test_replies_are_taken_for_evaluated_only_where_the_enumeration_finds_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers: Counter[bool] = Counter()
+
+    def counted(known: ClassChange, other: TrafficClass) -> bool:
+        answer = replies_end_alike(known, other)
+        answers[answer] += other.to_broker_instance == known.traffic.to_broker_instance
+        return answer
+
+    monkeypatch.setattr("routing.diff.run.replies_end_alike", counted)
+    for seed in range(2):
+        assert disagreement(*map(everywhere, change(seed))) is None, f"change({seed})"
+    assert min(answers[True], answers[False]) > 5

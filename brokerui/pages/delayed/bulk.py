@@ -29,11 +29,6 @@ class BulkRow:
     done: str = ""
     """The result in words; empty: nothing was done yet, or it was refused."""
 
-    @property
-    def figures(self) -> list[tuple[object, bool]]:
-        """Each cell, and whether it is a number."""
-        return [(cell, isinstance(cell, int)) for cell in self.cells]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkPage:
@@ -54,6 +49,15 @@ class BulkPage:
     nothing: str = ""
     more: dict[str, Any] = field(default_factory=dict)
     """Further values for the template."""
+
+    @property
+    def labelled(self) -> list[tuple[BulkRow, list[tuple[str, object, bool]]]]:
+        """Each row with its cells: the head of each, its value, and whether it is a number."""
+        heads = self.heads[1:]
+        return [
+            (row, [(head, cell, isinstance(cell, int)) for head, cell in zip(heads, row.cells, strict=True)])
+            for row in self.rows
+        ]
 
     @property
     def has_results(self) -> bool:

@@ -19,6 +19,7 @@ from brokerui.analysis.monitoring.wording import cause_words, due
 from brokerui.estate.selectors import LiveEstate
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.transmission_status import statuses
+from brokerui.pages.changes.remedy import remedy_json
 from brokerui.pages.delayed.draining import DrainOnPage, drain_on_page, estimate_words
 
 
@@ -41,6 +42,12 @@ class DelayedGroup:
     """The progress since an act; None: none is watched."""
     estimate: str
     """How long its messages need once nothing holds them; empty: no rate is known, or they flow."""
+
+    @property
+    def remedy(self) -> str:
+        """The value of the button that makes a draft of the best remedy; empty: none can become a draft."""
+        offer = next((offer for offer in self.offers[:1] if offer.is_edits), None)
+        return "" if offer is None else remedy_json(offer.instance, offer.sql, self.group.service)
 
     @property
     def value(self) -> str:

@@ -26,7 +26,7 @@ def test_a_cause_is_chosen_shown_and_then_retried(wire: Wire, operator: Client) 
     stuck(wire, "To", encryption=True)
     page = operator.get("/delayed/", {"cause": "9796"}).content.decode()
     assert "Retry all…" in page
-    assert page.count('name="group"') == 2
+    assert page.count('form="bulk" name="group"') == 2
     shown = operator.post(PATH, {"cause": "9796"}).content.decode()
     assert "Retry 3 messages" in shown
     assert shown.count('type="hidden" name="group"') == 2

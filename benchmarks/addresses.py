@@ -77,7 +77,15 @@ ELSEWHERE = frozenset(
         "changes:edit-sql",
         "changes:drawn",
         *("map:view", "api:map_view"),
-        *("servers:server", "servers:leak", "servers:groups_csv", "servers:growth_csv"),
+        *(
+            "api:server",
+            "api:server_leak",
+            "api:collection",
+            "servers:server",
+            "servers:leak",
+            "servers:groups_csv",
+            "servers:growth_csv",
+        ),
     }
 )
 """Addresses that need a conversation, a draft, a collection or a pipeline result: other tests count their queries."""
@@ -109,6 +117,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "api:changes": ["/api/v1/changes/"],
         "api:map_views": ["/api/v1/map/views/"],
         "servers:list": ["/servers/"],
+        "api:servers": ["/api/v1/servers/"],
+        "api:collections": _each("/api/v1/collections/", {"limit": "1"}),
         "servers:paste": _each("/servers/paste/", {"server": place.instance}),
         "jobs:list": ["/jobs/", "/jobs/?state=failed"],
         "scenarios:list": ["/scenarios/"],

@@ -144,7 +144,7 @@ def overview_as_json(found: Overview) -> dict[str, Any]:
         "delayed": totals.outcomes.get(DELAYED, 0),
         "messages": totals.messages,
         "oldest_s": totals.oldest.oldest_s if totals.oldest is not None else None,
-        "causes": [_cause(entry) for entry in found.entries],
+        "causes": [cause_as_json(entry) for entry in found.entries],
         "more": len(found.causes) - len(found.entries),
         "forthcoming": [_forthcoming(line) for line in found.forthcoming],
         "checks": [_check(check) for check in found.checks],
@@ -152,7 +152,8 @@ def overview_as_json(found: Overview) -> dict[str, Any]:
     }
 
 
-def _cause(entry: CauseInWords) -> dict[str, Any]:
+def cause_as_json(entry: CauseInWords) -> dict[str, Any]:
+    """A cause with its words and its remedy."""
     cause = entry.cause
     return {
         "outcome": cause.outcome,

@@ -2,7 +2,16 @@
 
 from django.urls import URLPattern, URLResolver, path
 
-from brokerui.api import catalog_views, change_reviews, changes, collected, map_views, routing_tests, row_schema
+from brokerui.api import (
+    catalog_views,
+    change_reviews,
+    changes,
+    collected,
+    map_views,
+    routing_tests,
+    row_schema,
+    servers,
+)
 from brokerui.api.change_certificate import ChangeCertificateView
 from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
@@ -25,6 +34,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *row_schema.addresses(),
     *catalog_views.addresses(),
     *collected.addresses(),
+    *servers.addresses(),
     path("versions/", VersionList.as_view(), name="versions"),
     path("versions/<str:number>/", VersionDetail.as_view(), name="version"),
     path("versions/<str:number>/diff/", VersionDiff.as_view(), name="version_diff"),

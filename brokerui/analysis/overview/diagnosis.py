@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from brokerui.analysis.overview.entries import CauseInWords
 from brokerui.analysis.overview.overview import overview_counted
+from routing.common.moment import format_moment
 
 TRIED_S: Final = 10.0
 """Seconds for trying remedies."""
@@ -29,6 +30,7 @@ def _as_json(entry: CauseInWords) -> dict[str, Any]:
         "conversations": cause.conversations,
         "messages": cause.messages,
         "oldest_s": cause.oldest_s,
+        "collected_at": format_moment(cause.collected_at) if cause.collected_at is not None else None,
         "looks": entry.diagnosis.as_json(),
         "remedy": entry.remedy_words or None,
         "remedy_sql": remedy.sql if remedy is not None else None,

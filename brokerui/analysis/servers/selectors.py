@@ -88,6 +88,11 @@ def collections_of(server: str, limit: int = 200) -> list[Collection]:
     return list(Collection.objects.defer("events").filter(server=server)[:limit])
 
 
+def collections_after(pk: int, limit: int) -> list[Collection]:
+    """The collections of all servers after this one, in the order in which they were kept."""
+    return list(Collection.objects.defer("events").filter(pk__gt=pk).order_by("pk")[:limit])
+
+
 def collection_get(pk: int) -> Collection | None:
     return Collection.objects.filter(pk=pk).first()
 

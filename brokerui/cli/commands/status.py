@@ -71,10 +71,13 @@ def _diagnosis(causes: list[dict[str, Any]] | None) -> Iterator[str]:
 
 
 def _volume(one: dict[str, Any]) -> str:
+    """The messages of a cause, the age of the oldest, and the moment at which its server was asked."""
     messages = local(say_counted(one["messages"], "{count} message", "{count} messages"))
-    if one["oldest_s"] is None:
+    if one["oldest_s"] is not None:
+        messages = local(say("{messages}, the oldest {n} s", messages=messages, n=one["oldest_s"]))
+    if one["collected_at"] is None:
         return messages
-    return local(say("{messages}, the oldest {n} s", messages=messages, n=one["oldest_s"]))
+    return local(say("{messages}, as of {moment}", messages=messages, moment=one["collected_at"]))
 
 
 def _lines(found: Status) -> Iterator[Sentence]:

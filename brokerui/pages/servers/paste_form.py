@@ -11,9 +11,10 @@ from django.core import signing
 from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
-from brokerui.analysis.servers.pasting import PASTED, PastedText, sums_of_text
+from brokerui.analysis.servers.pasting import PASTED, PastedText
 from brokerui.analysis.servers.sums import ServerSums
 from brokerui.analysis.servers.sums_json import sums_as_json, sums_from_json
+from brokerui.analysis.servers.understanding import understood
 from routing.common.errors import InputError, Invalid
 from routing.common.moment import typed_moment
 from routing.common.names import check_name
@@ -37,8 +38,8 @@ class PasteForm:
     error: InputError | None = None
 
     @classmethod
-    def new(cls, server: str, now: datetime) -> PasteForm:
-        return cls(server=server, at=f"{now.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+    def new(cls, server: str, database: str, now: datetime) -> PasteForm:
+        return cls(server=server, database=database, at=f"{now.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> PasteForm:
@@ -60,7 +61,7 @@ class PasteForm:
             return None
         pasted = PastedText(server=self.server, at=at, content=content, database=self.database, name=name)
         try:
-            return sums_of_text(pasted, now)
+            return understood(pasted, now)
         except InputError as error:
             self.error = error
             return None

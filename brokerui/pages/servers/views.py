@@ -37,7 +37,10 @@ SHOWN_GROUPS = 20
 
 @require_safe
 def server_list(request: HttpRequest) -> HttpResponse:
-    """Every real server, with its freshness and holdings."""
+    """Every real server, with its freshness and holdings; `?server=` leads to the page of one."""
+    name = request.GET.get("server", "")
+    if name:
+        return redirect("servers:server", id_of((name,)))
     return render(request, "servers/list.html", list_context())
 
 
@@ -92,7 +95,9 @@ class Paste(View):
 
     def get(self, request: HttpRequest) -> HttpResponse:
         """Show the form."""
-        return _form(request, PasteForm.new(request.GET.get("server", ""), timezone.now()))
+        return _form(
+            request, PasteForm.new(request.GET.get("server", ""), request.GET.get("database", ""), timezone.now())
+        )
 
     def post(self, request: HttpRequest) -> HttpResponse:
         """Show the sums of the text; with the sums of a preview, keep them."""

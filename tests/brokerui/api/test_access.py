@@ -16,12 +16,16 @@ from brokerui.accounts.services import token_create
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.routing_tests.models import KeptTestFile
 from brokerui.analysis.routing_tests.services import routing_tests_write
+from brokerui.analysis.servers.models import CollectionSource
+from brokerui.analysis.servers.services import collection_keep
+from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
 from brokerui.estate.map_views.models import MapView
 from brokerui.estate.map_views.services import map_view_create
+from routing.model.endpoint_groups import EndpointGroup
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
 from tests.brokerui.site import nothing_shown, signed_in, user_of
 from tests.extent import IS_ALL
@@ -46,16 +50,20 @@ NOWHERE = {
 """Views of what runs: nothing does here. With how many names stand in their addresses."""
 
 
+def collected(name: str) -> str | int:
+    """Keep a collection; return the key of its server, of its database, or of itself."""
+    groups = (EndpointGroup(endpoints=5, state="DI"),)
+    sums = ServerSums(server="far", at=timezone.now(), databases=(DatabaseSums(name="Orders", endpoints=groups),))
+    kept = collection_keep(sums=sums, author="x", source=CollectionSource.PASTED)
+    return {"server": id_of(("far",)), "server_leak": id_of(("far", "Orders"))}.get(name, kept.pk)
+
+
 def path_of(name: str) -> str:
     match name:
         case _ if name in NOWHERE:
             return reverse(f"api:{name}", args=["nowhere"] * NOWHERE[name])
-        case "version":
-            return reverse("api:version", args=["1"])
-        case "version_diff":
-            return reverse("api:version_diff", args=["1"])
-        case "version_restore":
-            return reverse("api:version_restore", args=["1"])
+        case "version" | "version_diff" | "version_restore":
+            return reverse(f"api:{name}", args=["1"])
         case _ if name.startswith("change_") or name == "change":
             draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
             return reverse(f"api:{name}", args=[draft.id])
@@ -63,6 +71,8 @@ def path_of(name: str) -> str:
             if not KeptTestFile.objects.exists():
                 routing_tests_write(name="a.yaml", text="tests: []", seen="", author="x")
             return reverse("api:routing_test_file", args=["a.yaml"])
+        case "server" | "server_leak" | "collection":
+            return reverse(f"api:{name}", args=[collected(name)])
         case "map_view":
             view = MapView.objects.first() or map_view_create(
                 title="x", query={}, places=[], is_shared=True, owner="somebody"
@@ -94,6 +104,7 @@ def test_what_takes_less_than_editing_is_a_short_list() -> None:
         "dialogs",
         "dialogs_messages",
         "dialogs_end",
+        *("collections", "collection"),
         *NOWHERE,
     } - {"database_broker"}
 

@@ -65,6 +65,8 @@ def base_of(path: str) -> Any:
         return {"title": "x"}
     if "/changes/" in path:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
+    if "/collections/" in path:
+        return {"server": "x", "database": "x", "content": "transmission_status\tmessages\n\t1\n"}
     if "/routing-tests/" in path:
         return {"text": "tests: []"}
     return NEW[kind_of(path)]

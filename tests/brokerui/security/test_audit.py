@@ -404,6 +404,16 @@ WRITES: dict[str, tuple[str, Write]] = {
             client, "patch", reverse("api:map_view", args=[world["map_view"]]), {"title": "x"}
         ),
     ),
+    "api:collections": (
+        "collection.pasted",
+        lambda client, _: send(
+            client, "post", "/api/v1/collections/", {"server": "s", "database": "d", "content": PASTED_QUEUE}
+        ),
+    ),
+    "api:collection": (
+        "collection.delete",
+        lambda client, world: change(client, "delete", reverse("api:collection", args=[world["collection"]])),
+    ),
     "servers:paste": ("collection.pasted", keep_pasted),
     "servers:delete": (
         "collection.delete",

@@ -38,9 +38,9 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
     before = site.locator("#chart-table tbody tr").count()
     sampled(OfSample.WAITING_CONVERSATIONS, [7], error=9793)
     site.clock.fast_forward(POLL_MS)
-    expect(site.locator("#chart-table thead")).to_contain_text("9793")
+    expect(site.locator("#chart-table thead")).to_contain_text("service not found")
     assert site.locator("#chart-table tbody tr").count() == before
-    expect(site.locator(".chart .annotation-text").filter(has_text="9793")).to_be_attached()
+    expect(site.locator(".chart .annotation-text").filter(has_text="service not found")).to_be_attached()
     for scheme in ("light", "dark"):
         site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         assert accessibility_faults(site) == []

@@ -23,6 +23,33 @@ PHASES: Final[Mapping[str, Promise]] = {
     DOUBTING: _("Everything goes to the principal, which is asked whether it still is"),
     LOST: _("The principal is lost: nothing is sent, and both are asked"),
 }
+CAUSE_NAMES: Final[Mapping[int, Promise]] = {
+    0: _("not acknowledged"),
+    954: _("the database is a mirror"),
+    9617: _("queue is off"),
+    9618: _("own queue is off"),
+    9666: _("endpoint stopped"),
+    9727: _("no remote service binding"),
+    9731: _("no certificate"),
+    9748: _("no endpoint"),
+    9749: _("queue is off"),
+    9750: _("no route"),
+    9751: _("not authenticated"),
+    9753: _("no partner reached"),
+    9754: _("no connection"),
+    9783: _("host name not found"),
+    9791: _("broker is off"),
+    9792: _("forwarding is off"),
+    9793: _("service not found"),
+    9794: _("principal not known"),
+    9795: _("identifier of no database"),
+    9796: _("no service here"),
+    28013: _("target's broker is off"),
+    28018: _("target is the mirror"),
+    28034: _("login refused"),
+    28035: _("certificate refused"),
+}
+"""Names of the causes of transmission statuses for charts; others have their number there."""
 HEARD: Final[Mapping[str, Promise]] = {
     "": _("has not answered yet"),
     CLAIMS: _("says that it is the principal"),
@@ -63,8 +90,8 @@ def cause_words(cause: int, *, is_tried: bool = True) -> str:
 
 
 def cause_label(cause: int) -> str:
-    """Return the label of a cause for the line of a chart."""
-    return f"{cause}" if cause else gettext("not acknowledged")
+    """Return the name of a cause for the line of a chart: in a few words, where they are known."""
+    return str(CAUSE_NAMES.get(cause, cause))
 
 
 def conversations(count: int) -> str:

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from routing.common.names import SYSNAME_CHARS
+from routing.model.catalog_objects import Service
 from routing.model.route import Route
 from routing.model.route_table import RouteTable
 from routing.tsql.refusal import NotApplied
@@ -113,6 +114,13 @@ def new_broker(name: str) -> str:
     """NEW_BROKER: a new identifier. It ends all conversations of the database without notifying their other sides."""
     warning = "-- Ends every conversation of this database without notifying the other side.\n"
     return warning + alter_database(name, "NEW_BROKER")
+
+
+def create_service(name: str, like: Service) -> str:
+    """CREATE SERVICE of this name on the queue and with the contracts of another one."""
+    contracts = ", ".join(map(bracketed, like.contracts or ()))
+    given = f" ({contracts})" if contracts else ""
+    return f"CREATE SERVICE {bracketed(name)} ON QUEUE {qualified(like.queue or '')}{given};"
 
 
 def alter_queue_on(name: str) -> str:

@@ -6,7 +6,17 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from routing.common.finding import Finding
-from routing.lint.remedy import alter_database, alter_endpoint, altered, made_again, new_route, taken_names, use
+from routing.lint.remedy import (
+    alter_database,
+    alter_endpoint,
+    altered,
+    create_service,
+    made_again,
+    new_route,
+    taken_names,
+    use,
+)
+from routing.lint.spelling import looks
 from routing.model.address import parse_address
 from routing.model.estate import Database, Estate, Instance
 from routing.model.route import Route
@@ -56,6 +66,7 @@ def _for_end(
     if reason == SERVICE_NOT_FOUND:
         yield from _brokers(journey, hop, estate)
         yield from _identifiers(journey, hop, estate)
+        yield from _services(journey, hop, estate)
     if end.outcome.kind in (EXITS, DELIVERED) or reason in _BY_ROUTE:
         yield from _routes(journey, hop, estate, home)
     if hop is not journey.hops[0] and reason in _BY_ROUTE:
@@ -115,6 +126,15 @@ def _brokers(journey: Journey, hop: HopAccount, estate: Estate) -> Iterator[Cand
     for database in estate.instances[hop.instance].databases.values():
         if not database.broker_enabled and database.has_service(service):
             yield Candidate(hop.instance, alter_database(database.name, "ENABLE_BROKER"))
+
+
+def _services(journey: Journey, hop: HopAccount, estate: Estate) -> Iterator[Candidate]:
+    """A service of the name, on the queue and with the contracts of one there whose name only looks the same."""
+    wanted = journey.conversation.to_service
+    for database in estate.instances[hop.instance].databases.values():
+        for service in database.user_services:
+            if service.name != wanted and looks(service.name) == looks(wanted) and service.queue:
+                yield Candidate(hop.instance, use(database.name, (create_service(wanted, service),)))
 
 
 def _identifiers(journey: Journey, hop: HopAccount, estate: Estate) -> Iterator[Candidate]:

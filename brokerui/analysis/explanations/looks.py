@@ -17,7 +17,8 @@ from brokerui.analysis.explanations.holding import OF_CONNECTION, OF_ROUTING, OF
 from routing.common.sentence import Sentence, say, say_counted
 from routing.lint.facts import addresses_beside
 from routing.lint.obstacles import contract_obstacles, queue_off, stopped_endpoints
-from routing.rules.decision import DELIVERED, EXITS
+from routing.lint.spelling import looks
+from routing.rules.decision import DELIVERED, EXITS, SERVICE_NOT_FOUND
 
 MAX_PLACES: Final = 3
 """Queues and connections that are named."""
@@ -123,6 +124,9 @@ def _way_there(evidence: Evidence) -> Look:
 def _of_way_there(evidence: Evidence, goes: Sentence) -> Sentence | None:
     ends = evidence.explanation.forward.outcomes
     facts = {"cause": evidence.hold.cause, "goes": goes}
+    alike = _alike(evidence)
+    if alike is not None and (not evidence.hold.number or evidence.hold.number in OF_ROUTING):
+        return say("Nobody takes it: {goes}. {alike}", goes=goes, alike=alike)
     if evidence.hold.number in OF_ROUTING:
         if any(says_the_same(evidence.hold.number, end) for end in ends):
             return say("{cause} That still holds: {goes}.", **facts)
@@ -132,6 +136,19 @@ def _of_way_there(evidence: Evidence, goes: Sentence) -> Sentence | None:
     if not evidence.hold.number and any(end.kind not in (DELIVERED, EXITS) for end in ends):
         return say("Sent, and no acknowledgement came: {goes}.", goes=goes)
     return _wrong_port(evidence)
+
+
+def _alike(evidence: Evidence) -> Sentence | None:
+    """Name the service whose name only looks the same, at an instance where the service is not found."""
+    wanted = evidence.explanation.forward.conversation.to_service
+    for end in evidence.explanation.forward.outcomes:
+        if end.kind in (DELIVERED, EXITS) or end.detail != SERVICE_NOT_FOUND:
+            continue
+        for name in evidence.estate.instances[end.instance].targets:
+            if name != wanted and looks(name) == looks(wanted):
+                facts = {"instance": end.instance, "name": name, "wanted": wanted}
+                return say("{instance} has {name}, not {wanted}: names are compared byte by byte.", **facts)
+    return None
 
 
 def _wrong_port(evidence: Evidence) -> Sentence | None:

@@ -78,6 +78,12 @@ def name_by_case(document: Document) -> None:
     database(document, "A")["routes"][1]["remote_service_name"] = "TO"
 
 
+def service_by_case(document: Document) -> None:
+    there = database(document, "B")
+    there["services"][0] |= {"name": "TO", "queue": "dbo.ToQ"}
+    there["queues"] = [{"name": "dbo.ToQ", "enabled": True}]
+
+
 def forwarder_without_route(document: Document) -> None:
     database(document, "A")["routes"][1]["address"] = FORWARDER
     forwarder = {"name": "F", "addresses": [FORWARDER], "forwarding": True}
@@ -147,6 +153,13 @@ STAGES = (
         "way_there",
         "That still holds: routing keeps it in one on A",
         "ALTER ROUTE [to] WITH SERVICE_NAME = N'To'",
+    ),
+    Stage(
+        service_by_case,
+        "B discards messages for To",
+        "way_there",
+        "B has TO, not To: names are compared byte by byte.",
+        "CREATE SERVICE [To] ON QUEUE [dbo].[ToQ] ([DEFAULT]);",
     ),
     Stage(
         forwarder_without_route,

@@ -417,4 +417,35 @@ PROOFS: Final = (
         ("test_a_compact_certificate_lists_what_the_change_can_touch_alone",),
     ),
 )
-FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS)
+EVERY_DATABASE: Final = ("test_a_service_of_every_database_is_compared_for_every_identifier",)
+EFFECT: Final = (
+    Fault(
+        "effect",
+        "replies count as evaluated though an instance that decides for them is there before or after the change only",
+        "(near.suspected, known.identified, delta.one_sided)",
+        "(near.suspected, known.identified)",
+        EVERY_DATABASE,
+    ),
+    Fault(
+        "effect",
+        "replies count as evaluated though a message from a changed instance meets the one that decides for them",
+        "return all(name not in near.passing and name not in crossed for name, _ in replying)",
+        "return True",
+        EVERY_DATABASE,
+    ),
+    Fault(
+        "effect",
+        "entry points that are answered anew stay in the group that many classes share",
+        "for pair in {places[node] for node in nodes if node in places}:",
+        "for pair in ():",
+        EVERY_DATABASE,
+    ),
+    Fault(
+        "effect",
+        "groups that a class has of its own count a second time among those that it shares",
+        "yield from (group for group in self.base if (group.before, group.after) not in self.replaced)",
+        "yield from self.base",
+        EVERY_DATABASE,
+    ),
+)
+FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS, *EFFECT)

@@ -130,6 +130,8 @@ def _of_way_there(evidence: Evidence, goes: Sentence) -> Sentence | None:
     if evidence.hold.number in OF_ROUTING:
         if any(says_the_same(evidence.hold.number, end) for end in ends):
             return say("{cause} That still holds: {goes}.", **facts)
+        if next(stopped_endpoints(evidence.explanation, evidence.estate), None) is not None:
+            return None  # routing leads there, and nothing arrives
         return say("When it was last tried: {cause} That has changed since: at the next attempt, {goes}.", **facts)
     if not _is_sent(evidence):
         return None
@@ -169,7 +171,8 @@ def _endpoints(evidence: Evidence) -> Look:
     )[:MAX_PLACES]
     failed = evidence.hold.number in OF_CONNECTION
     if stopped:
-        cause = say("Nothing goes over the network: {stopped}.", stopped=stopped) if _is_sent(evidence) else None
+        is_held = _is_sent(evidence) or evidence.hold.number in OF_ROUTING
+        cause = say("Nothing goes over the network: {stopped}.", stopped=stopped) if is_held else None
         return Look(LookKind.ENDPOINTS, say("{stopped}", stopped=stopped), cause)
     if failed:
         return Look(LookKind.ENDPOINTS, say("An address does not answer"), _no_part_of_routes(evidence))

@@ -25,11 +25,12 @@ from brokerui.messaging.services import (
     Message,
     conversation_begin,
     conversation_send,
+    database_fail_over,
     message_rolled_back,
     queue_set_status,
 )
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey
-from tests.brokerui.messaging.hosted import ADDRESSES, LOCAL
+from tests.brokerui.messaging.hosted import ADDRESSES, LOCAL, TWO, WORKERS
 from tests.brokerui.site import confirmed_post, signed_in
 from tests.brokerui.staged.world import Change, Document, StagedNetwork, database, hosted_with
 
@@ -88,6 +89,18 @@ def forwarder_without_route(document: Document) -> None:
     database(document, "A")["routes"][1]["address"] = FORWARDER
     forwarder = {"name": "F", "addresses": [FORWARDER], "forwarding": True}
     document["instances"].append({**forwarder, "databases": [{"name": "msdb", "routes": [LOCAL]}]})
+
+
+def principal_away(document: Document) -> None:
+    """B and G mirror each other; B, the principal, has stopped its endpoint."""
+    partner = "tcp://g.example:4022"
+    database(document, "A")["routes"][1] |= {"broker_instance": TWO, "mirror_address": partner}
+    principal = database(document, "B")
+    principal["mirroring_role"] = "PRINCIPAL"
+    mirror = {**principal, "mirroring_role": "MIRROR"}
+    document["instances"][1]["endpoint"] = {"port": 4022, "state": "STOPPED"}
+    databases = [mirror, {"name": "msdb", "routes": [LOCAL]}]
+    document["instances"].append({"name": "G", "addresses": [partner], "databases": databases})
 
 
 def other_contract(document: Document) -> None:
@@ -279,6 +292,28 @@ def test_a_refused_certificate_is_named_and_drains_once_the_peer_lets_it_in() ->
     assert operator.post("/delayed/retry/", {"instance": "A", "database": "one", "service": "To"}).status_code == 302
     network.settle()
     network.settle()
+    assert waits() == 0
+    assert causes(operator) == []
+
+
+def test_a_mirror_that_was_not_failed_over_is_named_and_the_failover_drains_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    addresses = {**ADDRESSES, "G": "tcp://g.example:4022"}
+    network, operator = hosted_with(principal_away, addresses), signed_in(Role.OPERATOR)
+    sent()
+    for _ in range(3):
+        network.settle()
+    (cause,) = causes(operator)
+    assert cause["cause"] == "A/one knows no principal for To"
+    assert cause["sentence"] == "Nothing goes over the network: the endpoint of B is STOPPED."
+    assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
+    assert "STATE = STARTED" in cause["remedy_sql"]
+    database_fail_over(instance="B", database="two")
+    for minutes in (2, 4, 6):  # workers ask both partners again after a while
+        for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
+            monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda ago=minutes: now() + ago * 60_000)
+        network.settle()
     assert waits() == 0
     assert causes(operator) == []
 

@@ -64,6 +64,7 @@ LOST = changed((0, "databases", 0, "routes"), [])
         (evidence(PORT), LookKind.WAY_THERE, "leads to tcp://b.example:1433, and B listens at tcp://b.example:4022."),
         (evidence(PORT, Hold(9754, "Refused.")), LookKind.WAY_THERE, "B listens at tcp://b.example:4022."),
         (evidence(STOPPED), LookKind.ENDPOINTS, "the endpoint of B is STOPPED."),
+        (evidence(STOPPED, Hold(9753, "No principal.")), LookKind.ENDPOINTS, "the endpoint of B is STOPPED."),
         (evidence(hold=Hold(9754, "Refused.")), LookKind.ENDPOINTS, "Refused. Routes play no part in it"),
         (evidence(discards=(REFUSED,)), LookKind.DISCARDS, "B discards it: The contract is not known."),
         (evidence(NO_BACK), LookKind.WAY_BACK, "its acknowledgements do not find their way back."),

@@ -63,6 +63,11 @@ def test_a_conversation_is_ended_by_keys_alone(wire: Wire, site: Page) -> None:
     stuck(wire, "Nowhere")
     site.goto(DELAYED)
     site.locator("#group-1").press("Enter")
+    site.locator("[name=handle]").press("Space")
+    site.locator("#rows-end").press("Enter")
+    expect(site.get_by_role("heading", level=1)).to_have_text("End these conversations?")
+    assert accessibility_faults(site) == []
+    site.go_back()
     site.get_by_role("link", name="End…").press("Enter")
     expect(site.get_by_role("heading", level=1)).to_have_text("End the conversation?")
     assert accessibility_faults(site) == []

@@ -42,6 +42,7 @@ def there(handles: list[str]) -> int:
     return ConversationEndpoint.objects.filter(conversation_handle__in=handles).count()
 
 
+@pytest.mark.both_databases
 def test_all_of_a_cause_are_shown_and_then_ended_with_an_error(wire: Wire, operator: Client) -> None:
     handles = [*stuck(wire, "First", 2), *stuck(wire, "Second")]
     other = stuck(wire, "To", encryption=True)

@@ -7,6 +7,7 @@ import json
 import re
 from copy import deepcopy
 
+import pytest
 from django.test import Client
 
 from brokerui.analysis.drains.models import Drain
@@ -45,6 +46,7 @@ def mended() -> None:
     estate_import(estate=read_estate(json.dumps(document)), author="ada")
 
 
+@pytest.mark.both_databases
 def test_a_version_that_mends_a_way_is_watched_until_nothing_waits(wire: Wire, operator: Client) -> None:
     delivered_before(60)
     stuck(wire, "Nowhere", 3)

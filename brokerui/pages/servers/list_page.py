@@ -17,6 +17,7 @@ from brokerui.analysis.overview.server_causes import causes_of_server
 from brokerui.analysis.servers.models import CollectedDatabase
 from brokerui.analysis.servers.selectors import LeftConversations, collections_of, databases_of, latest_events
 from brokerui.api.ids import id_of
+from brokerui.core.paging import Page
 from brokerui.core.templatetags.look import figure
 from brokerui.estate.selectors import LiveEstate
 from brokerui.messaging.transmission_status import problem_words
@@ -69,15 +70,18 @@ class EventOnPage:
     next_step: Sentence | None
 
 
-def list_context() -> dict[str, Any]:
-    """For the list."""
+def list_context(number: int) -> dict[str, Any]:
+    """For a page of the list; the headline is about all servers."""
     _live, servers, leaks = servers_now()
     largest: dict[str, LeftConversations] = {}
     for leak in leaks:
         largest.setdefault(leak.server, leak)
-    stale = sum(server.is_stale for server in servers)
+    stale, page = sum(server.is_stale for server in servers), Page.of(servers, number)
     return {
-        "servers": [ServerOnPage(server, largest.get(server.name)) for server in servers],
+        "page": page,
+        "before": page.before and f"page={page.before}",
+        "after": page.after and f"page={page.after}",
+        "servers": [ServerOnPage(server, largest.get(server.name)) for server in page.shown],
         "headline": list_headline(servers),
         "stale": stale,
         "stale_days": settings.ESTATE_STALE_DAYS,

@@ -25,6 +25,7 @@ from brokerui.analysis.servers.services import collection_delete, collection_kee
 from brokerui.analysis.servers.sums import ServerSums
 from brokerui.api.ids import id_of, key_of
 from brokerui.core.csv import csv_lines
+from brokerui.core.paging import page_number
 from brokerui.estate.selectors import estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.servers.leak_page import GROUP_COLUMNS, GROWTH_COLUMNS, group_rows, growth_rows, leak_context
@@ -41,7 +42,7 @@ def server_list(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("server", "")
     if name:
         return redirect("servers:server", id_of((name,)))
-    return render(request, "servers/list.html", list_context())
+    return render(request, "servers/list.html", list_context(page_number(request.GET.get("page", ""))))
 
 
 @require_safe

@@ -18,6 +18,7 @@ from brokerui.analysis.servers.models import Collection, CollectionSource
 from brokerui.analysis.servers.services import collection_keep
 from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
 from brokerui.api.ids import id_of
+from brokerui.core import paging
 from routing.model.collected import CollectedTransmissions, TransmissionSum
 from routing.model.endpoint_groups import EndpointGroup
 from tests.brokerui.analysis.servers.pastes import NO_ROUTE, QUEUE
@@ -68,6 +69,16 @@ def test_the_list_has_every_server_with_its_freshness(viewer: Client) -> None:
     assert "1 of 2 is stale" in text
     assert "Review the clean-up" in text
     assert "Paste rows" not in text  # a viewer keeps nothing
+
+
+def test_many_servers_take_several_pages_under_one_headline(viewer: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paging, "PAGE_ROWS", 2)
+    for number in range(3):
+        holding(10, OFF, server=f"sql{number}")
+    text = text_of(viewer, "/servers/?page=2")
+    assert "30 messages were held on real servers" in text
+    assert "3 to 3 of 3" in text
+    assert "sql0" not in text
 
 
 def test_messages_of_a_server_have_the_sentence_and_the_statement_of_their_status(viewer: Client) -> None:

@@ -55,7 +55,7 @@ EXACT = ("services", "contracts", "message_types")
 
 def folded(kind: str, name: str) -> str:
     """A name in the form in which names of its kind compare."""
-    return name if KINDS[kind] in EXACT else name.casefold()
+    return name if KINDS.get(kind) in EXACT else name.casefold()
 
 
 def _named(name: str | None) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from routing.common.finding import Finding
 from routing.common.sentence import say
+from routing.tsql.draft import folded
 from routing.tsql.refusal import DROPPED_AGAIN, SEVERITY
 from routing.tsql.statement import CREATE, DATABASE, DROP, Statement
 
@@ -42,7 +43,7 @@ class ObjectLives:
             return
         names = statement.clauses.get("NAMES") if statement.kind == DATABASE else None
         for name in names or (statement.object,):
-            key = _Key(statement.kind, place, name.casefold())
+            key = _Key(statement.kind, place, folded(statement.kind, name))
             if statement.verb == CREATE:
                 self._made[key] = line
                 self._dropped.pop(key, None)

@@ -180,6 +180,12 @@ def test_what_a_script_makes_and_drops_again_is_told(text: str, findings: list[s
     assert lines(text)[1] == findings
 
 
+def test_a_message_type_is_not_the_one_that_differs_in_case() -> None:
+    before, _ = read("CREATE DATABASE a\nGO\nUSE a\nGO\nCREATE MESSAGE TYPE Ship")
+    _, findings = read("USE a\nGO\nCREATE MESSAGE TYPE ship\nGO\nDROP MESSAGE TYPE Ship", into=before)
+    assert lines_of(findings) == []
+
+
 def test_the_remark_has_both_lines() -> None:
     _, findings = read(f"{HEAD}DROP ENDPOINT e")
     assert 'the endpoint "e" is made at line 8 and dropped at line 10' in str(findings[0].reason)

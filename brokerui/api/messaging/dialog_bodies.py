@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.utils.translation import gettext_lazy as _
 from rest_framework import serializers
 
-from brokerui.analysis.monitoring.ending import EndHow
+from brokerui.analysis.acts.ending import EndHow
 from brokerui.api.fields import (
     ArrayField,
     Base64Field,

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiExample
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.analysis.monitoring.ending import EndHow, EndPlan, end_each, end_plans
+from brokerui.analysis.acts.ending import EndHow, EndPlan, end_each, end_plans
 from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialog_bodies import EndOnSerializer, EndResultsSerializer
 from brokerui.api.messaging.dialogs import verb

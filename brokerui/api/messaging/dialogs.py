@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.analysis.monitoring.ending import EndHow
+from brokerui.analysis.acts.ending import EndHow
 from brokerui.analysis.monitoring.held import diagnosis_by_handle
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known

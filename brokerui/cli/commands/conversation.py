@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _end(options: argparse.Namespace) -> dict[str, str | None]:
-    from brokerui.analysis.monitoring.services import end as end_with_cleanup
+    from brokerui.analysis.acts.services import end as end_with_cleanup
     from brokerui.messaging import services
 
     instance = _instance(options)

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.monitoring import services
+from brokerui.analysis.acts import services
 from brokerui.analysis.monitoring.wording import state_words
 from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.errors import EstateStaleError

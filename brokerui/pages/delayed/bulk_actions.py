@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.monitoring import services
+from brokerui.analysis.acts import services
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.errors import MessagingError

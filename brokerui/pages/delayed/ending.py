@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
-from brokerui.analysis.monitoring.ending import EndHow, EndPlan, end_each, end_plans
+from brokerui.analysis.acts.ending import EndHow, EndPlan, end_each, end_plans
 from brokerui.pages.delayed.bulk import CONFIRMED, BulkPage, BulkRow, bulk_page, left_out_words, results_title
 from brokerui.pages.delayed.choosing import chosen_handles
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from django.utils.translation import gettext
 
-from brokerui.analysis.monitoring import services
+from brokerui.analysis.acts import services
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE

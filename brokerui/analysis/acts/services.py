@@ -33,9 +33,7 @@ def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:
 
 
 @transaction.atomic
-def end(
-    *, instance: str, handle: str, author: str, error: tuple[int, str] | None = None, cleanup: bool = False
-) -> None:
+def end(*, instance: str, handle: str, author: str, error: tuple[int, str] | None, cleanup: bool) -> None:
     """END CONVERSATION: with an error (code and description), WITH CLEANUP, or neither."""
     if cleanup:
         conversation_end_with_cleanup(instance=instance, handle=handle)

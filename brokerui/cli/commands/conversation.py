@@ -86,13 +86,13 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _end(options: argparse.Namespace) -> dict[str, str | None]:
-    from brokerui.analysis.acts.services import end as end_with_cleanup
+    from brokerui.analysis.acts.services import end
     from brokerui.messaging import services
 
     instance = _instance(options)
     if options.cleanup:
         author = os.environ.get("USER") or "brokerui"
-        end_with_cleanup(instance=instance, handle=options.handle, author=author)
+        end(instance=instance, handle=options.handle, author=author, error=None, cleanup=True)
     elif options.error is not None:
         services.conversation_end_with_error(
             instance=instance, handle=options.handle, code=options.error, description=options.description

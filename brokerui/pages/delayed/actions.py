@@ -53,7 +53,7 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
         raise ObjectNotFoundError(say("There is no such conversation; it may have ended by now"))
     if request.method != "POST":
         return render(request, "delayed/end.html", {"row": row, "state": state_words(row.state)})
-    act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle, cleanup=True)
+    act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle, error=None, cleanup=True)
     _do(request, _("The conversation is ended."), act)
     return redirect("delayed:delayed")
 

@@ -27,6 +27,7 @@ def other_side(handle: str) -> str:
     return both.exclude(conversation_handle=handle).get().conversation_handle
 
 
+@pytest.mark.both_databases
 def test_the_list_has_both_sides_and_filters(viewer: Client, wire: Wire) -> None:
     [held] = stuck(wire, "Nowhere")
     handle = begun("To")
@@ -79,6 +80,7 @@ def test_a_page_begins_after_any_text(viewer: Client, wire: Wire, after: str) ->
     assert viewer.get(CONVERSATIONS, {"after": after}).status_code == 200
 
 
+@pytest.mark.both_databases
 def test_a_handle_or_an_identifier_leads_to_the_conversation(viewer: Client, wire: Wire) -> None:
     handle = begun("To")
     wire.carry()
@@ -113,6 +115,7 @@ def test_a_waiting_conversation_names_its_cause_and_where_its_message_is(viewer:
     assert "End…" not in text
 
 
+@pytest.mark.both_databases
 def test_both_sides_are_one_page_each_that_leads_to_the_other(operator: Client, wire: Wire) -> None:
     handle = begun("To", messages=2)
     wire.carry()

@@ -8,6 +8,7 @@ import re
 import pytest
 from django.test import Client
 
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.scenarios.services import scenario_create
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
@@ -62,8 +63,14 @@ def test_what_would_change_it_counts_the_remedies_beside_it(client: Client) -> N
 
 
 def test_that_no_remedy_beside_it_mends_a_conversation_is_said(client: Client) -> None:
-    """The route is for a name that looks like the service: with it corrected, this name has no route."""
-    page = ask(client, "shop/Orders", "//example/Ledger/Archive")
+    """The route is for a name that looks like the service: with it corrected, this name has no route. A service of the
+    name cannot be made, since nothing says which queue the other one has."""
+    text = (CHECKOUT / "examples" / "three-servers.json").read_text(encoding="utf-8")
+    known = '{"name": "//example/ledger/Archive", "queue": "dbo.LedgerQueue", "contracts": ["DEFAULT"]}'
+    assert known in text
+    name = scenario_create(title="unknown queue", text=text.replace(known, '"//example/ledger/Archive"'))[0].name
+    assert "CREATE SERVICE" in ask(client, "shop/Orders", "//example/Ledger/Archive")
+    page = ask(client, "shop/Orders", "//example/Ledger/Archive", name)
     assert "What mends this conversation" not in page
     assert "None of these remedies changes where this conversation ends." in page
 

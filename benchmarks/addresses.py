@@ -285,7 +285,7 @@ def _imports(rows: Rows) -> Addresses:
 
 def _messages() -> Addresses:
     """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
-    names = ("delayed", "conversations", "queues", "mirrors", "connections")
+    names = ("delayed", "conversations", "queues", "mirrors", "connections", "events")
     pages = {f"{name}:{name}": [f"/{name}/"] for name in names}
     return pages | {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
 

@@ -20,6 +20,7 @@ urlpatterns = [
     path("queues/", include("brokerui.pages.queues.urls")),
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),
+    path("events/", include("brokerui.pages.events.urls")),
     path("traffic/", include("brokerui.pages.traffic.urls")),
     path("routes/", include("brokerui.pages.routes.urls")),
     path("findings/", include("brokerui.pages.findings.urls")),

@@ -117,6 +117,10 @@ class ExceptionalEvent(models.Model):
         ]
         indexes = [
             models.Index(fields=["-last_at", "-id"], name="exceptional_events_latest"),
+            models.Index(fields=["conversation_id", "-last_at", "-id"], name="exceptional_events_of_dialog"),
+            models.Index(fields=["event_class", "-last_at", "-id"], name="exceptional_events_of_class"),
+            models.Index(fields=["error", "-last_at", "-id"], name="exceptional_events_of_error"),
+            models.Index(fields=["instance", "database_name", "-last_at", "-id"], name="exceptional_events_of_place"),
         ]
 
     def __str__(self) -> str:

@@ -57,7 +57,8 @@ def exceptional_page(
     """
     rows = _exceptional(wanted_events)
     if after is not None:
-        rows = rows.filter(Q(last_at__lt=after.last_at) | Q(last_at=after.last_at, id__lt=after.id))
+        # The first condition is one that an index begins at; of the other alone, a database reads all rows before.
+        rows = rows.filter(Q(last_at__lt=after.last_at) | Q(id__lt=after.id), last_at__lte=after.last_at)
     limit = max(1, min(limit, LONGEST))
     found = list(rows.order_by("-last_at", "-id")[: limit + 1])
     last = found[limit - 1] if len(found) > limit else None

@@ -47,6 +47,9 @@ class Card:
     link: str
     link_label: str
     """The rows behind it."""
+    other_link: str = ""
+    other_label: str = ""
+    """More rows behind it."""
 
 
 def cards_of(found: Overview, span: Span, mark: VersionMark | None) -> list[Card]:
@@ -80,6 +83,8 @@ def _attempts(parts: Mapping[int, Part], span: Span, mark: VersionMark | None) -
         [(moment_text(at)[:16], [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
         reverse("delayed:delayed"),
         gettext("Delayed"),
+        f"{reverse('events:events')}?since={span.name}",
+        gettext("Events"),
     )
 
 

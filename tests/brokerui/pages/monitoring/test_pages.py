@@ -33,8 +33,8 @@ from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 from tests.brokerui.messaging.test_held_fragments import LONG, arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
 
-PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/", "/conversations/")
-DELAYED, QUEUES, MIRRORS, CONNECTIONS, CONVERSATIONS = PAGES
+PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/", "/conversations/", "/events/")
+DELAYED, QUEUES, MIRRORS, CONNECTIONS, CONVERSATIONS, EVENTS = PAGES
 PIECE = {"HX-Request": "true"}
 
 
@@ -83,6 +83,7 @@ def test_when_all_is_well_the_pages_say_so_and_nothing_else(viewer: Client) -> N
     assert headline(page(viewer, MIRRORS)) == "Nothing is mirrored here."
     assert headline(page(viewer, CONNECTIONS)) == "0 connections are open."
     assert headline(page(viewer, CONVERSATIONS)) == "There is no conversation."
+    assert headline(page(viewer, EVENTS)) == "No exceptional event is kept."
     assert "No connection is open" in page(viewer, CONNECTIONS)
     assert "There are no samples of this time" in page(viewer, QUEUES)
 

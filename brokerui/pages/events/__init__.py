@@ -1,0 +1,1 @@
+"""The page *Events*: what went wrong in the hosted instances."""

@@ -8,7 +8,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.functional import Promise
-from django.utils.html import format_html, json_script
+from django.utils.html import format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
@@ -56,6 +56,12 @@ def when(moment: datetime) -> SafeString:
 def figure(number: int) -> str:
     """A number with its thousands set apart, as the reader's language does."""
     return number_format(number, force_grouping=True)
+
+
+@register.filter
+def breakable(name: str) -> SafeString:
+    """A name that a narrow column breaks behind a slash rather than within a word."""
+    return format_html_join(SafeString("/<wbr>"), "{}", ((part,) for part in name.split("/")))
 
 
 class _Compact(DjangoJSONEncoder):

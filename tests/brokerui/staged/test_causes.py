@@ -19,6 +19,7 @@ from brokerui.analysis.drains.models import Drain
 from brokerui.analysis.drains.services import drains_check
 from brokerui.analysis.monitoring import rates, waiting
 from brokerui.analysis.overview import alerts, overview
+from brokerui.eventlog.recording import recorder
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import (
@@ -44,10 +45,10 @@ FORWARDER = "tcp://f.example:4022"
 
 @pytest.fixture
 def nothing_remembered() -> Iterator[None]:
-    for memory in (alerts, overview, rates, waiting):
+    for memory in (alerts, overview, rates, recorder, waiting):
         memory.forget()
     yield
-    for memory in (alerts, overview, rates, waiting):
+    for memory in (alerts, overview, rates, recorder, waiting):
         memory.forget()
 
 

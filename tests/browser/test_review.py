@@ -115,7 +115,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
     assert bodies() == []
     as_user(site, Role.EDITOR, live_server.url)
     site.goto("/delayed/")
-    expect(site.get_by_role("rowheader", name=re.compile(" To$"))).to_be_visible()
+    expect(site.get_by_role("rowheader", name=re.compile(" To from A.one$"))).to_be_visible()
 
     drafted(site, mend)
     site.get_by_role("link", name="Review", exact=True).click()
@@ -145,7 +145,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
     assert faults_in_each_look(site) == []
     assert live_document() == before
     site.goto("/delayed/")
-    expect(site.get_by_role("rowheader", name=re.compile(" To$"))).to_have_count(0)
+    expect(site.get_by_role("rowheader", name=re.compile(" To from A.one$"))).to_have_count(0)
 
 
 def confirm_rollback(page: Page) -> None:

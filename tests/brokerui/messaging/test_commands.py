@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from brokerui.cli.commands.send import MOST_BODY
 from brokerui.cli.main import main
@@ -137,9 +138,12 @@ def test_the_name_of_a_queue_may_hold_slashes_and_others_not() -> None:
             place(form)(text)
 
 
+@pytest.mark.both_databases
 def test_a_receive_keeps_its_lease_for_as_long_as_its_reader_takes(
     wire: Wire, call: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("of PostgreSQL: SQLite in memory is of one thread")
     call("send", "--from", "A/one", "--service", "From", "--to", "To", "--size", "0")
     wire.carry()
     monkeypatch.setattr("brokerui.cli.commands.receive.EXTENDED_EVERY_S", 0.01)

@@ -93,7 +93,8 @@ def _gain(remedy: ConversationRemedy, explanation: Explanation) -> Sentence:
     if remedy.left:
         return say("With this, the routes lead to {places}. {left}", left=remedy.left[0], **facts)
     if len(places) == 1:
-        return say("With this: delivered in {places}.", **facts)
+        found = say("With this: delivered in {places}.", **facts)
+        return found if remedy.delivers else say("With this, it ends otherwise: {places}.", **facts)
     if remedy.delivers:
         return say("With this: delivered in one of {places}.", **facts)
     return say("With this it may be delivered; it ends in one of {places}.", **facts)

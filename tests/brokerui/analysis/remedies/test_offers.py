@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from brokerui.analysis.explanations.outcome_wording import place
 from brokerui.analysis.remedies.conversation_offers import conversation_offers, findings_of_way, is_well
@@ -25,6 +25,18 @@ def known_of(explanation: Explanation, where: Estate) -> tuple[object, ...]:
     return explanation.forward.outcomes, arrives, [str(one.says) for one in obstacles(explanation, where)]
 
 
+MSDB_OFF = {"name": "R", "remote_service_name": "Bill", "address": "tcp://gone.example:4022"}
+LEAVES = Case(
+    {
+        "format": "brokerui.estate/1",
+        "instances": [{"name": "h", "databases": [{"name": "msdb", "broker_enabled": False, "routes": [MSDB_OFF]}]}],
+    },
+    [{"id": "c", "from": {"instance": "h", "database": "msdb"}, "to_service": "Bill"}],
+)
+"""Once its broker is on, the message leaves the estate."""
+
+
+@example(LEAVES)
 @settings(deadline=None)
 @given(cases())
 def test_no_offer_leaves_its_conversation_as_it_was_or_hides_what_gets_worse(case: Case) -> None:

@@ -137,7 +137,7 @@ def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows
     expect(site.locator(".todo > li[id]")).to_have_count(1)
     site.get_by_role("button", name="1 new cause · Show").click()
     expect(site.locator(".todo > li[id]")).to_have_count(2)
-    expect(site.locator(".todo > li[id]").last).to_contain_text("Elsewhere is not where")
+    expect(site.locator(".todo > li[id]").filter(has_text="Elsewhere is not where")).to_have_count(1)
     expect(site.locator("#new-causes")).to_be_hidden()
     site.set_viewport_size({"width": 390, "height": 844})
     assert site.evaluate("document.documentElement.scrollWidth") == 390

@@ -72,7 +72,7 @@ def version_noted() -> None:
     try:
         delayed = waiting_now().delayed[:MOST]
     except NotReadyError:
-        return  # so many wait that they are counted beside the requests
+        return  # a background count of the waiting messages is not ready: the next look reads it
     newest = version_list(limit=2)
     if len(newest) == 2 and delayed:
         _begin_mended(delayed, estate_as_of(version=newest[1].number), newest[0].number, newest[0].author)

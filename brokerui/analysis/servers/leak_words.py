@@ -175,7 +175,10 @@ def _rest(leak: DatabaseLeak) -> WorkStep:
 
 def _clean(leak: DatabaseLeak) -> Iterator[WorkStep]:
     if any(one.state == DI for one in leak.leaks):
-        yield WorkStep(say("Clean up what is left"), say("With the script below, at a quiet hour. Count first."))
+        yield WorkStep(
+            say("Clean up the conversations that are left over"),
+            say("Run the script below at a quiet hour. It only counts until @run = 1."),
+        )
 
 
 def _lifetimes(leak: DatabaseLeak) -> Iterator[WorkStep]:

@@ -118,8 +118,10 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "states": [(code, words, code == page_query.state) for code, words in _states()],
         "roles": [(role, words, role == page_query.role) for role, words in ROLES.items()],
         "instances": [(name, name == page_query.instance) for name in sorted(hosted_names())],
-        "headline": _headline(page_query, rows, following),
-        "tone": "good",
+        "headline": gettext("No conversation can have these values.")
+        if problems
+        else _headline(page_query, rows, following),
+        "tone": "warn" if problems else "good",
     }
 
 

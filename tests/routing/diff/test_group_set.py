@@ -1,4 +1,4 @@
-"""Groups that classes share: a set shows those of its base without what was left out, and changes nothing in it."""
+"""Groups that classes share: a set leaves groups of its base out without changing the base."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from routing.model.endpoint_groups import EndpointGroup
 
 
 def group(state: str, endpoints: int, age: int | None, service: str = "//shop/Audit", **more: object) -> EndpointGroup:
-    return EndpointGroup(state=state, endpoints=endpoints, age_days=age, service=service, **more)  # type: ignore[arg-type]
+    return EndpointGroup(state=state, endpoints=endpoints, age_days=age, service=service, **more)  # type: ignore[arg-type]  # fields
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def test_the_order_of_work_begins_at_the_source() -> None:
     assert [str(step.title) for step in steps] == [
         "Stop the leak",
         "Let it rest for a day",
-        "Clean up what is left",
+        "Clean up the conversations that are left over",
         "Give new conversations a lifetime",
     ]
     assert "dbo.AuditQueue" in str(steps[0].text)

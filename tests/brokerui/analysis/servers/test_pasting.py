@@ -18,7 +18,7 @@ def read(text: str | bytes, database: str = "Orders") -> ServerSums:
 
 @pytest.mark.parametrize("form", [str, csv, sqlcmd], ids=["ssms", "csv", "sqlcmd"])
 def test_messages_that_wait_are_summed_in_every_form(form: object) -> None:
-    [database] = read(form(QUEUE)).databases  # type: ignore[operator]
+    [database] = read(form(QUEUE)).databases  # type: ignore[operator]  # a function of the parametrised cases
     assert database.name == "Orders"
     assert database.transmissions is not None
     [row] = database.transmissions.rows
@@ -29,7 +29,7 @@ def test_messages_that_wait_are_summed_in_every_form(form: object) -> None:
 
 @pytest.mark.parametrize("form", [str, csv, sqlcmd], ids=["ssms", "csv", "sqlcmd"])
 def test_sums_of_48_million_conversations_keep_service_role_state_and_age(form: object) -> None:
-    sums = read(form(SUMS))  # type: ignore[operator]
+    sums = read(form(SUMS))  # type: ignore[operator]  # a function of the parametrised cases
     [database] = sums.databases
     assert database.endpoints is not None
     first = database.endpoints[0]

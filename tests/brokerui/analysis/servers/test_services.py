@@ -94,7 +94,7 @@ def test_deleting_one_makes_the_one_before_the_latest() -> None:
 @pytest.mark.parametrize("change", [{"server": ""}, {"server": "a\0b"}, {"at": timezone.now() + timedelta(days=1)}])
 def test_what_cannot_be_is_refused_and_nothing_is_written(change: dict[str, object]) -> None:
     with pytest.raises(Invalid):
-        keep(replace(sums(1, left=5), **change))  # type: ignore[arg-type]
+        keep(replace(sums(1, left=5), **change))  # type: ignore[arg-type]  # a mapping of its fields
     assert not Collection.objects.exists()
     assert not AuditEntry.objects.exists()
 

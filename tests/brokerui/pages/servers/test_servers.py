@@ -101,7 +101,11 @@ def test_a_leak_shows_growth_order_of_work_ages_and_the_script(viewer: Client) -
     assert "25,040 conversations of Orders will never close by themselves" in text
     assert "1,000 more than a day before." in text
     assert "//shop/Audit makes nearly all new ones: 1,000 a day, steadily since" in text
-    assert text.index("Stop the leak") < text.index("Let it rest for a day") < text.index("Clean up what is left")
+    assert (
+        text.index("Stop the leak")
+        < text.index("Let it rest for a day")
+        < text.index("Clean up the conversations that are left over")
+    )
     assert "20,000 end" in text
     assert "40 DI younger than 7 days" in text
     assert "5,000 CD: would need CLEANUP" in text

@@ -32,7 +32,14 @@ WRITE_ONLY = frozenset(
         "api:database_broker",
         *("delayed:switch_on_all", "delayed:end_all", "delayed:draft_all"),
         "servers:delete",
-        *("delayed:retry", "delayed:retry_all", "delayed:switch_on", "traffic:start", "traffic:cancel"),
+        *(
+            "delayed:retry",
+            "delayed:retry_all",
+            "delayed:switch_on",
+            "service_queues:switch_on",
+            "traffic:start",
+            "traffic:cancel",
+        ),
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),
         *(f"api:change_{name}" for name in ("submit", "approve", "reject", "reopen", "rebase")),
         *(f"api:change_{name}" for name in ("apply", "confirm", "rollback")),
@@ -85,6 +92,8 @@ ELSEWHERE = frozenset(
             "servers:leak",
             "servers:groups_csv",
             "servers:growth_csv",
+            "service_queues:queue",
+            "service_queues:queue_csv",
         ),
     }
 )
@@ -285,7 +294,7 @@ def _imports(rows: Rows) -> Addresses:
 
 def _messages() -> Addresses:
     """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
-    names = ("delayed", "conversations", "queues", "mirrors", "connections", "events")
+    names = ("delayed", "conversations", "service_queues", "queues", "mirrors", "connections", "events")
     pages = {f"{name}:{name}": [f"/{name}/"] for name in names}
     return pages | {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
 
@@ -357,6 +366,7 @@ def _rest(place: Place) -> Addresses:
         "api:overview": [f"{api}overview/"],
         "api:routing_tests": [f"{api}routing-tests/"],
         "api:events": [f"{api}events/"],
+        "api:queue_states": [f"{api}queue_states/"],
         "api:version": [f"{api}versions/1/"],
         "api:version_diff": _each(f"{api}versions/1/diff/", {"limit": "10"}),
         "api:schema": [f"{api}schema/"],

@@ -18,6 +18,7 @@ urlpatterns = [
     path("delayed/", include("brokerui.pages.delayed.urls")),
     path("conversations/", include("brokerui.pages.conversations.urls")),
     path("queues/", include("brokerui.pages.queues.urls")),
+    path("service_queues/", include("brokerui.pages.service_queues.urls")),
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),
     path("events/", include("brokerui.pages.events.urls")),

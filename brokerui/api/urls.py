@@ -20,6 +20,7 @@ from brokerui.api.events import EventList
 from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
 from brokerui.api.overview import OverviewResource
+from brokerui.api.queue_states import QueueStateList
 from brokerui.api.schema import SchemaDocument
 from brokerui.api.version_diff import VersionDiff
 from brokerui.api.versions import VersionDetail, VersionList, VersionRestore
@@ -47,6 +48,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *map_views.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
+    path("queue_states/", QueueStateList.as_view(), name="queue_states"),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),
     path("docs/", docs, name="docs"),

@@ -18,9 +18,10 @@ from typing import Final
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
-from brokerui.eventlog import counting, exceptional
+from brokerui.eventlog import counting, exceptional, queue_flows
 from brokerui.eventlog.counting import Counts, counted, latencies_counted
 from brokerui.eventlog.exceptional import Exceptions, any_exceptional, exceptions_of
+from brokerui.eventlog.queue_flows import Flows, flows_of
 from brokerui.eventlog.samples import Sample
 from brokerui.eventlog.stage import Batch, Stage
 from brokerui.messaging.latency import Latencies
@@ -45,6 +46,7 @@ class Recorder:
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._counts: Counts = {}
+        self._flows: Flows = {}
         self._exceptions: Exceptions = {}
         self._batches: list[Batch] = []
         self._waiting = 0
@@ -62,9 +64,11 @@ class Recorder:
         if not events:
             return
         counts = counted(instance, events)
+        flows = flows_of(instance, events)
         exceptions = exceptions_of(instance, events) if any_exceptional(counts) else {}
         with self._lock:
             counting.add(self._counts, counts)
+            queue_flows.add(self._flows, flows)
             exceptional.add(self._exceptions, exceptions)
         self.log(instance, events)
         self._wake()
@@ -94,6 +98,7 @@ class Recorder:
         """Write all events so far to the database and to the disk. Counts that the database refuses are kept."""
         with self._writing:
             self._flush_counts()
+            self._flush_flows()
             self._flush_exceptions()
             self._flush_events()
 
@@ -111,6 +116,15 @@ class Recorder:
         if counts and not self._tried("counters", lambda: counts_add(counts)):
             with self._lock:
                 counting.add(self._counts, counts)
+
+    def _flush_flows(self) -> None:
+        from brokerui.eventlog.services import flows_add  # noqa: PLC0415 - the same
+
+        with self._lock:
+            flows, self._flows = self._flows, {}
+        if flows and not self._tried("messages of queues", lambda: flows_add(flows)):
+            with self._lock:
+                queue_flows.add(self._flows, flows)
 
     def _flush_exceptions(self) -> None:
         from brokerui.eventlog.services import exceptions_add  # noqa: PLC0415 - the same

@@ -17,6 +17,20 @@ class OfSample(IntEnum):
     WAITING_CONVERSATIONS = 3
     MIRRORING_ROLE = 4
     MIRRORED_ROUTE = 5
+    ENQUEUED = 6
+    """Messages that came into the queue of a service in the minute: counted, not looked at."""
+    RECEIVED = 7
+    """Messages that were received from a queue in the minute: counted, too."""
+
+
+LOOKED_AT: Final = (
+    OfSample.QUEUE,
+    OfSample.TRANSMISSION_QUEUE,
+    OfSample.WAITING_CONVERSATIONS,
+    OfSample.MIRRORING_ROLE,
+    OfSample.MIRRORED_ROUTE,
+)
+"""Those that are looked at once a minute."""
 
 
 class Sample(NamedTuple):

@@ -15,6 +15,7 @@ from django.db.models import Q, QuerySet, Sum
 from brokerui.core.paging import KeysetPage
 from brokerui.eventlog.counting import LATENCY
 from brokerui.eventlog.models import HOUR, MINUTE, EventCount, EventTotal, ExceptionalEvent, Sampled
+from brokerui.eventlog.samples import LOOKED_AT
 from brokerui.eventlog.schema import NAMES
 from routing.common import event_subclasses as subclasses
 
@@ -213,5 +214,6 @@ def totals() -> list[Total]:
 
 def latest_samples() -> list[Sampled]:
     """Return the samples of the last sampled minute; empty: there are none."""
-    last = Sampled.objects.filter(seconds=MINUTE).order_by("-at").values_list("at", flat=True).first()
-    return list(Sampled.objects.filter(seconds=MINUTE, at=last).order_by("pk")) if last is not None else []
+    rows = Sampled.objects.filter(seconds=MINUTE, kind__in=[int(kind) for kind in LOOKED_AT])
+    last = rows.order_by("-at").values_list("at", flat=True).first()
+    return list(rows.filter(at=last).order_by("pk")) if last is not None else []

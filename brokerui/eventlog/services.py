@@ -18,6 +18,7 @@ from django.db.models import Min, QuerySet
 from brokerui.eventlog.counting import Counts
 from brokerui.eventlog.exceptional import HOUR_MS, Exceptions
 from brokerui.eventlog.models import HOUR, MINUTE, NAME, EventCount, ExceptionalEvent, Sampled
+from brokerui.eventlog.queue_flows import Flows
 from brokerui.eventlog.samples import OfSample, Sample
 
 AT_ONCE: Final = 500
@@ -44,6 +45,11 @@ _SAMPLES = (
     "INSERT INTO event_samples (seconds, at, kind, instance, database, name, error, depth, oldest_age_ms, role)"
     " VALUES {values} ON CONFLICT (seconds, at, kind, instance, database, name, error) DO UPDATE SET"
     " depth = excluded.depth, oldest_age_ms = excluded.oldest_age_ms, role = excluded.role"
+)
+_FLOWS = (
+    "INSERT INTO event_samples (seconds, at, kind, instance, database, name, error, depth, oldest_age_ms, role)"
+    " VALUES {values} ON CONFLICT (seconds, at, kind, instance, database, name, error) DO UPDATE SET"
+    " depth = event_samples.depth + excluded.depth"
 )
 _EXCEPTIONS = (
     "INSERT INTO exceptional_events (hour, fingerprint, event_class, event_subclass, instance, host_name,"
@@ -85,6 +91,16 @@ def counts_add(counts: Counts) -> None:
     with transaction.atomic():
         _insert(_COUNTS, ((MINUTE, *key, *sums) for key, sums in sorted(counts.items())))
         _insert(_TOTALS, ((*kind, *sums) for kind, sums in sorted(totals.items())))
+
+
+def flows_add(flows: Flows) -> None:
+    """Into the messages of their minutes, queue by queue."""
+    rows: dict[tuple[Any, ...], int] = {}
+    for (*kind, name), messages in flows.items():
+        key = (MINUTE, *kind, name[:NAME], 0)
+        rows[key] = rows.get(key, 0) + messages
+    with transaction.atomic():
+        _insert(_FLOWS, ((*key, messages, None, "") for key, messages in sorted(rows.items())))
 
 
 def samples_put(minute: int, instance: str, samples: Iterable[Sample]) -> None:

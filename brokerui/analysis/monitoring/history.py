@@ -8,9 +8,10 @@ from typing import Final, NamedTuple
 
 from django.db.models import Max, Q, QuerySet, Sum
 
-from brokerui.analysis.monitoring.spans import Span
+from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.eventlog.models import HOUR, MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.queue_address import QueueAddress
 
 MOST_SERIES: Final = 6
 """Lines of a chart; those with most at the end are shown, the others are one line together."""
@@ -52,6 +53,26 @@ def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[S
     kept = places[: MOST_SERIES - 1]
     found = _series(looks.filter(_among(kept)))
     return {place: found[place] for place in kept}, together(looks.exclude(_among(kept)))
+
+
+def samples_of_queue(queue: QueueAddress, span: Span, now: int) -> list[SamplePoint]:
+    """The samples of one queue, the oldest first."""
+    rows = _looks(OfSample.QUEUE, span, now).filter(instance=queue.instance, database=queue.database, name=queue.queue)
+    return [SamplePoint(*row) for row in rows.order_by("at").values_list("at", "depth", "oldest_age_ms", "role")]
+
+
+def flows_of_queue(queue: QueueAddress, services: Sequence[str], span: Span, now: int) -> list[dict[int, float]]:
+    """Messages a minute that came into a queue, which has these services, and that were received from it: the mean
+    until each moment of the span since the one before."""
+    step, last = span.step * MINUTE_MS, span.moments(now)[-1]
+    names = Q(kind=int(OfSample.RECEIVED), name=queue.queue) | Q(kind=int(OfSample.ENQUEUED), name__in=services)
+    since = {"at__gte": last - span.minutes * MINUTE_MS - step, "at__lt": last}
+    rows = Sampled.objects.filter(names, seconds=MINUTE, instance=queue.instance, database=queue.database, **since)
+    found: tuple[dict[int, float], ...] = ({}, {})
+    for kind, at, messages in rows.values_list("kind", "at", "depth"):
+        flow, moment = found[kind == OfSample.RECEIVED], at - at % step + step
+        flow[moment] = flow.get(moment, 0) + messages / span.step
+    return list(found)
 
 
 def oldest(now: int) -> dict[tuple[str, str], int]:

@@ -70,6 +70,15 @@ def age(milliseconds: int) -> str:
     return gettext("%(n)d d %(m)d h") % {"n": seconds // DAY_S, "m": seconds % DAY_S // HOUR_S}
 
 
+def age_unit(most: int) -> tuple[int, str]:
+    """Milliseconds per unit of an axis of ages, and the unit's label, chosen by the longest age."""
+    if most < 3 * MINUTE_S * SECOND_MS:
+        return SECOND_MS, gettext("Age of the oldest, seconds")
+    if most < 3 * HOUR_S * SECOND_MS:
+        return MINUTE_S * SECOND_MS, gettext("Age of the oldest, minutes")
+    return HOUR_S * SECOND_MS, gettext("Age of the oldest, hours")
+
+
 def moment(milliseconds: int) -> datetime:
     """Return the moment of an engine's time, in milliseconds since 1970."""
     return datetime.fromtimestamp(milliseconds / SECOND_MS, UTC)

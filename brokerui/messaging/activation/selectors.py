@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from redis import RedisError
 
 from brokerui.messaging.broker_cache import broker_of, hosted_names
 from brokerui.messaging.queue_address import QueueAddress
-from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, readers_of
+from brokerui.messaging.queue_monitors.activated_tasks import ActivatedTask, readers_of_all
 from brokerui.messaging.queue_monitors.activation_settings import activations_of
 from brokerui.messaging.queue_monitors.monitor_state import QueueMonitor, monitors
 
@@ -44,16 +44,17 @@ def queue_monitors() -> list[QueueMonitorRow]:
     places = list(_places())
     return [
         QueueMonitorRow(*place, one.state, one.last_empty, one.last_activated)
-        for place, one in zip(places, _monitors(places), strict=True)
+        for place, one in zip(places, monitors_known(places), strict=True)
     ]
 
 
 def activated_tasks() -> list[ActivatedTaskRow]:
     """Readers that run, queue by queue."""
+    places = list(_places())
     return [
         ActivatedTaskRow(*place, one.process, one.procedure, one.host, one.since)
-        for place in _places()
-        for one in _readers(place)
+        for place, readers in zip(places, readers_known(places), strict=True)
+        for one in readers
         if one.process
     ]
 
@@ -63,15 +64,17 @@ def _places() -> Iterator[QueueAddress]:
         yield from (QueueAddress(instance, *key) for key in sorted(activations_of(broker_of(instance))))
 
 
-def _monitors(places: list[QueueAddress]) -> list[QueueMonitor]:
+def monitors_known(places: Sequence[QueueAddress]) -> list[QueueMonitor]:
+    """Return the monitor of each queue, as far as Redis tells."""
     try:
         return monitors(places)
     except (RedisError, OSError):
         return [QueueMonitor()] * len(places)
 
 
-def _readers(place: QueueAddress) -> list[ActivatedTask]:
+def readers_known(places: Sequence[QueueAddress]) -> list[list[ActivatedTask]]:
+    """Return the readers of each queue, as far as Redis tells."""
     try:
-        return readers_of(place)
+        return readers_of_all(places)
     except (RedisError, OSError):
-        return []
+        return [[] for _ in places]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from threading import Event, Thread
 from typing import Any, Final, NamedTuple
@@ -56,7 +56,18 @@ class ActivatedTask(NamedTuple):
 
 def readers_of(place: QueueAddress) -> list[ActivatedTask]:
     """Return the readers of a queue that are alive. Raises `redis.RedisError`."""
-    found = redis().zrangebyscore(_key(place), now(), "+inf")
+    return readers_of_all([place])[0]
+
+
+def readers_of_all(places: Sequence[QueueAddress]) -> list[list[ActivatedTask]]:
+    """Return the readers of each queue that are alive, in one round trip. Raises `redis.RedisError`."""
+    pipeline = redis().pipeline(transaction=False)
+    for place in places:
+        pipeline.zrangebyscore(_key(place), now(), "+inf")
+    return [_readers(place, found) for place, found in zip(places, pipeline.execute(), strict=True)]
+
+
+def _readers(place: QueueAddress, found: Sequence[object]) -> list[ActivatedTask]:
     members = [member for member in found if isinstance(member, bytes)]
     return members_readable(_key(place), members, _reader_from)
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import transaction
 
 from brokerui.estate.audit import SYSTEM
 from brokerui.messaging.broker_cache import check_queue
 from brokerui.messaging.estate_writes import declare
+from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
-from routing.dialog.endpoint import QueueKey
 from routing.dialog.poison_messages import note_commit, note_rollback
 from routing.dialog.queue_status import switch_off, switch_on
 from routing.model.edits import SetQueue
+
+ON: Final = "on"
+OFF: Final = "off"
+OFF_BY_ROLLBACKS: Final = "off: five rollbacks in a row"
 
 
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:
@@ -21,7 +27,8 @@ def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, a
     with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_queue(broker, key)
         (switch_on if is_on else switch_off)(work, key)
-        declare([SetQueue(instance, *key, is_on)], author, f"{_place(instance, key)} {'on' if is_on else 'off'}")
+        note = switch_note(QueueAddress(instance, *key), ON if is_on else OFF)
+        declare([SetQueue(instance, *key, is_on)], author, note)
 
 
 def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
@@ -32,7 +39,8 @@ def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
         check_queue(broker, key)
         is_poisoned = note_rollback(work, key)
         if is_poisoned:
-            declare([SetQueue(instance, *key, False)], SYSTEM, f"{_place(instance, key)} off: five rollbacks in a row")
+            note = switch_note(QueueAddress(instance, *key), OFF_BY_ROLLBACKS)
+            declare([SetQueue(instance, *key, False)], SYSTEM, note)
     return is_poisoned
 
 
@@ -42,5 +50,6 @@ def message_committed(*, instance: str, database: str, queue: str) -> None:
         note_commit(work, (database, queue))
 
 
-def _place(instance: str, queue: QueueKey) -> str:
-    return "/".join((instance, *queue))
+def switch_note(queue: QueueAddress, how: str) -> str:
+    """Return the note of the version that switches a queue, by which that version is found again."""
+    return f"{'/'.join(queue)} {how}"

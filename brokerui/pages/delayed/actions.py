@@ -30,7 +30,7 @@ def retry(request: HttpRequest) -> HttpResponse:
     """Retry the conversations that wait for a service now."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "service")}
     done = _("Messages for %(service)s are being retried now.") % {"service": place["service"]}
-    _do(request, done, partial(services.retry, **place))
+    act_on(request, done, partial(services.retry, **place))
     return redirect("delayed:delayed")
 
 
@@ -40,7 +40,7 @@ def switch_on(request: HttpRequest) -> HttpResponse:
     """Set a queue on again. It asks nothing: routing does not depend on queues, so no conversation gets worse."""
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
     done = _("The queue %(queue)s is on: messages that wait for it are being retried now.") % {"queue": place["queue"]}
-    _do(request, done, partial(services.switch_on, **place))
+    act_on(request, done, partial(services.switch_on, **place))
     return redirect("delayed:delayed")
 
 
@@ -54,11 +54,11 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
     if request.method != "POST":
         return render(request, "delayed/end.html", {"row": row, "state": state_words(row.state)})
     act = partial(services.end, instance=row.instance.name, handle=row.conversation_handle, error=None, cleanup=True)
-    _do(request, _("The conversation is ended."), act)
+    act_on(request, _("The conversation is ended."), act)
     return redirect("delayed:delayed")
 
 
-def _do(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
+def act_on(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
     """Show the result, or the reason for a refusal, above the next page."""
     try:
         act(author=request.user.get_username())

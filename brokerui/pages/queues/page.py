@@ -11,17 +11,15 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.monitoring.arrived import ArrivedGroup, waiting_words
 from brokerui.analysis.monitoring.history import SamplePoint, largest, oldest, series
-from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
+from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import WaitingMessages, waiting_now
-from brokerui.analysis.monitoring.wording import age, messages, moment
+from brokerui.analysis.monitoring.wording import age, age_unit, messages, moment
 from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
 from brokerui.drawing.charts.look import Figure
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.selectors import transmission_queue
 
-SECOND_MS: Final = 1000
-HOUR_MS: Final = 60 * MINUTE_MS
 MOST: Final = 200
 """Queues that are shown; those with most come first."""
 
@@ -168,22 +166,13 @@ def figure(moments: list[int], shown: Mapping[str, list[SamplePoint]]) -> Figure
     """Depth above, age below."""
     by_moment = {name: {point.at: point for point in points} for name, points in shown.items()}
     depths = {name: [_depth(own.get(at)) for at in moments] for name, own in by_moment.items()}
-    unit, label = _unit(max((point.oldest_age_ms or 0 for points in shown.values() for point in points), default=0))
+    unit, label = age_unit(max((point.oldest_age_ms or 0 for points in shown.values() for point in points), default=0))
     ages = {name: [_in_units(own.get(at), unit) for at in moments] for name, own in by_moment.items()}
     return lines_figure(moments, (Panel(gettext("Messages that wait"), depths), Panel(label, ages)))
 
 
 def _depth(point: SamplePoint | None) -> float | None:
     return None if point is None else float(point.depth)
-
-
-def _unit(most: int) -> tuple[int, str]:
-    """Milliseconds per unit of the axis, and the unit's label, chosen by the longest age."""
-    if most < 3 * MINUTE_MS:
-        return SECOND_MS, gettext("Age of the oldest, seconds")
-    if most < 3 * HOUR_MS:
-        return MINUTE_MS, gettext("Age of the oldest, minutes")
-    return HOUR_MS, gettext("Age of the oldest, hours")
 
 
 def _in_units(point: SamplePoint | None, unit: int) -> float | None:

@@ -83,6 +83,7 @@ PARTS = (
         (
             NavigationEntry(_("Delayed"), "delayed:delayed", "g d", keeps=()),
             NavigationEntry(_("Conversations"), "conversations:conversations", "g n", keeps=()),
+            NavigationEntry(_("Queues"), "service_queues:service_queues", "g b", keeps=()),
             NavigationEntry(_("Transmission queues"), "queues:queues", "g q", keeps=()),
             NavigationEntry(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
             NavigationEntry(_("Connections"), "connections:connections", "g c", keeps=()),

@@ -434,6 +434,10 @@ WRITES: dict[str, tuple[str, Write]] = {
         "estate.edit",
         lambda client, _: client.post("/delayed/switch-on/", {**PLACE, "queue": evil("Out")}),
     ),
+    "service_queues:switch_on": (
+        "estate.edit",
+        lambda client, _: client.post("/service_queues/on/", {**PLACE, "queue": evil("Out")}),
+    ),
     "delayed:switch_on_all": (
         "estate.edit",
         lambda client, _: client.post(

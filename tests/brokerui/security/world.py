@@ -115,6 +115,7 @@ def world_made() -> dict[str, Any]:
         "traffic_round": round_made(),
         "server": id_of((FAR,)),
         "left_database": id_of((FAR, evil("Left"))),
+        "hosted_queue": id_of((HUB, SALES, evil("Out"))),
         "collection": collection_made(user.username),
         "job": Job.objects.latest("pk").pk,
         **{f"row_{name}": kind.model.objects.earliest("pk").pk for name, kind in KINDS.items()},

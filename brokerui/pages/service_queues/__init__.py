@@ -1,0 +1,1 @@
+"""The page of queues: messages in each, arrivals and receives, whether it is on, and its readers."""

@@ -44,6 +44,7 @@ CHANGES_APPROVAL    whether a draft must be approved before it is applied: "none
                     edit), "other" (by somebody who wrote none of its edits)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 COLLECTIONS_KEEP    collections of each real server that are kept (default: 120)
+ALERTS_KEEP_DAYS    days for which alerts that are over are kept (default: 90)
 """
 
 from datetime import timedelta
@@ -90,6 +91,7 @@ INSTALLED_APPS = [
     "brokerui.eventlog",
     "brokerui.changes",
     "brokerui.demo",
+    "brokerui.analysis.alerts",
     "brokerui.analysis.confirmation",
     "brokerui.analysis.drains",
     "brokerui.analysis.effect",
@@ -257,6 +259,12 @@ CELERY_BEAT_SCHEDULE = {
         "task": "brokerui.drains.tasks.drains_look",
         "schedule": timedelta(seconds=5),
         "options": {"expires": 5},
+    },
+    # Rules of alerts, behind the samples of the same minute.
+    "alerts": {
+        "task": "brokerui.alerts.tasks.alerts_look",
+        "schedule": timedelta(minutes=1),
+        "options": {"expires": 30},
     },
     # Retries, timers, ends of lifetimes; and frames to send or to receive while no worker could be woken.
     "transmit": {
@@ -435,6 +443,7 @@ SPACE_LOW_BYTES = env.int("SPACE_LOW_BYTES", default=1024 * MEGABYTE)
 SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 COLLECTIONS_KEEP = env.int("COLLECTIONS_KEEP", default=120)
+ALERTS_KEEP_DAYS = env.int("ALERTS_KEEP_DAYS", default=90)
 CHANGES_APPROVAL = env.str("CHANGES_APPROVAL", default="none")
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from brokerui.api import (
+    alerts,
     catalog_views,
     change_reviews,
     changes,
@@ -46,6 +47,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("changes/<str:number>/sql/", ChangeSql.as_view(), name="change_sql"),
     *change_reviews.addresses(),
     *map_views.addresses(),
+    *alerts.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
     path("queue_states/", QueueStateList.as_view(), name="queue_states"),

@@ -53,7 +53,8 @@ class CauseInWords:
     """A cause with its words."""
 
     cause: HeldCause
-    title: str
+    heading: Sentence
+    """The fault with both ends, in any language."""
     effect: str
     remedy: ConversationOffer | None = None
     """The statement or command that mends it; of a queue that is off, the one that switches it on."""
@@ -67,6 +68,11 @@ class CauseInWords:
     """Whether routing would deliver the messages now: only their next attempt is waited for."""
     diagnosis: Diagnosis = NOTHING_HELD
     """The looks at the example; empty: there is none here."""
+
+    @property
+    def title(self) -> str:
+        """The heading in the language of the reader."""
+        return self.heading.render(translate)
 
     @property
     def remedy_words(self) -> str:
@@ -125,9 +131,7 @@ def _waiting(cause: HeldCause, known: _Words) -> CauseInWords:
     remedy, one = next(iter(known.offers.get(place, ())), None), known.ones.get(place)
     mended = place in known.mended
     title = mended_title(cause) if mended else _waiting_title(cause, held, known.texts.get(place, ""))
-    return CauseInWords(
-        cause, title.render(translate), effect, remedy, cause.instance, one, is_mended=mended, diagnosis=held
-    )
+    return CauseInWords(cause, title, effect, remedy, cause.instance, one, is_mended=mended, diagnosis=held)
 
 
 def _waiting_title(cause: HeldCause, held: Diagnosis, text: str) -> Sentence:
@@ -142,7 +146,7 @@ def _waiting_title(cause: HeldCause, held: Diagnosis, text: str) -> Sentence:
 def _off(cause: HeldCause, _known: _Words) -> CauseInWords:
     sql = use(cause.database, (alter_queue_on(cause.subject),))
     remedy = ConversationOffer(cause.instance, sql, (), is_tried=False)
-    return CauseInWords(cause, _title(cause), OFF.render(translate), remedy)
+    return CauseInWords(cause, title_of(cause), OFF.render(translate), remedy)
 
 
 def _dropped(cause: HeldCause, known: _Words) -> CauseInWords:
@@ -150,7 +154,7 @@ def _dropped(cause: HeldCause, known: _Words) -> CauseInWords:
     instance, conversation = known.discarded.get(cause.example, ("", None))
     is_over = conversation is not None and not conversation.outgoing
     effect = f"{why} {(OVER if is_over else KEEPS).render(translate)}"
-    return CauseInWords(cause, _title(cause), effect, None, instance, conversation)
+    return CauseInWords(cause, title_of(cause), effect, None, instance, conversation)
 
 
 def _of_server(cause: HeldCause, known: _Words) -> CauseInWords:
@@ -160,12 +164,7 @@ def _of_server(cause: HeldCause, known: _Words) -> CauseInWords:
         effect = (
             f"\N{LEFT DOUBLE QUOTATION MARK}{one.row.status[:STATUS_CHARS]}\N{RIGHT DOUBLE QUOTATION MARK} {effect}"
         )
-    return CauseInWords(cause, _title(cause), effect, offer, cause.instance, None, one)
-
-
-def _title(cause: HeldCause) -> str:
-    title: Sentence = title_of(cause)
-    return title.render(translate)
+    return CauseInWords(cause, title_of(cause), effect, offer, cause.instance, None, one)
 
 
 def _discarded(causes: Sequence[HeldCause]) -> dict[str, tuple[str, ConversationEndpoint]]:

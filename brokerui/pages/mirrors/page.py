@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 
-from brokerui.analysis.monitoring.history import SamplePoint, series
-from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
+from brokerui.analysis.monitoring.history import series
+from brokerui.analysis.monitoring.roles import spells
+from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.wording import HEARD, PHASES, due, moment
 from brokerui.drawing.charts.lines import ChartBar, bars_figure, moment_text
 from brokerui.drawing.charts.look import Figure
@@ -183,22 +184,6 @@ def _database_spells(span: Span, at: int) -> Iterator[Spell]:
     for (instance, database, _, _), points in series(OfSample.MIRRORING_ROLE, span, at).items():
         for start, end, role in spells(points, span):
             yield Spell(f"{instance}/{database}", start, end, role, STROKES[0 if role == PRINCIPAL else 1])
-
-
-def spells(points: list[SamplePoint], span: Span) -> Iterator[tuple[int, int, str]]:
-    """The spans in which all samples had one role; without samples there is a gap."""
-    step = span.step * MINUTE_MS
-    start = end = None
-    role = ""
-    for point in points:
-        if end is not None and start is not None and (point.role != role or point.at > end):
-            yield start, end, role
-            start = None
-        if start is None:
-            start, role = point.at, point.role
-        end = point.at + step
-    if start is not None and end is not None:
-        yield start, end, role
 
 
 def title(found: list[Spell], span: Span) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Role, may
 from brokerui.accounts.services import token_create
+from brokerui.analysis.alerts.models import AlertRule
+from brokerui.analysis.alerts.rule_writing import silence_begin
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.routing_tests.models import KeptTestFile
 from brokerui.analysis.routing_tests.services import routing_tests_write
@@ -73,6 +76,12 @@ def path_of(name: str) -> str:
             return reverse("api:routing_test_file", args=["a.yaml"])
         case "server" | "server_leak" | "collection":
             return reverse(f"api:{name}", args=[collected(name)])
+        case "alert_rule":
+            return reverse("api:alert_rule", args=[AlertRule.objects.earliest("pk").pk])
+        case "alert_silence":
+            at = timezone.now()
+            whole = {"rule": None, "instance": "", "key": "", "owner": "x", "reason": "x", "author": "x"}
+            return reverse("api:alert_silence", args=[silence_begin(**whole, ends=at + timedelta(days=1), at=at).pk])
         case "map_view":
             view = MapView.objects.first() or map_view_create(
                 title="x", query={}, places=[], is_shared=True, owner="somebody"
@@ -104,7 +113,7 @@ def test_what_takes_less_than_editing_is_a_short_list() -> None:
         "dialogs",
         "dialogs_messages",
         "dialogs_end",
-        *("collections", "collection"),
+        *("collections", "collection", "alert_silences", "alert_silence"),
         *NOWHERE,
     } - {"database_broker"}
 

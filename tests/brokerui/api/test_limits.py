@@ -67,6 +67,10 @@ def base_of(path: str) -> Any:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
     if "/collections/" in path:
         return {"server": "x", "database": "x", "content": "transmission_status\tmessages\n\t1\n"}
+    if "/alerts/rules/" in path:
+        return {"threshold": 1} if "{number}" in path else {"kind": "dropped", "threshold": 1}
+    if "/alerts/silences/" in path:
+        return {"owner": "x", "reason": "x", "ends": "2999-01-01T00:00:00Z"}
     if "/routing-tests/" in path:
         return {"text": "tests: []"}
     return NEW[kind_of(path)]
@@ -116,7 +120,7 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client
 
 
 def _takes_match(path: str) -> bool:
-    return path.endswith(("{id}/", "{name}/", "{key}/")) or "/changes/{number}/" in path
+    return path.endswith(("{id}/", "{name}/", "{key}/", "/rules/{number}/")) or "/changes/{number}/" in path
 
 
 def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:

@@ -120,6 +120,10 @@ def user_change(client: Client, world: World) -> Any:
     )
 
 
+def silence_for_a_day() -> dict[str, str]:
+    return {"owner": "a", "reason": "b", "ends": (timezone.now() + timedelta(days=1)).isoformat()}
+
+
 def draft_step(*steps: str) -> Write:
     """The request to a draft that has one step to take back."""
 
@@ -403,6 +407,24 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: change(
             client, "patch", reverse("api:map_view", args=[world["map_view"]]), {"title": "x"}
         ),
+    ),
+    "api:alert_rules": (
+        "alert_rule.create",
+        lambda client, _: send(client, "post", reverse("api:alert_rules"), {"kind": "job", "threshold": 2}),
+    ),
+    "api:alert_rule": (
+        "alert_rule.change",
+        lambda client, world: change(
+            client, "patch", reverse("api:alert_rule", args=[world["alert_rule"]]), {"threshold": 7}
+        ),
+    ),
+    "api:alert_silences": (
+        "alert_silence.begin",
+        lambda client, _: send(client, "post", reverse("api:alert_silences"), silence_for_a_day()),
+    ),
+    "api:alert_silence": (
+        "alert_silence.end",
+        lambda client, world: change(client, "delete", reverse("api:alert_silence", args=[world["alert_silence"]])),
     ),
     "api:collections": (
         "collection.pasted",

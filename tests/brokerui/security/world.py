@@ -13,6 +13,11 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
+from brokerui.analysis.alerts.evaluation import Observed
+from brokerui.analysis.alerts.models import AlertRule
+from brokerui.analysis.alerts.rule_writing import silence_begin
+from brokerui.analysis.alerts.rules import RuleKind
+from brokerui.analysis.alerts.services import alerts_evaluate
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from brokerui.analysis.routing_tests.services import routing_tests_write
@@ -32,6 +37,7 @@ from brokerui.estate.services import estate_import
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from brokerui.pages.tables.row_kinds import KINDS
 from routing.catalog.broker_log import BrokerEvent
+from routing.common.sentence import say
 from routing.dialog.states import STATES
 from routing.documents.estate_document import read_estate
 from routing.model.address import parse_address
@@ -105,6 +111,8 @@ def world_made() -> dict[str, Any]:
         "version": estate_current().version,
         "draft": draft_made(user.username),
         "map_view": view_made(user.username),
+        "alert_rule": AlertRule.objects.earliest("pk").pk,
+        "alert_silence": alert_made(user.username),
         "test_file": tests_made(user.username),
         "row_kind": "database",
         "edit_index": 0,
@@ -135,6 +143,18 @@ def view_made(owner: str) -> str:
     title = "".join(letter for letter in evil("View") if letter.isprintable())
     places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
     return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
+
+
+def alert_made(author: str) -> int:
+    """An open alert about an object with a hostile name, and a silence of it."""
+    at = timezone.now()
+    heading = say("Many messages wait in the transmission queue of {place}", place=EVIL)
+    seen = Observed(key=EVIL, figure=99_999, heading=heading, page="/queues/", instance=HUB, database=SALES)
+    AlertRule.objects.filter(kind=RuleKind.DEPTH).update(hold_s=0)
+    alerts_evaluate({RuleKind.DEPTH: [seen]}, at)
+    text = "".join(letter for letter in EVIL if letter.isprintable())
+    silence = {"instance": HUB, "key": EVIL, "owner": text, "reason": text, "ends": at + timedelta(days=1)}
+    return silence_begin(rule=None, **silence, author=author, at=at).pk
 
 
 def collection_made(author: str) -> int:

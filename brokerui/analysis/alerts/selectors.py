@@ -1,0 +1,63 @@
+"""Reading alerts, rules and silences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from brokerui.analysis.alerts.announcing import Announced, Quiet
+from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
+
+
+def rules_all() -> list[AlertRule]:
+    """Every rule, in the order in which they were made."""
+    return list(AlertRule.objects.all())
+
+
+def alerts_open() -> QuerySet[Alert]:
+    """Open alerts, the latest first."""
+    return Alert.objects.filter(opened_at__isnull=False, closed_at=None)
+
+
+def alerts_after(last: int | None, limit: int, *, is_open: bool | None = None) -> list[Alert]:
+    """Alerts that opened, the newest first, from the one behind number `last` on."""
+    rows = Alert.objects.filter(opened_at__isnull=False)
+    if is_open is not None:
+        rows = rows.filter(closed_at__isnull=is_open)
+    if last is not None:
+        rows = rows.filter(pk__lt=last)
+    return list(rows.order_by("-pk")[:limit])
+
+
+def rule_get(pk: int) -> AlertRule | None:
+    return AlertRule.objects.filter(pk=pk).first()
+
+
+def silence_get(pk: int) -> AlertSilence | None:
+    return AlertSilence.objects.select_related("rule").filter(pk=pk).first()
+
+
+def silences_now(at: datetime) -> list[AlertSilence]:
+    """Silences that are not over, the one that ends last first."""
+    return list(AlertSilence.objects.select_related("rule").filter(ends__gt=at))
+
+
+def quiets_of(rows: Iterable[AlertSilence]) -> list[Quiet]:
+    """The silences as the announcing takes them."""
+    return [
+        Quiet(begins=row.begins, ends=row.ends, rule=row.rule_id, instance=row.instance, key=row.key) for row in rows
+    ]
+
+
+def announced_of(row: Alert) -> Announced:
+    """An alert as the announcing takes it."""
+    return Announced(
+        rule=row.rule_id,
+        key=row.key,
+        instance=row.instance,
+        is_over=row.closed_at is not None,
+        opening=row.opening_announced_at,
+        closing=row.closing_announced_at,
+    )

@@ -299,7 +299,7 @@ def _imports(rows: Rows) -> Addresses:
 
 def _messages() -> Addresses:
     """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
-    names = ("delayed", "conversations", "service_queues", "queues", "mirrors", "connections", "events")
+    names = ("delayed", "conversations", "service_queues", "forwarding", "queues", "mirrors", "connections", "events")
     pages = {f"{name}:{name}": [f"/{name}/"] for name in names}
     return pages | {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
 
@@ -371,6 +371,7 @@ def _rest(place: Place) -> Addresses:
         "api:overview": [f"{api}overview/"],
         "api:routing_tests": [f"{api}routing-tests/"],
         "api:events": [f"{api}events/"],
+        "api:forwarding": [f"{api}forwarding/"],
         "api:queue_states": [f"{api}queue_states/"],
         "api:version": [f"{api}versions/1/"],
         "api:version_diff": _each(f"{api}versions/1/diff/", {"limit": "10"}),

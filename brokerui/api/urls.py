@@ -18,6 +18,7 @@ from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
+from brokerui.api.forwarding import ForwardingResource
 from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
 from brokerui.api.overview import OverviewResource
@@ -50,6 +51,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *alerts.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
+    path("forwarding/", ForwardingResource.as_view(), name="forwarding"),
     path("queue_states/", QueueStateList.as_view(), name="queue_states"),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),

@@ -159,6 +159,21 @@ def counted_over_time(
     return [CounterPoint(*row) for row in rows.annotate(value=Sum(measure.figure)).order_by("at", "seconds")]
 
 
+class ErrorPoint(NamedTuple):
+    """Events of an instance with an error, in a minute or an hour."""
+
+    at: int
+    instance: str
+    error: int
+    value: int
+
+
+def counted_by_error(measure: Measure, *, since: int, until: int) -> list[ErrorPoint]:
+    """A figure of each instance by the error of the events, in the order of time."""
+    rows = _counts(measure, since, until).values_list("at", "instance", "error")
+    return [ErrorPoint(*row) for row in rows.annotate(value=Sum(measure.figure)).order_by("at", "instance", "error")]
+
+
 def counted_by_database(measure: Measure, *, since: int, until: int) -> Mapping[tuple[str, str], int]:
     """Return the sums of a measure between two moments, by instance and database."""
     rows = _counts(measure, since, until).values_list("instance", "database")

@@ -79,6 +79,17 @@ class _ForwardedFragment(NamedTuple):
         return header.conversation_id, header.is_initiator, header.message_id, header.fragment
 
 
+class HeldForHop(NamedTuple):
+    """The fragments that wait for one next hop."""
+
+    address: str
+    fragments: int
+    size: int
+    """Bytes, counted towards the limit."""
+    oldest_ms: int
+    """How long the oldest has waited, in milliseconds."""
+
+
 class _Queue:
     """Fragments waiting for one next hop, oldest first."""
 
@@ -198,6 +209,12 @@ class Forwarder:
     def rows(self, now: int) -> Iterator[ForwardedMessage]:
         """Rows of sys.dm_broker_forwarded_messages, with the hops remaining on arrival."""
         return (_row(held, now) for held in self._held.values())
+
+    def by_hop(self, now: int) -> Iterator[HeldForHop]:
+        """The fragments held, summed by next hop; it costs the same however many there are of each."""
+        for address, queue in self._queues.items():
+            first = next(iter(queue.held.values()))
+            yield HeldForHop(address, len(queue.held), queue.size, max(0, now - first.came_at))
 
     def events(self) -> list[ForwardedMessageSent | ForwardedMessageDropped]:
         """Events since the last call."""

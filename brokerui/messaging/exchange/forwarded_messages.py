@@ -9,9 +9,9 @@ import json
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from redis import Redis, RedisError
 
@@ -20,10 +20,34 @@ from brokerui.core.redis_values import fields_readable
 from brokerui.messaging.exchange.outbox import redis
 from routing.common.network_events import ForwardedMessage
 from routing.runtime.broker import Broker
+from routing.runtime.forwarding import HeldForHop
 
 KEPT_SECONDS: Final = 10
 MOST: Final = 1_000
 """Rows that one worker shows of an instance."""
+
+
+class HeldByWorker(NamedTuple):
+    """The fragments that one worker holds for an instance."""
+
+    instance: str
+    hops: list[HeldForHop]
+    limit_bytes: int
+    """The most that it holds: MESSAGE_FORWARD_SIZE, for each worker."""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all of them."""
+        return sum(hop.size for hop in self.hops)
+
+
+class _ShownByOne(NamedTuple):
+    instance: str
+    shown_at: float
+    rows: list[ForwardedMessage]
+    hops: list[HeldForHop]
+    limit_bytes: int
+
 
 _shown: set[str] = set()
 """Fields that this process has written and not taken back."""
@@ -37,19 +61,20 @@ def publish_forwarded(broker: Broker, at: int) -> None:
     if not len(broker.forwarder) and field not in _shown:
         return
     rows = list(islice(broker.forwarder.rows(at), MOST))
+    hops = list(broker.forwarder.by_hop(at))
     try:
-        _write(field, rows)
+        _write(field, rows, hops, broker.forwarder.limits.memory_bytes)
     except (RedisError, OSError):
         return  # it is shown the next time
 
 
-def _write(field: str, rows: list[ForwardedMessage]) -> None:
+def _write(field: str, rows: list[ForwardedMessage], hops: Sequence[HeldForHop] = (), limit_bytes: int = 0) -> None:
     if not rows:
         redis().hdel(FORWARDED, field)
         _shown.discard(field)
         return
     with redis().pipeline() as pipe:
-        pipe.hset(FORWARDED, field, json.dumps([time.time(), rows]))
+        pipe.hset(FORWARDED, field, json.dumps([time.time(), rows, hops, limit_bytes]))
         pipe.expire(FORWARDED, KEPT_SECONDS)
         pipe.execute()
     _shown.add(field)
@@ -64,14 +89,27 @@ def forwarded_messages(client: Redis) -> list[tuple[str, ForwardedMessage]]:
 
 
 def _rows(client: Redis) -> Iterator[tuple[str, ForwardedMessage]]:
+    for shown in _lately(client):
+        yield from ((shown.instance, row) for row in shown.rows)
+
+
+def held_by_workers(client: Redis) -> list[HeldByWorker]:
+    """Return the fragments that each worker holds, in the order of instances. Raises `RedisError`."""
+    found = (HeldByWorker(shown.instance, shown.hops, shown.limit_bytes) for shown in _lately(client))
+    return sorted(found, key=lambda held: held.instance)
+
+
+def _lately(client: Redis) -> Iterator[_ShownByOne]:
     oldest = time.time() - KEPT_SECONDS
-    for instance, shown_at, rows in fields_readable(FORWARDED, client.hgetall(FORWARDED), _shown_by_one):
-        if shown_at >= oldest:
-            yield from ((instance, row) for row in rows)
+    found = fields_readable(FORWARDED, client.hgetall(FORWARDED), _shown_by_one)
+    return (shown for shown in found if shown.shown_at >= oldest)
 
 
-def _shown_by_one(pair: tuple[bytes, bytes]) -> tuple[str, float, list[ForwardedMessage]]:
-    """Return the instance, the moment and the rows that one worker shows."""
+def _shown_by_one(pair: tuple[bytes, bytes]) -> _ShownByOne:
+    """Read what one worker shows; a worker of an earlier release shows rows alone."""
     field, value = pair
-    shown_at, rows = json.loads(value)
-    return field.decode().partition("\0")[0], float(shown_at), [ForwardedMessage(*row) for row in rows]
+    shown_at, rows, *sums = json.loads(value)
+    hops, limit = sums or ([], 0)
+    held = [HeldForHop(*hop) for hop in hops]
+    instance = field.decode().partition("\0")[0]
+    return _ShownByOne(instance, float(shown_at), [ForwardedMessage(*row) for row in rows], held, int(limit))

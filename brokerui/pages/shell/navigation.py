@@ -87,6 +87,7 @@ PARTS = (
             NavigationEntry(_("Transmission queues"), "queues:queues", "g q", keeps=()),
             NavigationEntry(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
             NavigationEntry(_("Connections"), "connections:connections", "g c", keeps=()),
+            NavigationEntry(_("Forwarding"), "forwarding:forwarding", "g x", keeps=()),
             NavigationEntry(_("Events"), "events:events", "g y", keeps=()),
             NavigationEntry(_("Traffic"), "traffic:runs", "g u", keeps=()),
         ),

@@ -24,6 +24,7 @@ WRITE_ONLY = frozenset(
             "api:dialogs_messages",
             "api:dialogs_end",
             "api:dialog_messages",
+            "api:dialog_body",
             "api:dialog_end",
             "api:dialog_move",
             "api:dialog_timer",
@@ -65,6 +66,7 @@ ELSEWHERE = frozenset(
         *(
             "moved",
             "conversations:conversation",
+            "conversations:body",
             "api:dialog",
             "api:queue_messages",
             "delayed:end",

@@ -42,6 +42,8 @@ SPACE_LOW_BYTES, SPACE_LEAST_BYTES  free bytes of a volume below which it is sai
                     the product is not well (default: 1 GB, 100 MB)
 CHANGES_APPROVAL    whether a draft must be approved before it is applied: "none" (default), "any" (by anybody who may
                     edit), "other" (by somebody who wrote none of its edits)
+BODY_MASKS, BODY_MASK_PATTERN  rules for what looks like a secret in a body, by commas (default: cards,emails,tokens;
+                    empty: nothing is covered), and a regular expression of your own (default: none)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 COLLECTIONS_KEEP    collections of each real server that are kept (default: 120)
 ALERTS_KEEP_DAYS    days for which alerts that are over are kept (default: 90)
@@ -93,6 +95,7 @@ INSTALLED_APPS = [
     "brokerui.demo",
     "brokerui.analysis.alerts",
     "brokerui.analysis.confirmation",
+    "brokerui.analysis.conversations",
     "brokerui.analysis.drains",
     "brokerui.analysis.effect",
     "brokerui.analysis.lint",
@@ -444,6 +447,8 @@ SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 COLLECTIONS_KEEP = env.int("COLLECTIONS_KEEP", default=120)
 ALERTS_KEEP_DAYS = env.int("ALERTS_KEEP_DAYS", default=90)
+BODY_MASKS = env.list("BODY_MASKS", default=["cards", "emails", "tokens"])
+BODY_MASK_PATTERN = env.str("BODY_MASK_PATTERN", default="")
 CHANGES_APPROVAL = env.str("CHANGES_APPROVAL", default="none")
 
 LOG_FORMAT = env.str("LOG_FORMAT", default="line")

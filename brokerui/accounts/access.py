@@ -13,13 +13,15 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import resolve_url
 from django_htmx.http import HttpResponseClientRefresh
 
-from brokerui.accounts.levels import Level, may
+from brokerui.accounts.levels import Level, Permission, may
 
 View = TypeVar("View", bound=Callable[..., Any])
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 
-def access(*, read: Level = Level.VIEW, write: Level | None = None, stores: bool = True) -> Callable[[View], View]:
+def access(
+    *, read: Permission = Level.VIEW, write: Permission | None = None, stores: bool = True
+) -> Callable[[View], View]:
     """Declare what a view takes. Without `write` it accepts no writing at all.
 
     A view that stores nothing of a request (`stores=False`) also answers on a site that is read-only.
@@ -38,9 +40,9 @@ public = login_not_required
 """Marks a view that needs no sign-in: it shows nothing of the estate."""
 
 
-def level_needed(view: Callable[..., Any], method: str) -> Level | None:
-    """Return the level that a request needs; None: nobody may send it."""
-    declared: dict[str, Level | None] = getattr(view, "access", {"read": Level.VIEW, "write": None})
+def level_needed(view: Callable[..., Any], method: str) -> Permission | None:
+    """Return the permission that a request needs; None: nobody may send it."""
+    declared: dict[str, Permission | None] = getattr(view, "access", {"read": Level.VIEW, "write": None})
     return declared["read" if method in SAFE else "write"]
 
 

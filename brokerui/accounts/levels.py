@@ -1,4 +1,4 @@
-"""The four levels of access, and the one place that decides which user has which.
+"""The four levels of access, the rights beside them, and the one place that decides which user has which.
 
 Every page, resource and command asks `may` (or something built on it here), nothing else: templates too, and the
 read-only switch holds for all of them at once. `roles_ensure` in `services.py` makes the groups of the roles.
@@ -32,6 +32,20 @@ class Level(StrEnum):
         return self.value.partition(".")[2]
 
 
+class Right(StrEnum):
+    """A permission of Django's beside the levels. No role has it: administrators give it to single users."""
+
+    READ_BODIES = "accounts.read_bodies"
+    """See the bodies of messages. Each act is recorded."""
+
+    @property
+    def codename(self) -> str:
+        return self.value.partition(".")[2]
+
+
+Permission = Level | Right
+
+
 class Role(StrEnum):
     """A group of Django's; each may do what those before it may."""
 
@@ -45,16 +59,24 @@ class Role(StrEnum):
         return tuple(Level)[: tuple(Role).index(self) + 1]
 
 
-def may(user: AbstractUser | AnonymousUser, level: Level) -> bool:
-    """Whether this user has the level here and now: nobody changes anything where the site is read-only."""
-    if settings.READ_ONLY and level is not Level.VIEW:
+def may(user: AbstractUser | AnonymousUser, permission: Permission) -> bool:
+    """Whether this user has the permission here and now: nobody changes anything where the site is read-only.
+
+    Reading a body is recorded, and so is no mere looking: a site that is read-only shows none.
+    """
+    if settings.READ_ONLY and permission is not Level.VIEW:
         return False
-    return holds(user, level)
+    return holds(user, permission)
 
 
-def holds(user: AbstractUser | AnonymousUser, level: Level) -> bool:
-    """Whether the user's role has the level, also where the site is read-only: enough to look, never to write."""
-    return bool(user.is_active and user.has_perm(level))
+def holds(user: AbstractUser | AnonymousUser, permission: Permission) -> bool:
+    """Whether the user has the permission, also where the site is read-only: enough to look, never to write.
+
+    A right alone is worth nothing: it adds to the level VIEW.
+    """
+    if isinstance(permission, Right) and not user.has_perm(Level.VIEW):
+        return False
+    return bool(user.is_active and user.has_perm(permission))
 
 
 class UserAccess:
@@ -78,3 +100,7 @@ class UserAccess:
     @property
     def administer(self) -> bool:
         return may(self._user, Level.ADMINISTER)
+
+    @property
+    def read_bodies(self) -> bool:
+        return may(self._user, Right.READ_BODIES)

@@ -17,6 +17,7 @@ class Access(models.Model):
             ("operate", "Run what is there"),
             ("edit", "Change the estate"),
             ("administer", "Manage users"),
+            ("read_bodies", "Read bodies of messages"),
         ]
 
     def __str__(self) -> str:

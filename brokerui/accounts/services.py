@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Collection
 from typing import Any
 
 import axes.utils
@@ -11,9 +12,10 @@ from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
 from django.contrib.sessions.models import Session
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
-from brokerui.accounts.levels import Level, Role
+from brokerui.accounts.levels import Level, Right, Role
 from brokerui.accounts.models import Token
 from brokerui.estate.audit import audit
 from brokerui.estate.models import AuditEntry
@@ -36,10 +38,9 @@ def roles_ensure(**_signal: Any) -> None:
 def _permissions_ensure() -> None:
     """Django makes them in a handler of the same signal, whose turn may come later."""
     kind, _ = ContentType.objects.get_or_create(app_label="accounts", model="access")
-    for level in Level:
-        Permission.objects.get_or_create(
-            content_type=kind, codename=level.codename, defaults={"name": level.codename.capitalize()}
-        )
+    for permission in (*Level, *Right):
+        name = permission.codename.replace("_", " ").capitalize()
+        Permission.objects.get_or_create(content_type=kind, codename=permission.codename, defaults={"name": name})
 
 
 class LastAdministratorError(Exception):
@@ -56,8 +57,10 @@ def user_create(*, name: str, password: str, role: Role, author: str = "") -> Us
 
 
 @transaction.atomic
-def user_save(*, user: User, role: Role, active: bool, password: str = "", author: str) -> None:
-    """Role, whether the user may sign in, and a new password where one is given.
+def user_save(
+    *, user: User, role: Role, active: bool, password: str = "", rights: Collection[Right] = (), author: str
+) -> None:
+    """Role and rights, whether the user may sign in, and a new password where one is given.
 
     Who may no longer sign in loses the tokens: they do not come back with the user.
     Raises `LastAdministratorError` where nobody would be left to manage users.
@@ -69,13 +72,30 @@ def user_save(*, user: User, role: Role, active: bool, password: str = "", autho
     user.groups.set([Group.objects.get(name=role)])
     if not User.objects.filter(is_active=True, groups__name=Role.ADMINISTRATOR).exists():
         raise LastAdministratorError
-    note = f"{user.username}: {role}" if active else f"{user.username}: may not sign in"
-    audit(author=author, action="user.change", note=note)
+    _rights_set(user, rights)
+    state = ", ".join([role, *(right.codename for right in rights)]) if active else "may not sign in"
+    audit(author=author, action="user.change", note=f"{user.username}: {state}")
     if password:
         audit(author=author, action="user.password", note=user.username)
     if not active:
         for token in Token.objects.filter(user=user):
             token_revoke(user=user, key=token.token_key, author=author)
+
+
+def rights_of(user: User) -> tuple[Right, ...]:
+    """The rights that were given to this user beside the role."""
+    held = set(_rights_rows().filter(user=user).values_list("codename", flat=True))
+    return tuple(right for right in Right if right.codename in held)
+
+
+def _rights_set(user: User, rights: Collection[Right]) -> None:
+    user.user_permissions.remove(*_rights_rows())
+    user.user_permissions.add(*_rights_rows().filter(codename__in=[right.codename for right in rights]))
+
+
+def _rights_rows() -> QuerySet[Permission]:
+    codenames = [right.codename for right in Right]
+    return Permission.objects.filter(content_type__app_label="accounts", codename__in=codenames)
 
 
 @transaction.atomic

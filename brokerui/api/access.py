@@ -15,7 +15,7 @@ from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from brokerui.accounts.access import SAFE
-from brokerui.accounts.levels import Level, may
+from brokerui.accounts.levels import Permission, may
 from brokerui.api.problems import ApiProblem
 from brokerui.core.client_ip import client_ip_of
 from brokerui.core.rate_counter import count_up
@@ -41,18 +41,18 @@ class TokenAuthentication(KnoxAuthentication):
 
 
 class MayUse(BasePermission):
-    """Requires the access level that the view names for reading or for writing."""
+    """Requires the permission that the view names for reading or for writing."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether the user has the level. The view answers 405 to a method it lacks."""
+        """Return whether the user has it. The view answers 405 to a method it lacks."""
         if not request.user.is_authenticated:
             return False
         if not hasattr(view, (request.method or "").lower()):
             return True
-        level: Level = view.read if request.method in SAFE else view.write
+        permission: Permission = view.read if request.method in SAFE else view.write
         if settings.READ_ONLY and request.method not in SAFE and view.stores:
             raise ApiProblem(403, _("This site is read-only: nothing can be changed here."), code="read_only")
-        return may(request.user, level)
+        return may(request.user, permission)
 
 
 class SharedThrottle(SimpleRateThrottle):

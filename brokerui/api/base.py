@@ -9,14 +9,14 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from brokerui.accounts.levels import Level
+from brokerui.accounts.levels import Level, Permission
 
 
 class ApiView(APIView):
     """A view that takes the level VIEW for reading and EDIT for writing, unless it says otherwise."""
 
-    read: ClassVar[Level] = Level.VIEW
-    write: ClassVar[Level] = Level.EDIT
+    read: ClassVar[Permission] = Level.VIEW
+    write: ClassVar[Permission] = Level.EDIT
     stores: ClassVar[bool] = True
     """Whether anything of a writing request is kept: then it is refused on a site that is read-only."""
     http_method_names = ["get", "head", "post", "put", "patch", "delete"]

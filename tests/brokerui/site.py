@@ -13,8 +13,8 @@ from django.contrib.auth.models import Group, User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from brokerui.accounts.levels import Role
-from brokerui.accounts.services import roles_ensure, user_create
+from brokerui.accounts.levels import Right, Role
+from brokerui.accounts.services import roles_ensure, user_create, user_save
 
 _CONSENT = re.compile(r'name="consent" id="consent" value="(\w+)"')
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -32,6 +32,14 @@ def user_of(role: Role) -> User:
     if not Group.objects.filter(name=role).exists():
         roles_ensure()  # a test that empties the tables takes the groups with it
     return user_create(name=role, password=PASSWORD, role=role)
+
+
+def reader_of_bodies(role: Role) -> User:
+    """The user of this role, who may read bodies of messages from now on."""
+    user_of(Role.ADMINISTRATOR)
+    user = user_of(role)
+    user_save(user=user, role=role, active=True, rights=list(Right), author="test")
+    return user_of(role)
 
 
 def signed_in(role: Role) -> Client:

@@ -131,7 +131,7 @@ class ConversationSides:
 
 def sides_of(handle: str) -> ConversationSides:
     """Return the conversation that has an endpoint with this handle. Raises `VerbError` (8426)."""
-    row = _row(handle)
+    row = endpoint_row(handle)
     rows = ConversationEndpoint.objects.select_related("instance").filter(conversation_id=row.conversation_id)
     other = next((_side(one) for one in rows if one.is_initiator is not row.is_initiator), None)
     return ConversationSides(row.conversation_id, row.service_contract_name, row.far_service, _side(row), other)
@@ -149,7 +149,8 @@ def handle_of(identifier: str) -> str | None:
     return rows.values_list("conversation_handle", flat=True).first()
 
 
-def _row(handle: str) -> ConversationEndpoint:
+def endpoint_row(handle: str) -> ConversationEndpoint:
+    """Return the row of a side, with its instance. Raises `VerbError` (8426)."""
     row = ConversationEndpoint.objects.select_related("instance").filter(conversation_handle=handle).first()
     if row is None:
         raise VerbError(8426, handle=handle)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final
 from django.utils.translation import gettext as _
 from rest_framework.request import Request
 
-from brokerui.accounts.levels import Level
+from brokerui.accounts.levels import Level, Permission
 from brokerui.api.base import ApiView
 from brokerui.api.idempotency import another_request, read_key
 from brokerui.api.parsers import JsonParser, json_of, read_bounded
@@ -55,7 +55,7 @@ class BusyProblem(ApiProblem):
 class MessagingView(ApiView):
     """A verb: it takes the level of operators."""
 
-    write: ClassVar[Level] = Level.OPERATE
+    write: ClassVar[Permission] = Level.OPERATE
     parser_classes = [MessagesParser]
 
     def handle_exception(self, exc: Exception) -> Any:

@@ -9,7 +9,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from brokerui.accounts.levels import Level
+from brokerui.accounts.levels import Level, Permission
 from brokerui.api.fields import IdentifierField, StrictBooleanField, StrictChoiceField, StrictIntegerField
 from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialogs import verb
@@ -42,7 +42,7 @@ class BrokerSerializer(StrictSerializer):
 class DatabaseBroker(MessagingView):
     """The broker of a database. It changes the estate, and takes the level of editors."""
 
-    write: ClassVar[Level] = Level.EDIT
+    write: ClassVar[Permission] = Level.EDIT
 
     @verb(
         "database_broker",

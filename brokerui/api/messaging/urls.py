@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from brokerui.api.messaging import brokers, dialog_ends, dialogs, queues
+from brokerui.api.messaging import brokers, dialog_body, dialog_ends, dialogs, queues
 from brokerui.api.messaging.sys_views import sys_addresses
 
 QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
@@ -18,6 +18,7 @@ def addresses() -> list[URLPattern]:
         path("dialogs/messages/", dialogs.DialogsMessages.as_view(), name="dialogs_messages"),
         path("dialogs/end/", dialog_ends.DialogsEnd.as_view(), name="dialogs_end"),
         path("dialogs/<str:handle>/", dialogs.DialogDetail.as_view(), name="dialog"),
+        path("dialogs/<str:handle>/body/", dialog_body.DialogBody.as_view(), name="dialog_body"),
         path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
         path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),
         path("dialogs/<str:handle>/move/", dialogs.DialogMove.as_view(), name="dialog_move"),

@@ -8,7 +8,7 @@ from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
 from django.utils.functional import Promise
-from django.utils.html import format_html, format_html_join, json_script
+from django.utils.html import escape, format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
@@ -62,6 +62,12 @@ def figure(number: int) -> str:
 def breakable(name: str) -> SafeString:
     """A name that a narrow column breaks behind a slash rather than within a word."""
     return format_html_join(SafeString("/<wbr>"), "{}", ((part,) for part in name.split("/")))
+
+
+@register.filter
+def exactly(text: str) -> SafeString:
+    """A text with the ends of its lines as they are: a browser reads a bare carriage return as a line feed."""
+    return SafeString(escape(text).replace("\r", "&#13;"))
 
 
 class _Compact(DjangoJSONEncoder):

@@ -51,6 +51,8 @@ class MessageLine:
     """A message of the list."""
 
     message: KeptRow
+    handle: str
+    """Of the side that has it."""
     place: str
     since: datetime
 
@@ -158,7 +160,7 @@ def _next(conversation: ConversationSides) -> list[tuple[ConversationSide, tuple
 def _messages(conversation: ConversationSides) -> Iterable[MessageLine]:
     for side in conversation.sides:
         for message in side.messages:
-            yield MessageLine(message, _place(side, message.kept), moment(message.since))
+            yield MessageLine(message, side.handle, _place(side, message.kept), moment(message.since))
 
 
 def _place(side: ConversationSide, kept: Kept) -> str:

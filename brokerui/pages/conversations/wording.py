@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.analysis.conversations.masking import Secret
 from brokerui.analysis.conversations.timeline import FAR_FUTURE_MS
 from brokerui.analysis.monitoring.wording import moment
 from routing.dialog.states import CD, CO, DI, DO, ER, SI, SO
@@ -22,6 +24,18 @@ STATE_WORDS: Final[Mapping[str, Promise]] = {
     CD: _("Closed"),
 }
 """Each state as this side sees it, shorter than `state_desc`."""
+
+
+def covered_words(covered: Sequence[tuple[Secret, int]]) -> str:
+    """How many parts of a body are covered, and as what; empty: none."""
+    words = {
+        Secret.CARD: lambda n: ngettext("%(n)s card number", "%(n)s card numbers", n),
+        Secret.EMAIL: lambda n: ngettext("%(n)s e-mail address", "%(n)s e-mail addresses", n),
+        Secret.CREDENTIAL: lambda n: ngettext("%(n)s password or token", "%(n)s passwords or tokens", n),
+        Secret.OWN: lambda n: ngettext("%(n)s match of your pattern", "%(n)s matches of your pattern", n),
+    }
+    parts = ", ".join(words[secret](number) % {"n": f"{number:,}"} for secret, number in covered)
+    return gettext("Covered: %(parts)s.") % {"parts": parts} if parts else ""
 
 
 def lives_until(lifetime_end: int, at: int) -> str:

@@ -21,9 +21,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from brokerui.accounts.levels import Level, Role, may
+from brokerui.accounts.levels import Level, Right, Role, may
 from brokerui.accounts.models import Token
-from brokerui.accounts.services import LastAdministratorError, lockout_release, token_revoke, user_create, user_save
+from brokerui.accounts.services import (
+    LastAdministratorError,
+    lockout_release,
+    rights_of,
+    token_revoke,
+    user_create,
+    user_save,
+)
 from brokerui.core.templatetags.look import when
 from brokerui.pages.tables.base_admin import BaseAdmin
 from brokerui.pages.tables.list_filters import Chosen
@@ -46,6 +53,11 @@ class UserForm(forms.Form):
             "queues; an editor also changes the estate; "
             "an administrator also manages users."
         ),
+    )
+    read_bodies = forms.BooleanField(
+        label=gettext_lazy("May read bodies of messages"),
+        required=False,
+        help_text=gettext_lazy("No role includes it. Each body that the user is shown is recorded with a reason."),
     )
     active = forms.BooleanField(label=gettext_lazy("May sign in"), required=False, initial=True, help_text="")
     password = forms.CharField(
@@ -161,20 +173,22 @@ def _columns(user: User | None) -> dict[str, Any]:
     if user is None:
         return {}
     group = user.groups.first()
-    return {"name": user.username, "role": group.name if group else "", "active": user.is_active}
+    columns = {"name": user.username, "role": group.name if group else "", "active": user.is_active}
+    return columns | {"read_bodies": Right.READ_BODIES in rights_of(user)}
 
 
 def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
     given = form.cleaned_data
     author = request.user.get_username()
-    role = Role(given["role"])
+    role, rights = Role(given["role"]), [Right.READ_BODIES] if given["read_bodies"] else []
     try:
         if user is None:
             user = user_create(name=given["name"], password=given["password"], role=role, author=author)
-            if given["active"]:
+            if given["active"] and not rights:
                 messages.success(request, _("Added %(name)s.") % {"name": given["name"]})
                 return True
-        user_save(user=user, role=role, active=given["active"], password=given["password"], author=author)
+        changed = {"active": given["active"], "password": given["password"], "rights": rights}
+        user_save(user=user, role=role, author=author, **changed)
     except LastAdministratorError:
         form.add_error(None, _("This is the last administrator who may sign in: there must be one."))
         return False

@@ -12,10 +12,11 @@ from urllib.parse import urlencode
 
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from brokerui.accounts.levels import Level
+from brokerui.accounts.levels import Level, Permission, Right
 from brokerui.pages.tables.row_kinds import KINDS
 
 VIEW, OPERATE, EDIT, ADMINISTER = Level
+READ_BODIES = Right.READ_BODIES
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +24,9 @@ class Address:
     """The levels that reading and writing take there."""
 
     name: str
-    read: Level | None = VIEW
+    read: Permission | None = VIEW
     """None: it is open to strangers."""
-    write: Level | None = None
+    write: Permission | None = None
     """None: no role writes there."""
     methods: tuple[str, ...] = ()
     """That write."""
@@ -53,7 +54,7 @@ def _open(name: str, *methods: str, has_page: bool = False) -> Address:
     return Address(name, None, methods=methods, has_page=has_page)
 
 
-def _form(name: str, write: Level, *args: str, read: Level = VIEW) -> Address:
+def _form(name: str, write: Permission, *args: str, read: Permission = VIEW) -> Address:
     return Address(name, read, write, ("POST",), args)
 
 
@@ -116,6 +117,7 @@ ADDRESSES = [
     _button("delayed:draft_all", EDIT),
     _form("delayed:end", OPERATE, "handle"),
     _page("conversations:conversation", "handle"),
+    _form("conversations:body", READ_BODIES, "handle", "kept", "message", read=READ_BODIES),
     _page("traffic:runs"),
     _page("traffic:run", "traffic_run"),
     _page("traffic:round", "traffic_round"),
@@ -221,6 +223,7 @@ ADDRESSES = [
         Address(f"api:dialog_{name}", VIEW, OPERATE, ("POST",), ("handle",), has_page=False)
         for name in ("messages", "end", "move", "timer")
     ),
+    Address("api:dialog_body", VIEW, READ_BODIES, ("POST",), ("handle",), has_page=False),
     *(
         Address(f"api:queue_{name}", VIEW, OPERATE, ("POST",), ("nowhere", "nowhere", "nowhere"), has_page=False)
         for name in ("conversation_group", "receive", "status")

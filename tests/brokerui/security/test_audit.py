@@ -39,7 +39,7 @@ from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_s
 from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
 from tests.brokerui.security.world import DEPOT, FAR, HUB, SALES, estate_text, evil
-from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, upload, user_of
+from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, reader_of_bodies, upload, user_of
 
 World = dict[str, Any]
 NAMED = {"title": "Mine"}
@@ -47,6 +47,12 @@ Write = Callable[[Client, World], Any]
 HERE = "192.0.2.44"
 NEW_PASSWORD = "another staple of batteries"
 PLACE = {"instance": HUB, "database": SALES}
+
+
+def reader_of(world: World) -> str:
+    """The conversation, whose bodies the administrator may read from now on."""
+    reader_of_bodies(Role.ADMINISTRATOR)
+    return str(world["handle"])
 
 
 def suppress(client: Client, _world: World) -> Any:
@@ -472,6 +478,21 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: client.post(
             "/delayed/end-all/",
             {"handle": world["handle"], "how": "cleanup", "code": 1, "description": "x", "confirmed": "1"},
+        ),
+    ),
+    "conversations:body": (
+        "body.show",
+        lambda client, world: client.post(
+            reverse("conversations:body", args=[reader_of(world), "to_send", 0]), {"reason": "x", "act": "body.show"}
+        ),
+    ),
+    "api:dialog_body": (
+        "body.show",
+        lambda client, world: send(
+            client,
+            "post",
+            reverse("api:dialog_body", args=[reader_of(world)]),
+            {"kept": "to_send", "message_sequence_number": 0, "reason": "x"},
         ),
     ),
     "delayed:draft_all": ("draft.create", draft_of_remedies),

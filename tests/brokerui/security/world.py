@@ -117,6 +117,8 @@ def world_made() -> dict[str, Any]:
         "row_kind": "database",
         "edit_index": 0,
         "handle": conversation_made(),
+        "kept": "to_send",
+        "message": 0,
         "nowhere": "nowhere",
         "traffic_run": traffic_made(),
         "traffic_table": "differential",

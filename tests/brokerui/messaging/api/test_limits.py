@@ -8,11 +8,13 @@ import pytest
 from django.test import Client
 from rest_framework.settings import api_settings
 
+from brokerui.accounts.levels import Role
 from brokerui.api.schema import schema
 from tests.brokerui.api.helpers import API, send
 from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
 from tests.brokerui.messaging.api.test_verbs import BEGIN, NOWHERE, QUEUE, begin
 from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.site import reader_of_bodies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("wire")]
 
@@ -26,6 +28,10 @@ VERBS: dict[str, tuple[str, Any]] = {
     "dialog_end": (f"{API}/dialogs/HANDLE/end/", {}),
     "dialogs_end": (f"{API}/dialogs/end/", {"conversation_handles": [NOWHERE]}),
     "dialog_move": (f"{API}/dialogs/{NOWHERE}/move/", {"conversation_group_id": NOWHERE}),
+    "dialog_body": (
+        f"{API}/dialogs/{NOWHERE}/body/",
+        {"kept": "to_send", "message_sequence_number": 0, "reason": "ticket 4711"},
+    ),
     "dialog_timer": (f"{API}/dialogs/{NOWHERE}/timer/", {"timeout_s": 60}),
     "queue_conversation_group": (f"{NONE_THERE}/conversation_group/", {}),
     "queue_receive": (f"{NONE_THERE}/receive/", {}),
@@ -64,7 +70,9 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(
         address = path.replace("HANDLE", begin(operator)) if "HANDLE" in path else path
         return send(client, "post", address, body)
 
-    client = editor if verb == "database_broker" else operator
+    client = editor if verb in ("database_broker", "dialog_body") else operator
+    if verb == "dialog_body":
+        reader_of_bodies(Role.EDITOR)
     assert is_refused(send(client, "post", f"{path}?no_such=1", base), Case(("no_such",), "unknown", "1"), "query")
     for case in cases(TOLD, BODIES[verb]):
         over = with_value(TOLD, BODIES[verb], base, case.path, case.over)

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from rest_framework.settings import api_settings
 
+from brokerui.accounts.levels import Role
 from brokerui.api.messaging.sys_views import VIEWS
 from tests.brokerui.api.conformance import CheckedClient
 from tests.brokerui.messaging.api.test_sys_views import shown
 from tests.brokerui.messaging.api.test_verbs import BEGIN, NOWHERE, b64
 from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.site import reader_of_bodies
 
 __all__ = ["shown"]
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,6 +30,12 @@ def test_a_conversation_to_its_end(checked: CheckedClient, wire: Wire) -> None:
     handle = checked.ask("dialog_begin", 201, body=BEGIN)["conversation_handle"]
     mine = {"path_parameters": {"handle": handle}}
     checked.ask("dialog_send", 201, body={"messages": [{"message_body": b64("1")}]}, **mine)
+    body = {"kept": "to_send", "message_sequence_number": 0, "reason": "x"}
+    checked.ask("dialog_body", 403, body=body, **mine)
+    reader_of_bodies(Role.ADMINISTRATOR)
+    assert checked.ask("dialog_body", body=body, **mine)["text"] == "1"
+    assert checked.ask("dialog_body", body=body | {"act": "download"}, **mine)["message_body"] == b64("1")
+    checked.ask("dialog_body", 404, body=body | {"message_sequence_number": 1}, **mine)
     wire.carry()
     assert checked.ask("queue_receive", path_parameters={**QUEUE, "queue": "None"}, body={}, status=404)
     assert len(checked.ask("queue_messages", path_parameters=QUEUE)["results"]) == 1

@@ -39,6 +39,7 @@ WRITE_ONLY = frozenset(
             "delayed:switch_on",
             "service_queues:switch_on",
             "traffic:start",
+            "traffic:generate",
             "traffic:cancel",
         ),
         *("jobs:cancel", "jobs:retry", "api:version_restore", "api:change_undo", "api:change_redo"),

@@ -33,6 +33,8 @@ KEYS_SECRET         encrypts the private keys in the database; the same on all m
                     at random and kept in the home)
 LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
 TRAFFIC_FOLDER      files of traffic in it are taken in as they come, by the pipeline (default: none)
+PIPELINE            off: `up` starts no worker for the pipeline where neither EVENT_LOG nor TRAFFIC_FOLDER is set, and
+                    generated traffic cannot be tried (default: on where Spark is installed)
 PIPELINE_MINUTES    minutes between two runs of the pipeline over new files of event log and traffic (default: 60)
 PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in the home)
 PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 from brokerui.core.home import home_folder, home_prepare
@@ -83,9 +84,14 @@ def programs() -> dict[str, tuple[str, ...]]:
 
 
 def _has_pipeline() -> bool:
-    """Whether there is anything for it to work on."""
+    """Whether it has an event log or files of traffic to take in, or could generate some."""
     is_logged = os.environ.get("EVENT_LOG", "").lower() in ON
-    return is_logged or bool(os.environ.get("TRAFFIC_FOLDER"))
+    return is_logged or bool(os.environ.get("TRAFFIC_FOLDER")) or _can_generate()
+
+
+def _can_generate() -> bool:
+    """Whether Spark is installed, and `PIPELINE` does not say that its memory is to be saved."""
+    return os.environ.get("PIPELINE", "on").lower() in ON and find_spec("pyspark") is not None
 
 
 def _named(name: str, environment: dict[str, str]) -> dict[str, str]:

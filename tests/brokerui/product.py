@@ -57,6 +57,7 @@ def free_port() -> int:
 def environment(home: Path, **more: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in {"REDIS_URL", "DATABASE_URL"}}
     kept |= {"SPACE_LOW_BYTES": "0", "SPACE_LEAST_BYTES": "0"}  # whatever is left on the machine that tests
+    kept |= {"PIPELINE": "off"}  # a process more that only a few of them need
     return {**kept, "BROKERUI_HOME": str(home), "DJANGO_SETTINGS_MODULE": "brokerui.settings", **more}
 
 

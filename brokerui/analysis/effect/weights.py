@@ -43,8 +43,8 @@ _traffic: LruCache[Traffic] = LruCache(KEPT)
 
 
 def latest_run() -> Run | None:
-    """Return the newest result that has traffic; None where none is loaded."""
-    return Run.objects.filter(job=JOB).defer("record").first()
+    """Return the newest result of traffic that applications sent; None where none is loaded."""
+    return Run.objects.filter(job=JOB, is_generated=False).defer("record").first()
 
 
 def latest_traffic() -> Traffic | None:

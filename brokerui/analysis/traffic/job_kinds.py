@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as lazy
 
 from brokerui.analysis.traffic.labels import STAGES
-from brokerui.analysis.traffic.rounds import ROUND, round_create, round_follows
+from brokerui.analysis.traffic.rounds import IS_GENERATED, ROUND, round_create, round_follows
 from brokerui.analysis.traffic.working import run
 from brokerui.core.jobs.kinds import PIPELINE, JobKind, register
 from brokerui.core.jobs.models import Job
@@ -14,9 +14,9 @@ from brokerui.core.jobs.models import Job
 LAPSE_S = 20.0
 
 
-def describe(_job: Job) -> str:
+def describe(job: Job) -> str:
     """Name the subject of a round for the page of background work."""
-    return gettext("event log and traffic")
+    return gettext("generated traffic") if job.payload.get(IS_GENERATED) else gettext("event log and traffic")
 
 
 def on_retry(job: Job) -> None:

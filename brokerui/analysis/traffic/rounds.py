@@ -16,6 +16,8 @@ from brokerui.estate.audit import SYSTEM, audit
 ROUND = "round"
 """The kind of background jobs that do rounds; there is one key, so that two never run at the same time."""
 KEY = "pipeline"
+IS_GENERATED = "is_generated"
+"""In the payload of a job: its round generates the traffic."""
 KEPT = 50
 
 
@@ -27,15 +29,25 @@ def round_ask(*, author: str) -> Round:
     """Have a round done now; while one is open, the caller gets that one. Raises `NothingToTakeInError`."""
     if not has_sources():
         raise NothingToTakeInError
-    with transaction.atomic():
-        found, is_new = _open_or_new(author)
-        if is_new:
-            audit(author=author, action="pipeline.run", note=str(found))
+    return _asked(author, is_generated=False)
+
+
+def round_ask_generated(*, author: str) -> Round:
+    """Have a day of generated traffic tried on the live estate; while a round is open, the caller gets that one."""
+    return _asked(author, is_generated=True)
+
+
+@transaction.atomic
+def _asked(author: str, *, is_generated: bool) -> Round:
+    found, is_new = _open_or_new(author, is_generated=is_generated)
+    if is_new:
+        action = "pipeline.generate" if is_generated else "pipeline.run"
+        audit(author=author, action=action, note=str(found))
     return found
 
 
-def _open_or_new(author: str) -> tuple[Round, bool]:
-    job = request(ROUND, KEY, author=author)
+def _open_or_new(author: str, *, is_generated: bool) -> tuple[Round, bool]:
+    job = request(ROUND, KEY, {IS_GENERATED: is_generated}, author=author)
     known = Round.objects.filter(job=job, state__in=OPEN).first()
     if known is not None:
         return known, False
@@ -50,7 +62,9 @@ def _open_or_new(author: str) -> tuple[Round, bool]:
 def round_create(job: Job) -> Round:
     """A round that waits for the worker of its job."""
     now = timezone.now()
-    return Round.objects.create(asked_at=now, asked_by=job.requested_by, state=RoundState.WAITING, job=job)
+    is_generated = bool(job.payload.get(IS_GENERATED))
+    about = {"asked_at": now, "asked_by": job.requested_by, "is_generated": is_generated}
+    return Round.objects.create(state=RoundState.WAITING, job=job, **about)
 
 
 @transaction.atomic
@@ -84,12 +98,14 @@ def round_ask_if_new() -> None:
     """Have a round done if something is new since the last one that came to its end."""
     if not has_sources() or Round.objects.filter(state__in=OPEN).exists():
         return
-    done = Round.objects.filter(state=RoundState.DONE).first()
+    done = Round.objects.filter(state=RoundState.DONE, is_generated=False).first()
     digest = inputs_digest()
     if digest and (done is None or done.inputs != digest):
-        _open_or_new(SYSTEM)
+        _open_or_new(SYSTEM, is_generated=False)
 
 
 def rounds_prune() -> None:
-    """Delete all rounds but the last."""
-    Round.objects.exclude(pk__in=list(Round.objects.values_list("pk", flat=True)[:KEPT])).delete()
+    """Delete all rounds but the last of those that took in files, and of those that generated their traffic."""
+    for is_generated in (False, True):
+        rounds = Round.objects.filter(is_generated=is_generated)
+        rounds.exclude(pk__in=list(rounds.values_list("pk", flat=True)[:KEPT])).delete()

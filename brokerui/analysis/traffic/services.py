@@ -32,10 +32,11 @@ class Loaded:
     """Former runs that were let go."""
 
 
-def gold_load(folder: str) -> Loaded:
+def gold_load(folder: str, *, is_generated: bool = False) -> Loaded:
     """The result in a folder into the database, in one transaction. Raises `InputError`, and has then written nothing.
 
-    The same result again changes nothing. Of each job the last `RESULTS_KEEP` runs are kept.
+    The same result again changes nothing. Of each job the last `RESULTS_KEEP` runs are kept; those of generated
+    traffic are counted by themselves, so that they never push out what applications sent.
     """
     began = time.monotonic()
     gold = read_gold(folder)
@@ -46,16 +47,18 @@ def gold_load(folder: str) -> Loaded:
         tables = {model: stack.enter_context(staged(model)) for model in _models(gold)}
         count = sum(_stage(gold, model, name) for model, name in tables.items())
         with transaction.atomic():
-            run, is_new = Run.objects.get_or_create(digest=gold.digest, defaults=_about(gold, began))
+            run, is_new = Run.objects.get_or_create(
+                digest=gold.digest, defaults=_about(gold, began, is_generated=is_generated)
+            )
             if is_new:
                 _publish(gold, run, tables)
-            dropped = runs_prune(gold.job)
+            dropped = runs_prune(gold.job, is_generated=is_generated)
     return Loaded(run, is_new, count if is_new else 0, dropped)
 
 
-def runs_prune(job: str) -> int:
+def runs_prune(job: str, *, is_generated: bool) -> int:
     """Delete the oldest loaded runs of a job; return their number."""
-    of_job = Run.objects.filter(job=job).order_by("-pk")
+    of_job = Run.objects.filter(job=job, is_generated=is_generated).order_by("-pk")
     old = of_job.exclude(pk__in=list(of_job.values_list("pk", flat=True)[: settings.RESULTS_KEEP]))
     count = old.count()
     old.delete()
@@ -84,10 +87,11 @@ def _recent(gold: Gold, model: type[OfRun], batches: Iterator[list[Row]]) -> Ite
         yield [row for row in batch if row[span] != MINUTE or row[since] >= oldest]
 
 
-def _about(gold: Gold, began: float) -> dict[str, object]:
+def _about(gold: Gold, began: float, *, is_generated: bool) -> dict[str, object]:
     counts = gold.record["counts"]
     return {
         "job": gold.job,
+        "is_generated": is_generated,
         "folder": str(gold.folder.absolute()),
         "started_at": gold.started,
         "seconds": gold.record["seconds"],

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from brokerui.analysis.traffic.generated import generated_commands
 from brokerui.analysis.traffic.jobs import PipelineCommand, inputs_digest, jobs_of_a_round
 from brokerui.analysis.traffic.models import Round, RoundState
 from brokerui.analysis.traffic.models.rounds import OPEN
@@ -42,6 +43,7 @@ class _RoundWork:
     """A round under way."""
 
     def __init__(self, found: Round, work: JobWork) -> None:
+        self._found = found
         self._row = Round.objects.filter(pk=found.pk)
         self._work = work
         self._steps: list[Step] = []
@@ -50,8 +52,7 @@ class _RoundWork:
     def do(self) -> None:
         """Run all of its commands. Raises `JobFailedError` with the line that says what is wrong."""
         try:
-            digest = inputs_digest()
-            commands = jobs_of_a_round()
+            digest, commands = self._planned()
             for done, command in enumerate(commands):
                 self._work.progress(command.name, done, len(commands))
                 self._do(command)
@@ -59,6 +60,12 @@ class _RoundWork:
         except (InputError, JobFailedError) as error:
             self._write(error=str(error))
             raise JobFailedError(str(error)) from error
+
+    def _planned(self) -> tuple[str, list[PipelineCommand]]:
+        """The digest of the files that it takes in, if any, and its commands."""
+        if self._found.is_generated:
+            return "", generated_commands(self._found.asked_at, seed=self._found.pk)
+        return inputs_digest(), jobs_of_a_round()
 
     def _do(self, command: PipelineCommand) -> None:
         step: Step = {"name": command.name, "stage": "", "rows": 0, "seconds": 0.0}
@@ -77,7 +84,7 @@ class _RoundWork:
         if command.is_loaded:
             step["stage"] = "load"
             self._heard()
-            step |= {"stage": "", "run": gold_load(str(command.out)).run.pk}
+            step |= {"stage": "", "run": gold_load(str(command.out), is_generated=self._found.is_generated).run.pk}
         step["is_done"] = True
         self._heard()
 

@@ -12,13 +12,15 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
+from brokerui.analysis.traffic.generated import can_generate
 from brokerui.analysis.traffic.jobs import has_sources
 from brokerui.analysis.traffic.models import Round, Run
-from brokerui.analysis.traffic.rounds import NothingToTakeInError, round_ask, round_cancel
+from brokerui.analysis.traffic.rounds import NothingToTakeInError, round_ask, round_ask_generated, round_cancel
 from brokerui.analysis.traffic.selectors import files_of, rows_of, runs_loaded
 from brokerui.analysis.traffic.tables import TABLES
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import wants_piece
+from brokerui.pages.traffic.generated_run import compared_names
 from brokerui.pages.traffic.round_on_page import rounds_shown, shown
 from brokerui.pages.traffic.run_summary import context_of_run
 
@@ -35,6 +37,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         "latest": rounds[0] if rounds else None,
         "is_open": bool(rounds) and rounds[0].is_open,
         "has_sources": has_sources(),
+        "can_generate": can_generate(),
         "runs": runs_loaded(),
     }
     return render(request, "traffic/runs.html", context)
@@ -65,6 +68,18 @@ def round_start(request: HttpRequest) -> HttpResponse:
 
 @access(write=Level.OPERATE)
 @require_POST
+def round_generate(request: HttpRequest) -> HttpResponse:
+    """Have a day of generated traffic tried on the live estate."""
+    if not can_generate():
+        messages.warning(request, _("The live estate has no instance yet: there is nowhere that traffic could begin."))
+        return redirect("traffic:runs")
+    if not round_ask_generated(author=request.user.get_username()).is_generated:
+        messages.warning(request, _("A round of the pipeline is under way. Try generated traffic once it is over."))
+    return redirect("traffic:runs")
+
+
+@access(write=Level.OPERATE)
+@require_POST
 def round_stop(request: HttpRequest, number: int) -> HttpResponse:
     """Have a round end."""
     get_object_or_404(Round, pk=number)
@@ -80,6 +95,7 @@ def run(request: HttpRequest, number: int) -> HttpResponse:
     inputs = found.record.get("inputs", [])
     context = {
         "run": found,
+        "compared": compared_names(found),
         "files": files_of(found),
         "inputs": inputs[:INPUTS],
         "more_inputs": max(0, len(inputs) - INPUTS),

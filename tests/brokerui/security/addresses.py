@@ -122,6 +122,7 @@ ADDRESSES = [
     _page("traffic:run", "traffic_run"),
     _page("traffic:round", "traffic_round"),
     _button("traffic:start", OPERATE),
+    _button("traffic:generate", OPERATE),
     _button("traffic:cancel", OPERATE, "traffic_round"),
     _page("traffic:csv", "traffic_run", "traffic_table"),
     _page("servers:list"),

@@ -93,6 +93,12 @@ def run_pipeline(client: Client, world: World) -> Any:
         return client.post(reverse("traffic:start"))
 
 
+def generate_traffic(client: Client, world: World) -> Any:
+    """Only once no round is open."""
+    Round.objects.filter(pk=world["traffic_round"]).update(state="done")
+    return client.post(reverse("traffic:generate"))
+
+
 def keep_pasted(client: Client, _world: World) -> Any:
     preview = client.post("/servers/paste/", {"server": "sql1", "database": "Orders", "text": PASTED_QUEUE})
     sums = re.findall(r'name="sums" value="([^"]+)"', preview.content.decode())
@@ -501,6 +507,7 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: client.post(f"/delayed/end/{world['handle']}/"),
     ),
     "traffic:start": ("pipeline.run", run_pipeline),
+    "traffic:generate": ("pipeline.generate", generate_traffic),
     "jobs:cancel": ("job.cancel", lambda client, world: client.post(reverse("jobs:cancel", args=[world["job"]]))),
     "jobs:retry": ("job.retry", try_job_again),
     "traffic:cancel": (

@@ -31,6 +31,8 @@ class Round(models.Model):
 
     asked_at = models.DateTimeField()
     asked_by = models.CharField(max_length=AUTHOR)
+    is_generated = models.BooleanField(default=False)
+    """It generates a day of traffic for the live estate, in place of taking in files."""
     state = models.CharField(max_length=11, choices=RoundState)
     began_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)

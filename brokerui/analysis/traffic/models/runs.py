@@ -18,6 +18,8 @@ class Run(models.Model):
     digest = models.CharField(max_length=DIGEST, unique=True)
     """Digest of its run record, so that the same result is loaded only once."""
     job = models.CharField(max_length=WORD)
+    is_generated = models.BooleanField(default=False)
+    """Its traffic was generated: it says nothing of what applications sent."""
     folder = models.TextField()
     """Where the result was when it was loaded."""
     started_at = models.DateTimeField()

@@ -203,7 +203,7 @@ def test_a_round_that_finds_no_file_is_done(folder: Path) -> None:
 def test_where_there_is_no_source_the_page_says_how(viewer: Client, settings: Any) -> None:
     settings.TRAFFIC_FOLDER = ""
     text = text_of(viewer)
-    assert "The pipeline does not run by itself here" in text
+    assert "The live estate has no instance yet." in text
     assert "TRAFFIC_FOLDER=…" in text
 
 
@@ -275,7 +275,7 @@ def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> Non
 def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:
     for _ in range(12):
         made(RoundState.DONE, steps=STEPS[:1])
-    with django_assert_max_num_queries(8, connection=connection):
+    with django_assert_max_num_queries(9, connection=connection):
         text = text_of(viewer)
     assert text.count("/traffic/rounds/") == 1 + 10
 

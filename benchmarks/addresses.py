@@ -33,6 +33,7 @@ WRITE_ONLY = frozenset(
         "api:database_broker",
         *("delayed:switch_on_all", "delayed:end_all", "delayed:draft_all"),
         "servers:delete",
+        "api:alert_channel_test",
         *(
             "delayed:retry",
             "delayed:retry_all",
@@ -92,6 +93,7 @@ ELSEWHERE = frozenset(
             "api:server_leak",
             "api:collection",
             "api:alert_silence",
+            "api:alert_channel",
             "servers:server",
             "servers:leak",
             "servers:groups_csv",
@@ -132,6 +134,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "api:alerts": _each("/api/v1/alerts/", {"is_open": "true"}, {"limit": "1"}),
         "api:alert_rules": ["/api/v1/alerts/rules/"],
         "api:alert_rule": ["/api/v1/alerts/rules/1/"],
+        "api:alert_channels": ["/api/v1/alerts/channels/"],
         "api:alert_silences": ["/api/v1/alerts/silences/"],
         "servers:list": ["/servers/"],
         "api:servers": ["/api/v1/servers/"],

@@ -48,6 +48,10 @@ BODY_MASKS, BODY_MASK_PATTERN  rules for what looks like a secret in a body, by 
                     empty: nothing is covered), and a regular expression of your own (default: none)
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 COLLECTIONS_KEEP    collections of each real server that are kept (default: 120)
+SITE_URL            address of the site, as https://brokerui.example, for links in messages about alerts (default: none)
+ALERT_HOSTS         hosts and networks, by commas, that webhooks may reach (default: none)
+EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, DEFAULT_FROM_EMAIL
+                    the mail server of alerts; without EMAIL_HOST there is no e-mail
 ALERTS_KEEP_DAYS    days for which alerts that are over are kept (default: 90)
 """
 
@@ -448,6 +452,15 @@ SPACE_LOW_BYTES = env.int("SPACE_LOW_BYTES", default=1024 * MEGABYTE)
 SPACE_LEAST_BYTES = env.int("SPACE_LEAST_BYTES", default=100 * MEGABYTE)
 ESTATE_STALE_DAYS = env.int("ESTATE_STALE_DAYS", default=30)
 COLLECTIONS_KEEP = env.int("COLLECTIONS_KEEP", default=120)
+SITE_URL = env.str("SITE_URL", default="").rstrip("/")
+ALERT_HOSTS = env.list("ALERT_HOSTS", default=[])
+EMAIL_HOST = env.str("EMAIL_HOST", default="")
+EMAIL_PORT = env.int("EMAIL_PORT", default=25)
+EMAIL_HOST_USER = env.str("EMAIL_HOST_USER", default="")
+EMAIL_HOST_PASSWORD = env.str("EMAIL_HOST_PASSWORD", default="")
+EMAIL_USE_TLS = env.bool("EMAIL_USE_TLS", default=False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("DEFAULT_FROM_EMAIL", default="brokerui@localhost")
 ALERTS_KEEP_DAYS = env.int("ALERTS_KEEP_DAYS", default=90)
 BODY_MASKS = env.list("BODY_MASKS", default=["cards", "emails", "tokens"])
 BODY_MASK_PATTERN = env.str("BODY_MASK_PATTERN", default="")

@@ -3,6 +3,7 @@
 from django.urls import URLPattern, URLResolver, path
 
 from brokerui.api import (
+    alert_channels,
     alerts,
     catalog_views,
     change_reviews,
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *change_reviews.addresses(),
     *map_views.addresses(),
     *alerts.addresses(),
+    *alert_channels.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
     path("forwarding/", ForwardingResource.as_view(), name="forwarding"),

@@ -1,16 +1,18 @@
-"""Tables of alerts: rules, what they found, and silences."""
+"""Tables of alerts (channels stand in `channel_models`): rules, what they found, and silences."""
 
 from __future__ import annotations
 
 from django.db import models
 from django.db.models import F, Q
 
+from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.rules import RuleKind
 from brokerui.estate.models.base import SERVICE_NAME, SYSNAME
 from brokerui.estate.models.versions import AUTHOR
 from brokerui.messaging.models.base import Name
 from routing.common.finding import SEVERITIES
 
+__all__ = ["Alert", "AlertChannel", "AlertDelivery", "AlertRule", "AlertSilence"]
 KIND, SEVERITY, KEY = 12, 7, 300
 REASON, PAGE = 300, 2_000
 KINDS = [kind.value for kind in RuleKind]

@@ -8,6 +8,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from brokerui.analysis.alerts.announcing import Announced, Quiet
+from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
 
 
@@ -42,6 +43,20 @@ def silence_get(pk: int) -> AlertSilence | None:
 def silences_now(at: datetime) -> list[AlertSilence]:
     """Silences that are not over, the one that ends last first."""
     return list(AlertSilence.objects.select_related("rule").filter(ends__gt=at))
+
+
+def channels_all() -> list[AlertChannel]:
+    """Every channel, by name."""
+    return list(AlertChannel.objects.all())
+
+
+def channel_get(pk: int) -> AlertChannel | None:
+    return AlertChannel.objects.filter(pk=pk).first()
+
+
+def deliveries_of(channel: int, limit: int = 20) -> list[AlertDelivery]:
+    """The messages of a channel, the newest first."""
+    return list(AlertDelivery.objects.defer("content").filter(channel=channel)[:limit])
 
 
 def quiets_of(rows: Iterable[AlertSilence]) -> list[Quiet]:

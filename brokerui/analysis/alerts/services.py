@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import transaction
 
 from brokerui.analysis.alerts.evaluation import Observed, RuleChanges, Watched, evaluate
-from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
+from brokerui.analysis.alerts.models import Alert, AlertDelivery, AlertRule, AlertSilence
 from brokerui.analysis.alerts.observing import Seen, look
 from brokerui.analysis.alerts.rules import Rule, RuleKind
 from brokerui.core.sentence_json import sentence_as_json
@@ -102,4 +102,5 @@ def _prune(at: datetime) -> None:
     """Delete alerts and silences that ended long ago."""
     before = at - timedelta(days=settings.ALERTS_KEEP_DAYS)
     Alert.objects.filter(closed_at__lt=before).delete()
+    AlertDelivery.objects.filter(due_at=None, made_at__lt=before).delete()
     AlertSilence.objects.filter(ends__lt=before).delete()

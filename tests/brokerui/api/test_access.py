@@ -14,7 +14,7 @@ from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Permission, Right, Role, may
 from brokerui.accounts.services import token_create
-from brokerui.analysis.alerts.models import AlertRule
+from brokerui.analysis.alerts.models import AlertChannel, AlertRule
 from brokerui.analysis.alerts.rule_writing import silence_begin
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from brokerui.analysis.routing_tests.models import KeptTestFile
@@ -62,6 +62,18 @@ def collected(name: str) -> str | int:
     return {"server": id_of(("far",)), "server_leak": id_of(("far", "Orders"))}.get(name, kept.pk)
 
 
+def of_alerts(name: str) -> int:
+    """The number of a rule, a channel or a silence."""
+    at = timezone.now()
+    if name == "alert_rule":
+        return AlertRule.objects.earliest("pk").pk
+    if name == "alert_silence":
+        whole = {"rule": None, "instance": "", "key": "", "owner": "x", "reason": "x", "author": "x"}
+        return silence_begin(**whole, ends=at + timedelta(days=1), at=at).pk
+    values = {"kind": "email", "target": "a@b.example", "place": "x", "severity": "error", "changed_at": at}
+    return AlertChannel.objects.get_or_create(name="x", defaults=values)[0].pk
+
+
 def path_of(name: str) -> str:
     match name:
         case _ if name in NOWHERE:
@@ -77,12 +89,8 @@ def path_of(name: str) -> str:
             return reverse("api:routing_test_file", args=["a.yaml"])
         case "server" | "server_leak" | "collection":
             return reverse(f"api:{name}", args=[collected(name)])
-        case "alert_rule":
-            return reverse("api:alert_rule", args=[AlertRule.objects.earliest("pk").pk])
-        case "alert_silence":
-            at = timezone.now()
-            whole = {"rule": None, "instance": "", "key": "", "owner": "x", "reason": "x", "author": "x"}
-            return reverse("api:alert_silence", args=[silence_begin(**whole, ends=at + timedelta(days=1), at=at).pk])
+        case "alert_rule" | "alert_channel" | "alert_channel_test" | "alert_silence":
+            return reverse(f"api:{name}", args=[of_alerts(name)])
         case "map_view":
             view = MapView.objects.first() or map_view_create(
                 title="x", query={}, places=[], is_shared=True, owner="somebody"

@@ -69,6 +69,8 @@ def base_of(path: str) -> Any:
         return {"server": "x", "database": "x", "content": "transmission_status\tmessages\n\t1\n"}
     if "/alerts/rules/" in path:
         return {"threshold": 1} if "{number}" in path else {"kind": "dropped", "threshold": 1}
+    if "/alerts/channels/" in path:
+        return {"is_on": True} if "{number}" in path else {"kind": "email", "name": "x", "target": "a@b.example"}
     if "/alerts/silences/" in path:
         return {"owner": "x", "reason": "x", "ends": "2999-01-01T00:00:00Z"}
     if "/routing-tests/" in path:

@@ -132,6 +132,12 @@ def user_change(client: Client, world: World) -> Any:
     )
 
 
+def add_channel(client: Client, _world: World) -> Any:
+    with override_settings(EMAIL_HOST="mail.example"):
+        body = {"kind": "email", "name": "Mail", "target": "a@b.example"}
+        return send(client, "post", reverse("api:alert_channels"), body)
+
+
 def silence_for_a_day() -> dict[str, str]:
     return {"owner": "a", "reason": "b", "ends": (timezone.now() + timedelta(days=1)).isoformat()}
 
@@ -429,6 +435,17 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: change(
             client, "patch", reverse("api:alert_rule", args=[world["alert_rule"]]), {"threshold": 7}
         ),
+    ),
+    "api:alert_channels": ("alert_channel.create", add_channel),
+    "api:alert_channel": (
+        "alert_channel.change",
+        lambda client, world: change(
+            client, "patch", reverse("api:alert_channel", args=[world["alert_channel"]]), {"is_on": False}
+        ),
+    ),
+    "api:alert_channel_test": (
+        "alert_channel.test",
+        lambda client, world: client.post(reverse("api:alert_channel_test", args=[world["alert_channel"]])),
     ),
     "api:alert_silences": (
         "alert_silence.begin",

@@ -9,10 +9,13 @@ from urllib.parse import quote
 
 from axes.models import AccessAttempt
 from django.contrib.auth.models import User
+from django.test import override_settings
 from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
+from brokerui.analysis.alerts.channels import channel_create
+from brokerui.analysis.alerts.deliveries import channel_test
 from brokerui.analysis.alerts.evaluation import Observed
 from brokerui.analysis.alerts.models import AlertRule
 from brokerui.analysis.alerts.rule_writing import silence_begin
@@ -112,6 +115,7 @@ def world_made() -> dict[str, Any]:
         "draft": draft_made(user.username),
         "map_view": view_made(user.username),
         "alert_rule": AlertRule.objects.earliest("pk").pk,
+        "alert_channel": channel_made(user.username),
         "alert_silence": alert_made(user.username),
         "test_file": tests_made(user.username),
         "row_kind": "database",
@@ -145,6 +149,18 @@ def view_made(owner: str) -> str:
     title = "".join(letter for letter in evil("View") if letter.isprintable())
     places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
     return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
+
+
+def channel_made(author: str) -> int:
+    """A webhook to an address that is refused, with a delivery."""
+    name = "".join(letter for letter in evil("Hook") if letter.isprintable())
+    with override_settings(ALERT_HOSTS=["127.0.0.1"], KEYS_SECRET="x"):
+        at = timezone.now()
+        row, _secret = channel_create(
+            kind="webhook", name=name, target="https://127.0.0.1:9/", severity="error", author=author, at=at
+        )
+    channel_test(channel=row, author=author, at=at)
+    return row.pk
 
 
 def alert_made(author: str) -> int:

@@ -133,10 +133,9 @@ def test_four_times_the_size_takes_about_four_times_as_long(name: str) -> None:
     small, large = SIZES[name](60_000), SIZES[name](240_000)
     # In turns, so that whatever else the machine does slows both; a shape that is read at a glance is read often.
     times = max(1, int(SHORTEST / max(_seconds(small, 1), 1e-6)))
-    ratios = [_seconds(large, times) / _seconds(small, times) for _ in range(2)]
-    while min(ratios) >= LARGEST_RATIO and len(ratios) < 10:
-        ratios.append(_seconds(large, times) / _seconds(small, times))
-    assert min(ratios) < LARGEST_RATIO
+    ratios = (_seconds(large, times) / _seconds(small, times) for _ in range(10))
+    # One ratio below the limit is proof enough; only noise or a slow reader asks for another.
+    assert any(ratio < LARGEST_RATIO for ratio in ratios)
 
 
 SHORTEST = 0.01

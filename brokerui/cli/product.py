@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from brokerui.cli.standard_output import forget_output, is_taken_at_once, wait_until_taken, write_now
 from brokerui.core.languages import local
+from brokerui.core.start import django_ready
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
@@ -15,10 +15,7 @@ from routing.common.sentence import Sentence, say
 @contextmanager
 def the_product() -> Iterator[None]:
     """The product whose home is `BROKERUI_HOME`. Raises `InputError` where its database cannot be used."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django
-
-    django.setup()
+    django_ready()
     from django.db import DatabaseError
 
     from brokerui.core.migration_state import newer_migrations

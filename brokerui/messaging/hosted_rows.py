@@ -6,7 +6,6 @@ from contextlib import suppress
 from typing import Final
 
 from django.db import DEFAULT_DB_ALIAS, connection
-from psycopg.errors import LockNotAvailable
 
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store.postgres_pool import pool_of
@@ -38,6 +37,8 @@ def _known(name: str) -> bool:
 
 def _make_apart(name: str) -> None:
     """Commit the row, unless another transaction has it for longer than `PATIENCE`: then the caller waits as well."""
+    from psycopg.errors import LockNotAvailable  # noqa: PLC0415 - a program on SQLite starts without it
+
     pool = pool_of(DEFAULT_DB_ALIAS)
     own = pool.take()
     try:

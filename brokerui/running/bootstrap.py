@@ -7,6 +7,8 @@ import io
 import os
 from typing import NamedTuple
 
+from brokerui.core.start import django_ready
+
 ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
 
 
@@ -24,11 +26,10 @@ def prepare() -> Prepared:
     from brokerui.core.catalogues import compile_stale  # noqa: PLC0415 - before the settings ask which are ready
 
     compile_stale()
-    import django  # noqa: PLC0415 - Django reads its settings only now
+    django_ready()
     from django.core.management import call_command  # noqa: PLC0415 - Django reads its settings only now
     from django.db import connections  # noqa: PLC0415 - Django reads its settings only now
 
-    django.setup()
     from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
     from brokerui.running.condition_at_start import note_reported  # noqa: PLC0415 - Django reads its settings only now
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from brokerui.core.start import django_ready
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """None."""
@@ -11,11 +13,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(_options: argparse.Namespace) -> int:
     """Beat of Celery, until SIGTERM or Ctrl-C."""
-    import django
-
+    django_ready()
     from brokerui.celery import app
-
-    django.setup()
     from brokerui.running.condition_at_start import may_start
 
     if not may_start():

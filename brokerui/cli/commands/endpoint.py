@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from brokerui.core.languages import here
+from brokerui.core.start import django_ready
 from routing.common.errors import Invalid
 
 
@@ -15,10 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(_options: argparse.Namespace) -> int:
     """Until SIGTERM or Ctrl-C; connections are closed then. 1 where its settings cannot be used."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django
-
-    django.setup()
+    django_ready()
     from brokerui.messaging.endpoint.command import serve
     from brokerui.running.condition_at_start import may_start
     from brokerui.running.messages import print_failure

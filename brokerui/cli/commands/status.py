@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.core.languages import environment_language, local
+from brokerui.core.start import django_ready
 from routing.common.sentence import Sentence, say, say_counted
 
 if TYPE_CHECKING:
@@ -30,10 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The product whose home is `BROKERUI_HOME`."""
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django
-
-    django.setup()
+    django_ready()
     from brokerui.running.status import status
 
     found = status()

@@ -6,6 +6,7 @@ import argparse
 import warnings
 
 from brokerui.core.languages import local
+from brokerui.core.start import django_ready
 from routing.common.sentence import say
 
 CONCURRENCY = 3
@@ -23,12 +24,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
-    import django
+    django_ready()
     from celery.platforms import SecurityWarning
 
     from brokerui.celery import app
-
-    django.setup()
     from brokerui.running.condition_at_start import may_start
 
     if not may_start():

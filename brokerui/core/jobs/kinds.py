@@ -1,12 +1,15 @@
-"""The kinds of jobs. Each application registers its own in its module `job_kinds`."""
+"""The kinds of jobs. Each application registers its own in its module `job_kinds`, which is loaded with the first use:
+a program that has no jobs to do, show or request starts without all that they work with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from django.utils.functional import Promise
+from django.utils.module_loading import autodiscover_modules
 
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.core.jobs.work import JobWork
@@ -54,6 +57,18 @@ class JobKind:
 _kinds: dict[str, JobKind] = {}
 
 
+@cache
+def _load() -> None:
+    """Load the module `job_kinds` of each application that has one."""
+    autodiscover_modules("job_kinds")
+
+
+def _known() -> dict[str, JobKind]:
+    """Return every kind by its name."""
+    _load()
+    return _kinds
+
+
 def register(kind: JobKind) -> None:
     """Make a kind known."""
     if kind.name in _kinds:
@@ -69,18 +84,18 @@ def unregister(name: str) -> None:
 
 def kind_of(name: str) -> JobKind:
     """The kind of that name. Raises `KeyError` if none is registered."""
-    return _kinds[name]
+    return _known()[name]
 
 
 def stage_label(job: Job) -> str:
     """Return the step of a running job in words; empty where it does not run, or its kind has no steps."""
-    kind = _kinds.get(job.kind)
+    kind = _known().get(job.kind)
     return str(kind.stages.get(job.stage, "")) if kind is not None and job.state == JobState.RUNNING else ""
 
 
 def kinds() -> list[JobKind]:
     """Every kind, by name."""
-    return [_kinds[name] for name in sorted(_kinds)]
+    return [kind for _, kind in sorted(_known().items())]
 
 
 def names_on(queue: str) -> list[str]:

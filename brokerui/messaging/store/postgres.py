@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
 from brokerui.messaging.store.tables import WrittenTable
+
+if TYPE_CHECKING:
+    import psycopg
 
 _TAKEN: Final = "brokerui.taken"
 """A setting of the transaction: the keys that a statement took, for those that travel with it."""
@@ -29,6 +31,13 @@ _LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %({seed})s))"
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
 
 
+def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
+    """Return one of the driver's own kind; that of Django's connection is another."""
+    import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
+
+    return psycopg.Cursor(connection)
+
+
 class PostgresSession(Session):
     """Within an open transaction of a connection."""
 
@@ -38,7 +47,7 @@ class PostgresSession(Session):
 
     def __init__(self, database: BaseDatabaseWrapper, connection: psycopg.Connection[Row], instance: int) -> None:
         self._wrapped = database.wrap_database_errors
-        self._cursor = psycopg.Cursor(connection)
+        self._cursor = _cursor(connection)
         self._connection = connection
         self._instance = instance
         self._together = ExitStack()
@@ -91,7 +100,7 @@ class PostgresSession(Session):
         return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]
 
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
-        cursor = psycopg.Cursor(self._connection)
+        cursor = _cursor(self._connection)
         with self._wrapped:
             return cursor.execute(sql, parameters, binary=True).fetchall
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import select
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import psycopg
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import Row
+
+if TYPE_CHECKING:
+    import psycopg
 
 # Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
 # Each join begins with the given values.
@@ -63,6 +65,8 @@ class Pool:
         connection.close()
 
     def _connect(self) -> psycopg.Connection[Row]:
+        import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
+
         given = {
             key: value
             for key, value in self.database.get_connection_params().items()

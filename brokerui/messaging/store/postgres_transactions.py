@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
-import psycopg
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
@@ -81,6 +80,8 @@ class OwnSession(PostgresSession):
 
     def close(self) -> None:
         if self._is_open and not self._connection.closed:
+            import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
+
             with suppress(psycopg.Error):
                 self._cursor.execute(self._end)
         self._pool.put(self._connection)

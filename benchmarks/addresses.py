@@ -115,6 +115,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
     return {
         "start": ["/"],
         "overview:overview": _each("/overview/", {"span": "7d"}),
+        "expiry:expiry": _each("/expiry/", {"within": "90d"}),
+        "expiry:csv": ["/expiry/expiry.csv"],
         "overview:alerts": ["/overview/alerts/"],
         "overview:csv": ["/overview/overview.csv"],
         "healthz": ["/healthz"],

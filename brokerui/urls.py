@@ -20,6 +20,7 @@ urlpatterns = [
     path("queues/", include("brokerui.pages.queues.urls")),
     path("service_queues/", include("brokerui.pages.service_queues.urls")),
     path("forwarding/", include("brokerui.pages.forwarding.urls")),
+    path("expiry/", include("brokerui.pages.expiry.urls")),
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),
     path("events/", include("brokerui.pages.events.urls")),

@@ -86,7 +86,8 @@ for (const twin of document.querySelectorAll("details.twin")) {
 // Where a chart over time has no room, its newest minutes are in view.
 function showNewest(chart) {
   const box = chart.closest(".chart-scroll");
-  if (box && figures.get(chart).layout.xaxis?.type === "date") box.scrollLeft = box.scrollWidth;
+  const { xaxis, meta } = figures.get(chart).layout;
+  if (box && xaxis?.type === "date" && !meta?.isAhead) box.scrollLeft = box.scrollWidth;
 }
 
 for (const chart of charts) read(chart);

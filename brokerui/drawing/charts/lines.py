@@ -28,6 +28,8 @@ LABEL = 26
 APART = 0.09
 """Least distance of two names, as a part of the height of a panel."""
 ROOM = 1.12
+DAYS_MS = 36 * 3_600_000
+"""An axis of more than this many milliseconds has days, not hours."""
 ROOM_FOR_WORDS = 9
 """A bar of so small a part of the whole has none."""
 
@@ -144,7 +146,7 @@ def _y_axis(most: float, low: float, high: float, unit: str) -> Figure:
     }
 
 
-def _time_axis(first: str, last: str, anchor: str) -> Figure:
+def _time_axis(first: str, last: str, anchor: str, *, is_days: bool = False) -> Figure:
     return {
         "type": "date",
         "range": [first, last],
@@ -154,20 +156,23 @@ def _time_axis(first: str, last: str, anchor: str) -> Figure:
         "automargin": True,
         "linecolor": LINE,
         "tickfont": {"size": 11, "color": MUTED},
-        "tickformat": "%H:%M",
+        "tickformat": "%d.%m." if is_days else "%H:%M",
         "hoverformat": "%Y-%m-%d %H:%M UTC",
     }
 
 
-def bars_figure(rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: int) -> Figure:
-    """Draw one row for each object, with a bar for each period of a state."""
+def bars_figure(
+    rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: int, *, is_ahead: bool = False
+) -> Figure:
+    """Draw one row for each object, with a bar for each period of a state. `is_ahead`: the time begins now, so that
+    a narrow screen shows its beginning, not its end."""
     return {
         "data": [_bar(bar, end - start) for bar in bars],
         "layout": layout(
             height=BARS_AROUND + BAR * len(rows),
             margin={"l": 8, "r": 16, "t": 8, "b": 8},
             barmode="overlay",
-            xaxis=_time_axis(moment_text(start), moment_text(end), "y"),
+            xaxis=_time_axis(moment_text(start), moment_text(end), "y", is_days=end - start > DAYS_MS),
             yaxis={
                 "tickmode": "array",
                 "tickvals": list(range(len(rows))),
@@ -179,7 +184,7 @@ def bars_figure(rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: 
                 "zeroline": False,
                 "tickfont": {"size": 11, "color": TEXT},
             },
-            meta={"minWidth": WIDE},
+            meta={"minWidth": WIDE, "isAhead": is_ahead},
         ),
     }
 

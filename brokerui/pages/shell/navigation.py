@@ -88,6 +88,7 @@ PARTS = (
             NavigationEntry(_("Mirrors"), "mirrors:mirrors", "g o", keeps=()),
             NavigationEntry(_("Connections"), "connections:connections", "g c", keeps=()),
             NavigationEntry(_("Forwarding"), "forwarding:forwarding", "g x", keeps=()),
+            NavigationEntry(_("Expiry"), "expiry:expiry", "g z", keeps=()),
             NavigationEntry(_("Events"), "events:events", "g y", keeps=()),
             NavigationEntry(_("Traffic"), "traffic:runs", "g u", keeps=()),
         ),

@@ -111,6 +111,7 @@ ADDRESSES = [
     *(_page(f"{name}:{name}") for name in ("delayed", "conversations", "queues", "mirrors", "connections", "events")),
     *(_page(f"{name}:csv") for name in ("delayed", "conversations", "queues", "mirrors", "connections", "events")),
     *map(_page, ("service_queues:service_queues", "service_queues:csv", "forwarding:forwarding", "forwarding:csv")),
+    *map(_page, ("expiry:expiry", "expiry:csv")),
     *(_page(f"service_queues:{name}", "hosted_queue") for name in ("queue", "queue_csv")),
     _button("service_queues:switch_on", OPERATE),
     *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "retry_all", "switch_on", "switch_on_all", "end_all")),

@@ -1,0 +1,16 @@
+"""Two hosted instances, and users."""
+
+from __future__ import annotations
+
+from tests.brokerui.pages.monitoring.conftest import (
+    lists,
+    nothing_counted,
+    one_valkey,
+    operator,
+    redis_client,
+    valkey,
+    viewer,
+    wire,
+)
+
+__all__ = ["lists", "nothing_counted", "one_valkey", "operator", "redis_client", "valkey", "viewer", "wire"]

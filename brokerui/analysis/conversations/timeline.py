@@ -1,7 +1,8 @@
 """The past of a conversation on both sides, oldest first, and the clocks that run. Pure.
 
 It is made of what the tables still have: messages that are kept, exceptional events, and clocks. A message that was
-acknowledged and read is in no table any more: how many there were stands in the numbers of its side.
+acknowledged and read is in no table any more: how many there were stands in the numbers of its side, and its history
+in the event log, where that is on (`history.py`).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ class EntryKind(StrEnum):
 
     MESSAGE = "message"
     RETRY = "retry"
+    ROUTING = "routing"
     EVENT = "event"
 
 
@@ -35,7 +37,10 @@ class WireMark(StrEnum):
     NOTHING = ""
     ARRIVED = "arrived"
     """From the other side to this one."""
+    WENT = "went"
+    """From this side to the other one."""
     SENT = "sent"
+    """The same, and not acknowledged, or not for the first time."""
     NOT_SENT = "not_sent"
 
 
@@ -58,15 +63,20 @@ class TimelineEntry:
     kind: EntryKind
     on_initiator: bool
     says: Sentence
-    note: Sentence | None = None
+    note: Sentence | str | None = None
     wire: WireMark = WireMark.NOTHING
     follows: bool = False
     """Whether it is still to come."""
 
 
-def timeline(conversation: ConversationSides, events: Iterable[TroubleEvent], now: int) -> tuple[TimelineEntry, ...]:
-    """All entries in the order of their moments; of equal moments the initiator's first."""
-    found = [entry for side in conversation.sides for entry in _of_side(side, now)]
+def timeline(
+    conversation: ConversationSides,
+    events: Iterable[TroubleEvent],
+    now: int,
+    history: Iterable[TimelineEntry] = (),
+) -> tuple[TimelineEntry, ...]:
+    """All entries in the order of their moments; of equal moments the initiator's first, each in its order."""
+    found = [*history, *(entry for side in conversation.sides for entry in _of_side(side, now))]
     found += [_event(event, conversation) for event in events]
     return tuple(sorted(found, key=lambda entry: (entry.at, not entry.on_initiator)))
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.conversations.past import is_logged, past_of
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides, Kept, KeptRow, sides_of
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, timeline
-from brokerui.analysis.conversations.trouble import trouble_of
 from brokerui.analysis.explanations.looks import LookKind
 from brokerui.analysis.monitoring.held import Diagnosis, by_handle, diagnosis_by_handle
 from brokerui.analysis.monitoring.wording import age, due, moment
@@ -22,6 +22,10 @@ from brokerui.pages.delayed.groups import where_of
 
 BACK: Final = frozenset({LookKind.WAY_BACK, LookKind.DISCARDS})
 """Looks whose cause is that acknowledgements do not come back."""
+
+
+MOST_PORTIONS: Final = 10
+"""Of the event log, for one page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +61,14 @@ class MessageLine:
     since: datetime
 
 
-def page_context(handle: str, shown: str) -> dict[str, Any]:
-    """For the templates. `shown` is the kind of entries of the timeline; empty: all. Raises `VerbError` (8426)."""
+def page_context(handle: str, shown: str, portions: int = 0) -> dict[str, Any]:
+    """For the templates. `shown` is the kind of entries of the timeline; empty: all. `portions` of the event log are
+    looked through. Raises `VerbError` (8426)."""
     conversation, at = sides_of(handle), now()
+    past = past_of(conversation, portions)
     shown = shown if shown in set(EntryKind) else ""
     diagnosis = _diagnosis(conversation)
-    entries = timeline(conversation, trouble_of(conversation.conversation_id), at)
+    entries = timeline(conversation, past.trouble, at, past.entries)
     ends = _ends(conversation)
     initiator, target = (side.state if side else None for side in (conversation.initiator, conversation.target))
     return {
@@ -76,6 +82,10 @@ def page_context(handle: str, shown: str) -> dict[str, Any]:
         "where": _where(conversation.near),
         "lines": list(_lines(entry for entry in entries if shown in ("", entry.kind))),
         "shown": shown,
+        "log_since": moment(past.since) if past.since is not None else None,
+        "is_logged": is_logged(),
+        "portions": portions,
+        "more_portions": portions + 1 if not past.is_all and portions < MOST_PORTIONS else 0,
         "kinds": [("", gettext("All"))] + [(str(kind), str(words)) for kind, words in _kinds()],
         "diagram": state_diagram(initiator, target),
         "next_states": _next(conversation),
@@ -90,6 +100,7 @@ def _kinds() -> list[tuple[EntryKind, str]]:
     return [
         (EntryKind.MESSAGE, gettext("Messages")),
         (EntryKind.RETRY, gettext("Retries")),
+        (EntryKind.ROUTING, gettext("Routing")),
         (EntryKind.EVENT, gettext("Events")),
     ]
 

@@ -37,7 +37,9 @@ def conversations_csv(request: HttpRequest) -> HttpResponseBase:
 @varies_by_htmx
 def conversation(request: HttpRequest, handle: UUID) -> HttpResponse:
     """One conversation; htmx asks for the piece of it that changes."""
-    figures = partial(page.page_context, str(handle), request.GET.get("show", ""))
+    wanted = request.GET.get("log", "")
+    portions = int(wanted) if wanted in set(map(str, range(page.MOST_PORTIONS + 1))) else 0
+    figures = partial(page.page_context, str(handle), request.GET.get("show", ""), portions)
     try:
         return live(request, "conversations", figures, page="conversation")
     except VerbError as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -11,6 +13,8 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from brokerui.eventlog.publishing import publish
+from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import conversation_end
 from tests.brokerui.messaging.hosted import Wire
@@ -130,6 +134,31 @@ def test_both_sides_are_one_page_each_that_leads_to_the_other(operator: Client, 
     only_retries = page(operator, f"{CONVERSATIONS}{handle}/", show="retry")
     assert "arrived in <b>ToQ</b>" not in only_retries
     assert "arrived in <b>ToQ</b>" in page(operator, f"{CONVERSATIONS}{handle}/", show="nothing of the kind")
+
+
+def test_the_event_log_is_looked_through_where_it_is_on(
+    viewer: Client, wire: Wire, settings: Any, tmp_path: Path
+) -> None:
+    handle = begun("To")
+    off = page(viewer, f"{CONVERSATIONS}{handle}/", log="1")
+    assert "The event log is off" in off
+    assert "EVENT_LOG=1" in off
+    settings.EVENT_LOG, settings.EVENT_LOG_FOLDER = True, tmp_path
+    handle = begun("To")
+    assert 'href="?show=message&amp;log=1"' in page(viewer, f"{CONVERSATIONS}{handle}/", show="message")
+    assert "The event log has no file yet." in page(viewer, f"{CONVERSATIONS}{handle}/", log="1")
+    wire.carry()
+    recorder.close()
+    publish(tmp_path)
+    text = page(viewer, f"{CONVERSATIONS}{handle}/", log="1")
+    assert "From the event log since" in text
+    assert "Message 0: acknowledged" in text
+    assert "Routing chose <b>to</b>, to <code>tcp://b.example:4022</code>" in text
+    routing = page(viewer, f"{CONVERSATIONS}{handle}/", log="1", show="routing")
+    assert "Routing chose" in routing
+    assert "Message 0: acknowledged" not in routing
+    for other in ("x", "-1", "99", "²"):
+        assert "Look through it" in page(viewer, f"{CONVERSATIONS}{handle}/", log=other)
 
 
 def test_a_conversation_that_is_gone_is_not_found(viewer: Client, wire: Wire) -> None:

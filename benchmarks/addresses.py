@@ -309,7 +309,8 @@ def _messages() -> Addresses:
     """Pages of hosted instances, here without any; `benchmarks/messaging/monitoring.py` measures them with rows."""
     names = ("delayed", "conversations", "service_queues", "forwarding", "queues", "mirrors", "connections", "events")
     pages = {f"{name}:{name}": [f"/{name}/"] for name in names}
-    return pages | {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
+    files = {f"{name}:csv": [f"/{name}/{name}.csv"] for name in names}
+    return {**pages, **files, "goto:goto": ["/goto/", "/goto/?q=or"]}
 
 
 def _tables(rows: Rows, place: Place) -> Addresses:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.models import PENDING, DraftState, SavedDraft
@@ -17,6 +17,8 @@ from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, live_vers
 from routing.model.estate import Estate
 
 LISTED = 100
+DIGITS = 10
+"""From which on a number is none of a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,12 @@ def draft_list(
     if author:
         rows = rows.filter(author=author)
     return list((rows if before is None else rows.filter(id__lt=before))[:limit])
+
+
+def drafts_named(text: str, limit: int) -> list[SavedDraft]:
+    """Return the newest drafts whose name has the text, or whose number it is; without their edits."""
+    numbered = Q(id=int(text)) if text.isdecimal() and text.isascii() and len(text) < DIGITS else Q()
+    return list(_rows().defer("edits").filter(Q(name__icontains=text) | numbered)[:limit])
 
 
 def draft_info(draft: SavedDraft) -> DraftInfo:

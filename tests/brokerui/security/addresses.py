@@ -119,6 +119,7 @@ ADDRESSES = [
     _form("delayed:end", OPERATE, "handle"),
     _page("conversations:conversation", "handle"),
     _form("conversations:body", READ_BODIES, "handle", "kept", "message", read=READ_BODIES),
+    _page("goto:goto"),
     _page("traffic:runs"),
     _page("traffic:run", "traffic_run"),
     _page("traffic:round", "traffic_round"),

@@ -52,7 +52,8 @@ settings.register_profile("test", deadline=None, derandomize=False, print_blob=T
 settings.register_profile("test-all", settings.get_profile("test"), max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 
-# Nothing but the page under test: no sandbox (root has none), no GPU, no calls home.
+# Nothing but the page under test: no sandbox (root has none), no GPU, no calls home, and no second process for pages,
+# which would be started with each context for one that never comes.
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -61,6 +62,7 @@ CHROMIUM_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--renderer-process-limit=1",
 )
 
 

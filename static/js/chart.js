@@ -5,6 +5,7 @@ const FONT = "--sans";
 const charts = [...document.querySelectorAll("[data-chart]")];
 const figures = new Map();
 const texts = new Map();
+const zoomed = new Map();
 const probe = document.createElement("span");
 probe.hidden = true;
 document.body.append(probe);
@@ -38,12 +39,34 @@ function resolved(value) {
 
 async function draw(chart) {
   const { data, layout } = figures.get(chart);
+  const range = zoomed.get(chart);
+  if (range) layout.xaxis.range = range;
+  if (!matchMedia("(pointer: fine)").matches) layout.dragmode = false;
   chart.style.minWidth = `${layout.meta?.minWidth ?? 0}px`;
   await Plotly.react(chart, resolved(data), resolved(layout), CONFIG);
   chart.dataset.drawn = document.documentElement.dataset.theme;
 }
 
 function drawAll() { for (const chart of charts) draw(chart); }
+
+// Plotly's uirevision lets go of a zoom as soon as the range of the figure is another one, which it is each minute.
+function keepZoom(chart) {
+  const whole = document.querySelector(`[data-whole="${chart.dataset.chart}"]`);
+  const show = () => { if (whole) whole.hidden = !zoomed.has(chart); };
+  chart.on("plotly_relayout", (event) => {
+    if (event["xaxis.range[0]"] === undefined) return;
+    zoomed.set(chart, [event["xaxis.range[0]"], event["xaxis.range[1]"]]);
+    show();
+  });
+  const unzoom = () => {
+    zoomed.delete(chart);
+    figures.set(chart, JSON.parse(texts.get(chart)));
+    show();
+    Plotly.relayout(chart, { "xaxis.range": figures.get(chart).layout.xaxis.range });
+  };
+  chart.on("plotly_doubleclick", unzoom);
+  whole?.addEventListener("click", unzoom);
+}
 
 // A click on a field of groups (f, its row, its column) opens that row and that column.
 function into(id) {
@@ -91,7 +114,7 @@ function showNewest(chart) {
 }
 
 for (const chart of charts) read(chart);
-for (const chart of charts) draw(chart).then(() => { chart.on("plotly_click", follow); showNewest(chart); });
+for (const chart of charts) draw(chart).then(() => { chart.on("plotly_click", follow); if (figures.get(chart).layout.xaxis?.fixedrange === false) keepZoom(chart); showNewest(chart); });
 document.addEventListener("htmx:oobAfterSwap", () => { for (const chart of charts) if (read(chart)) draw(chart); });
 document.addEventListener("themechange", drawAll);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);

@@ -46,6 +46,33 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
         assert accessibility_faults(site) == []
 
 
+def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, site: Page) -> None:
+    sampled(OfSample.TRANSMISSION_QUEUE, [3, 1, 2])
+    site.clock.install()
+    site.goto(QUEUES)
+    expect(site.locator("[data-drawn]")).to_be_visible()
+    shown = "() => document.querySelector('.chart').layout.xaxis.range.map(String)"
+    whole = site.evaluate(shown)
+    expect(site.get_by_role("button", name="Whole time")).to_be_hidden()
+    box = site.locator(".chart .nsewdrag").first.bounding_box()
+    assert box
+    site.mouse.move(box["x"] + box["width"] / 2, box["y"] + 40)
+    site.mouse.down()
+    site.mouse.move(box["x"] + box["width"] - 5, box["y"] + 60, steps=5)
+    site.mouse.up()
+    expect(site.get_by_role("button", name="Whole time")).to_be_visible()
+    zoomed = site.evaluate(shown)
+    assert zoomed[0] > whole[0]
+    sampled(OfSample.TRANSMISSION_QUEUE, [9], database="two", instance="B")
+    site.clock.fast_forward(POLL_MS)
+    expect(site.locator("#chart-table thead")).to_contain_text("B/two")
+    expect(site.locator(".chart .annotation-text").filter(has_text="B/two").first).to_be_attached()
+    assert site.evaluate(shown) == zoomed
+    site.get_by_role("button", name="Whole time").click()
+    expect(site.get_by_role("button", name="Whole time")).to_be_hidden()
+    assert site.evaluate(shown)[0] == whole[0]
+
+
 def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
     site.clock.install()
     site.goto(DELAYED)

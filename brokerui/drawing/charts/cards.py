@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
 
 from brokerui.drawing.charts.lines import DAYS_MS, Values, moment_text
-from brokerui.drawing.charts.look import LINE, MUTED, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, TEXT, Figure, layout, plain, short
 
 STRIP, GAP, AROUND = 44, 28, 46
 """Pixels of a strip, above each one, and around all."""
@@ -15,7 +15,6 @@ ROOM: Final = 1.15
 NAME: Final = 24
 NEAR_END: Final = 0.15
 """Part of an axis within which words would stand out of the figure."""
-MOST_POINTS: Final = 2_000
 NAMED_EVERY: Final = 18
 """Pixels from one name to the next."""
 BESIDE: Final = 116

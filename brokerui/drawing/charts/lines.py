@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from brokerui.drawing.charts.look import LINE, MUTED, SURFACE, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, SURFACE, TEXT, Figure, layout, plain, short
 
 STROKES: Final = (
     ("var(--accent)", "solid"),
@@ -63,8 +63,9 @@ def moment_text(at: int) -> str:
 
 
 def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
-    """The figure; every line of every panel has a value for each moment."""
-    x = [moment_text(at) for at in moments]
+    """The figure, of the last moments if they are many; every line of every panel has a value for each moment. A
+    mouse can zoom into its time."""
+    x = [moment_text(at) for at in moments[-MOST_POINTS:]]
     traces: list[Figure] = []
     notes: list[Figure] = []
     axes: dict[str, Any] = {}
@@ -77,7 +78,7 @@ def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
         traces += [
             _line(name, x, values, axis, at, panel.unit) for at, (name, values) in enumerate(panel.lines.items())
         ]
-        notes += [_title(panel.title, low + PANEL / height), *_names(panel, axis, most, x[-1])]
+        notes += [_title(panel.title, low + PANEL / height), *_names(panel, axis, most)]
     margin = {"l": 8, "r": BESIDE, "t": 30, "b": 8}
     return {
         "data": traces,
@@ -85,7 +86,8 @@ def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
             height=height + AROUND,
             margin=margin,
             hovermode="x unified",
-            xaxis=_time_axis(x[0], x[-1], f"y{len(panels) if len(panels) > 1 else ''}"),
+            dragmode="zoom",
+            xaxis=_time_axis(x[0], x[-1], f"y{len(panels) if len(panels) > 1 else ''}") | {"fixedrange": False},
             annotations=notes,
             meta={"minWidth": WIDE},
             **axes,
@@ -100,7 +102,7 @@ def _line(name: str, x: Sequence[str], values: Values, axis: str, number: int, u
         "mode": "lines" if sum(value is not None for value in values) > 1 else "markers",
         "name": plain(short(name)),
         "x": list(x),
-        "y": list(values),
+        "y": list(values[-MOST_POINTS:]),
         "yaxis": axis,
         "line": {"color": colour, "width": 2, "dash": dash},
         "marker": {"color": colour, "size": 7},
@@ -114,15 +116,15 @@ def _title(text: str, top: float) -> Figure:
     return {"text": plain(text), "showarrow": False, "font": font, **where}
 
 
-def _names(panel: Panel, axis: str, most: float, last: str) -> list[Figure]:
-    """The name of each line at its end, no two of them upon each other."""
+def _names(panel: Panel, axis: str, most: float) -> list[Figure]:
+    """The name of each line at its end, no two of them upon each other; beside the panel, also while it is zoomed."""
     ends = sorted((_end(values), at, name) for at, (name, values) in enumerate(panel.lines.items()))
     notes, least = [], 0.0
     for end, at, name in ends:
         y = max(end / (most * ROOM), least)
         least = y + APART
         font = {"size": 11, "color": STROKES[at % len(STROKES)][0]}
-        where = {"x": last, "y": y * most * ROOM, "xref": "x", "yref": axis, "xanchor": "left", "xshift": 6}
+        where = {"x": 1, "y": y * most * ROOM, "xref": "paper", "yref": axis, "xanchor": "left", "xshift": 6}
         notes.append({"text": plain(short(name, LABEL)), "showarrow": False, "font": font, **where})
     return notes
 

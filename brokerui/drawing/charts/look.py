@@ -46,6 +46,8 @@ SIGNS = {
     DELIVERED: "●",
 }
 """The shapes as characters, for text."""
+MOST_POINTS = 2_000
+"""Points of one trace: more are not told apart on a screen, and slow it down."""
 CHANGED = "Δ"
 """Beside what the edits of a draft change."""
 ACCENT = "var(--accent)"

@@ -6,10 +6,22 @@ site refuses, and it has no shapes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from brokerui.drawing.charts.look import ACCENT, CHANGED, COLOURS, LINE, MUTED, SYMBOLS, Figure, layout, plain, short
+from brokerui.drawing.charts.look import (
+    ACCENT,
+    CHANGED,
+    COLOURS,
+    LINE,
+    MOST_POINTS,
+    MUTED,
+    SYMBOLS,
+    Figure,
+    layout,
+    plain,
+    short,
+)
 
 WIDE, HIGH = 0.96, 0.92
 """Width and height of a field, as a part of its cell; the rest is the gap to the next one."""
@@ -49,8 +61,10 @@ def matrix_figure(
     row = max(ROW_LEAST, min(ROW_MOST, HEIGHT // max(1, len(rows))))
     traces: list[Figure] = []
     for verdict, those in by_verdict.items():
-        traces += [_grounds(verdict, those, words[verdict]), _shapes(verdict, those, row)]
-    traces += _marks([field for field in fields if field.is_changed])
+        for part in _parts(those):
+            traces += [_grounds(verdict, part, words[verdict]), _shapes(verdict, part, row)]
+    for part in _parts([field for field in fields if field.is_changed]):
+        traces += _marks(part)
     return {
         "data": traces,
         "layout": layout(
@@ -68,6 +82,11 @@ def matrix_figure(
             meta={"minWidth": BESIDE + COLUMN_LEAST * len(columns)},
         ),
     }
+
+
+def _parts(fields: Sequence[Field]) -> Iterator[Sequence[Field]]:
+    """As many fields as a trace has points at the most."""
+    return (fields[first : first + MOST_POINTS] for first in range(0, len(fields), MOST_POINTS))
 
 
 def _axis(labels: Sequence[str], **more: Any) -> Figure:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import plotly.graph_objects as go
 import pytest
 from django.contrib.staticfiles import finders
 
-from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
-from brokerui.drawing.charts.look import LONGEST, SIGNS, SYMBOLS, plain, short
+from brokerui.drawing import charts
+from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure, named_lines_figure
+from brokerui.drawing.charts.lines import ChartBar, Panel, bars_figure, lines_figure
+from brokerui.drawing.charts.look import LONGEST, MOST_POINTS, SIGNS, SYMBOLS, plain, short
 from brokerui.drawing.charts.matrix import Field, matrix_figure
 from brokerui.drawing.charts.plotly_file import PlotlyFinder
 from brokerui.drawing.charts.sankey import Node, Stream, sankey_figure
@@ -109,6 +113,59 @@ def test_the_one_file_is_found_and_nothing_beside_it() -> None:
     assert [path for path, _ in PlotlyFinder().list(None)] == ["plotly.min.js"]
     for other in ("plotly/widgetbundle.js", "plotly/../plotly.min.js", "plotly.min.js"):
         assert not finders.find(other)
+
+
+MANY = 5_000
+MOMENTS = [number * 60_000 for number in range(MANY)]
+VALUES: list[float | None] = [float(number % 7) for number in range(MANY)]
+LINES = [StripLine(name, VALUES, "var(--accent)") for name in ("first", "second")]
+FIGURES = {
+    "card_figure": lambda: card_figure(MOMENTS, [Strip("title", LINES, ticks={1: "1"})]),
+    "named_lines_figure": lambda: named_lines_figure(MOMENTS, LINES, {1: "1"}, 200),
+    "lines_figure": lambda: lines_figure(MOMENTS, [Panel("title", {"first": VALUES, "second": VALUES})]),
+    "bars_figure": lambda: bars_figure(
+        ["first", "second"], [ChartBar(0, MOMENTS[0], MOMENTS[9], "x", "var(--accent)")], MOMENTS[0], MOMENTS[-1]
+    ),
+    "matrix_figure": lambda: matrix_figure(
+        ["first", "second"], ["x"], [Field(0, 0, "dropped", "tells", "f0-0", is_changed=True)] * MANY, WORDS
+    ),
+    "sankey_figure": lambda: sankey_figure(
+        ["a", "b"], [Node(0, "first", ""), Node(1, "second", "")], [Stream(0, 1, 1, "exits", "")]
+    ),
+}
+"""Each kind of figure, with two objects named first and second."""
+
+
+def test_every_kind_of_figure_is_in_the_list() -> None:
+    modules = [import_module(f"brokerui.drawing.charts.{one.name}") for one in iter_modules(charts.__path__)]
+    made = {name for module in modules for name in vars(module) if name.endswith("_figure")}
+    assert made == set(FIGURES)
+
+
+@pytest.mark.parametrize("kind", FIGURES)
+def test_every_figure_has_names_not_a_legend_and_at_most_two_thousand_points_a_trace(kind: str) -> None:
+    figure = FIGURES[kind]()
+    assert figure == FIGURES[kind](), "the same rows make the same figure"
+    go.Figure(resolved(figure))
+    assert not figure["layout"]["showlegend"]
+    assert max(len(trace.get("x", trace.get("link", {}).get("value", ()))) for trace in figure["data"]) <= MOST_POINTS
+    layout = figure["layout"]
+    names = {note["text"] for note in layout.get("annotations", ())} | set(layout.get("yaxis", {}).get("ticktext", ()))
+    names |= {label for trace in figure["data"] for label in trace.get("node", {}).get("label", ())}
+    assert {"first", "second"} <= names
+
+
+def test_every_chart_of_a_page_has_a_sentence_a_table_and_a_file() -> None:
+    folder = Path(__file__).parents[3] / "templates"
+    drawn = {
+        path: path.read_text(encoding="utf-8")
+        for path in folder.rglob("*.html")
+        if "data-chart=" in path.read_text(encoding="utf-8")
+    }
+    assert len(drawn) >= 4
+    for path, text in drawn.items():
+        for part in ('role="img" aria-label="', "title", 'data-keys=" t"', "csv", 'class="twin'):
+            assert part in text, f"{path.relative_to(folder)} has no {part}"
 
 
 def test_a_card_names_its_lines_and_marks_the_version_in_at_most_two_thousand_points() -> None:

@@ -16,6 +16,7 @@ from brokerui.analysis.explanations.looks import LookKind
 from brokerui.analysis.monitoring.held import Diagnosis, by_handle, diagnosis_by_handle
 from brokerui.analysis.monitoring.wording import age, due, moment
 from brokerui.messaging.clock import now
+from brokerui.pages.conversations.remedy import off_queues_of, remedy_of
 from brokerui.pages.conversations.state_diagram import NextState, next_states, state_diagram
 from brokerui.pages.conversations.wording import STATE_WORDS, lives_until
 from brokerui.pages.delayed.groups import where_of
@@ -78,6 +79,8 @@ def page_context(handle: str, shown: str, portions: int = 0) -> dict[str, Any]:
         "forth": "delayed" if diagnosis.sentence and not _is_back(diagnosis) else "delivered",
         "back": "delayed" if _is_back(diagnosis) else "delivered",
         "diagnosis": diagnosis,
+        "remedy": remedy_of(conversation, at),
+        "off_queues": off_queues_of(conversation),
         "handle": conversation.near.handle,
         "where": _where(conversation.near),
         "lines": list(_lines(entry for entry in entries if shown in ("", entry.kind))),

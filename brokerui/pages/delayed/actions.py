@@ -20,6 +20,7 @@ from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
+from brokerui.pages.tables.row_page import next_page
 from routing.common.sentence import say
 from routing.dialog.problems import VerbError
 
@@ -31,7 +32,7 @@ def retry(request: HttpRequest) -> HttpResponse:
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "service")}
     done = _("Messages for %(service)s are being retried now.") % {"service": place["service"]}
     act_on(request, done, partial(services.retry, **place))
-    return redirect("delayed:delayed")
+    return redirect(next_page(request) or "delayed:delayed")
 
 
 @access(write=Level.OPERATE)
@@ -41,7 +42,7 @@ def switch_on(request: HttpRequest) -> HttpResponse:
     place = {name: request.POST.get(name, "") for name in ("instance", "database", "queue")}
     done = _("The queue %(queue)s is on: messages that wait for it are being retried now.") % {"queue": place["queue"]}
     act_on(request, done, partial(services.switch_on, **place))
-    return redirect("delayed:delayed")
+    return redirect(next_page(request) or "delayed:delayed")
 
 
 @access(write=Level.OPERATE)

@@ -50,6 +50,11 @@ class DelayedGroup:
         return "" if offer is None else remedy_json(offer.instance, offer.sql, self.group.service)
 
     @property
+    def others(self) -> int:
+        """Its conversations beside the one that was looked at."""
+        return self.group.conversations - 1
+
+    @property
     def value(self) -> str:
         """Its place as the form of several groups has it."""
         return json.dumps(self.group[:3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.brokerui.pages.monitoring.conftest import (
+    client,
     lists,
     nothing_counted,
     one_valkey,
@@ -13,4 +14,4 @@ from tests.brokerui.pages.monitoring.conftest import (
     wire,
 )
 
-__all__ = ["lists", "nothing_counted", "one_valkey", "operator", "redis_client", "valkey", "viewer", "wire"]
+__all__ = ["client", "lists", "nothing_counted", "one_valkey", "operator", "redis_client", "valkey", "viewer", "wire"]

@@ -16,7 +16,8 @@ from django.test.utils import CaptureQueriesContext
 from brokerui.eventlog.publishing import publish
 from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import ConversationEndpoint
-from brokerui.messaging.services import conversation_end
+from brokerui.messaging.services import conversation_end, queue_set_status
+from tests.brokerui.api.helpers import change
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages.monitoring.conftest import begun, stuck
 from tests.brokerui.pages.monitoring.test_pages import headline, page
@@ -29,6 +30,12 @@ def other_side(handle: str) -> str:
     near = ConversationEndpoint.objects.get(conversation_handle=handle)
     both = ConversationEndpoint.objects.filter(conversation_id=near.conversation_id)
     return both.exclude(conversation_handle=handle).get().conversation_handle
+
+
+def route_of(client: Client, name: str) -> str:
+    """The address of a route over REST."""
+    found = client.get("/api/v1/routes/", {"name": name}).json()["results"]
+    return f"/api/v1/routes/{found[0]['id']}/"
 
 
 @pytest.mark.both_databases
@@ -117,6 +124,34 @@ def test_a_waiting_conversation_names_its_cause_and_where_its_message_is(viewer:
     assert 'class="decides"' in text
     assert "Retry now" not in text, "a viewer only looks"
     assert "End…" not in text
+
+
+def test_the_remedy_of_delayed_stands_on_the_page_of_its_conversation(client: Client, wire: Wire) -> None:
+    """The service exists on B, and A has no route to it any more."""
+    change(client, "delete", route_of(client, "to"))
+    [held, _other] = stuck(wire, "To", 2)
+    text = page(client, f"{CONVERSATIONS}{held}/")
+    assert "With this: delivered in" in text
+    assert "Draft the remedy" in text
+    assert "1 more conversation waits for the same reason" in text
+    form = {"instance": "A", "database": "one", "service": "To", "next": f"{CONVERSATIONS}{held}/"}
+    answer = client.post("/delayed/retry/", form, follow=True)
+    assert answer.redirect_chain == [(f"{CONVERSATIONS}{held}/", 302)]
+    assert "Messages for To are being retried now" in answer.content.decode()
+    assert "Retried by administrator: 0 of 2 gone" in answer.content.decode()
+    elsewhere = client.post("/delayed/retry/", form | {"next": "//evil.example/"})
+    assert elsewhere.headers["Location"] == "/delayed/"
+
+
+def test_a_queue_of_a_side_that_is_off_is_switched_on_from_the_page(client: Client, wire: Wire) -> None:
+    handle = begun("To")
+    wire.carry()
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False, author="test")
+    assert "Switch ToQ on" in page(client, f"{CONVERSATIONS}{handle}/")
+    form = {"instance": "B", "database": "two", "queue": "ToQ", "next": f"{CONVERSATIONS}{handle}/"}
+    answer = client.post("/delayed/switch-on/", form, follow=True)
+    assert "The queue ToQ is on" in answer.content.decode()
+    assert "Switch ToQ on" not in answer.content.decode()
 
 
 @pytest.mark.both_databases

@@ -22,6 +22,7 @@ urlpatterns = [
     path("goto/", include("brokerui.pages.goto.urls")),
     path("forwarding/", include("brokerui.pages.forwarding.urls")),
     path("expiry/", include("brokerui.pages.expiry.urls")),
+    path("alerts/", include("brokerui.pages.alerts.urls")),
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),
     path("events/", include("brokerui.pages.events.urls")),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 
 from brokerui.analysis.alerts.announcing import Announced, Quiet
 from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
+
+NUMBER_DIGITS = 10
 
 
 def rules_all() -> list[AlertRule]:
@@ -57,6 +59,19 @@ def channel_get(pk: int) -> AlertChannel | None:
 def deliveries_of(channel: int, limit: int = 20) -> list[AlertDelivery]:
     """The messages of a channel, the newest first."""
     return list(AlertDelivery.objects.defer("content").filter(channel=channel)[:limit])
+
+
+def last_deliveries() -> dict[int, AlertDelivery]:
+    """By channel: its newest message. One query."""
+    newest = AlertDelivery.objects.values("channel").annotate(last=Max("pk")).order_by()
+    rows = AlertDelivery.objects.defer("content").filter(pk__in=newest.values("last"))
+    return {row.channel_id: row for row in rows}
+
+
+def alert_get(number: str) -> Alert | None:
+    """The alert of a number, as an address has it."""
+    is_number = number.isascii() and number.isdecimal() and len(number) < NUMBER_DIGITS
+    return Alert.objects.select_related("rule").filter(pk=int(number)).first() if is_number else None
 
 
 def quiets_of(rows: Iterable[AlertSilence]) -> list[Quiet]:

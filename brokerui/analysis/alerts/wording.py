@@ -70,9 +70,10 @@ def _minutes(figure: float) -> Sentence:
     minutes = int(figure)
     if minutes < HOUR_M:
         return say("{n} min", n=minutes)
-    if minutes < DAY_M:
-        return say("{n} h {m} min", n=minutes // HOUR_M, m=minutes % HOUR_M)
-    return say("{n} d {m} h", n=minutes // DAY_M, m=minutes % DAY_M // HOUR_M)
+    days, hours, rest = minutes // DAY_M, minutes % DAY_M // HOUR_M, minutes % HOUR_M
+    if days:
+        return say("{n} d {m} h", n=days, m=hours) if hours else say("{n} d", n=days)
+    return say("{n} h {m} min", n=hours, m=rest) if rest else say("{n} h", n=hours)
 
 
 def _days(figure: float) -> Sentence:

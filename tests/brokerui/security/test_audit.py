@@ -132,6 +132,15 @@ def user_change(client: Client, world: World) -> Any:
     )
 
 
+RULE_TEXTS = {"kind": "depth", "threshold": "9", "severity": "error"}
+
+
+def add_channel_on_page(client: Client, _world: World) -> Any:
+    texts = {"kind": "email", "name": "Mail", "target": "a@b.example", "severity": "error"}
+    with override_settings(EMAIL_HOST="mail.example"):
+        return client.post(reverse("alerts:channel_new"), texts)
+
+
 def add_channel(client: Client, _world: World) -> Any:
     with override_settings(EMAIL_HOST="mail.example"):
         body = {"kind": "email", "name": "Mail", "target": "a@b.example"}
@@ -425,6 +434,39 @@ WRITES: dict[str, tuple[str, Write]] = {
         lambda client, world: change(
             client, "patch", reverse("api:map_view", args=[world["map_view"]]), {"title": "x"}
         ),
+    ),
+    "alerts:rule_new": (
+        "alert_rule.create",
+        lambda client, _: client.post(reverse("alerts:rule_new"), RULE_TEXTS),
+    ),
+    "alerts:rule": (
+        "alert_rule.change",
+        lambda client, world: client.post(reverse("alerts:rule", args=[world["alert_rule"]]), RULE_TEXTS),
+    ),
+    "alerts:rule_delete": (
+        "alert_rule.delete",
+        lambda client, world: client.post(reverse("alerts:rule_delete", args=[world["alert_rule"]])),
+    ),
+    "alerts:silence_new": (
+        "alert_silence.begin",
+        lambda client, _: client.post(reverse("alerts:silence_new"), {"owner": "a", "reason": "b", "hours": "4"}),
+    ),
+    "alerts:silence_end": (
+        "alert_silence.end",
+        lambda client, world: client.post(reverse("alerts:silence_end", args=[world["alert_silence"]])),
+    ),
+    "alerts:channel_new": ("alert_channel.create", add_channel_on_page),
+    "alerts:channel_switch": (
+        "alert_channel.change",
+        lambda client, world: client.post(reverse("alerts:channel_switch", args=[world["alert_channel"]])),
+    ),
+    "alerts:channel_test": (
+        "alert_channel.test",
+        lambda client, world: client.post(reverse("alerts:channel_test", args=[world["alert_channel"]])),
+    ),
+    "alerts:channel_delete": (
+        "alert_channel.delete",
+        lambda client, world: client.post(reverse("alerts:channel_delete", args=[world["alert_channel"]])),
     ),
     "api:alert_rules": (
         "alert_rule.create",

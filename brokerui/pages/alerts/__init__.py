@@ -1,0 +1,1 @@
+"""Alerts: those that are open, their history, rules, channels and silences."""

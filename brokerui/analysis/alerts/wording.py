@@ -38,7 +38,9 @@ UNITS: Final[Mapping[RuleKind, Sentence]] = {
 NEXT_STEPS: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.DROPPED: say("Open Overview: it has the cause and its remedy."),
     RuleKind.DELAYED: say("Open Delayed: it has the cause, its remedy and how long the messages need to drain."),
-    RuleKind.AGE: say("See whether a program receives from the queue, and what Delayed says of it."),
+    RuleKind.AGE: say(
+        "See what Delayed says of it; where nothing is delayed, see whether a program receives from the queue."
+    ),
     RuleKind.DEPTH: say("See whether programs receive as fast as messages arrive."),
     RuleKind.DISAGREEMENT: say("Open Traffic: it lists the messages that arrived elsewhere."),
     RuleKind.EXPIRY: say("Give the route a later lifetime, or none, in a draft."),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,6 +15,7 @@ from redis import Redis
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
+from brokerui.core.home import CHECKOUT
 from brokerui.eventlog.counting import CounterKey, CounterSums, counted
 from brokerui.eventlog.exposition import counter, exposition, gauge
 from brokerui.eventlog.services import counts_add, samples_put
@@ -118,7 +120,33 @@ def test_it_costs_as_many_queries_whatever_there_is(nowhere: None) -> None:
 
 
 def test_every_metric_is_documented(lists: None) -> None:
-    samples = (Path(__file__).resolve().parents[3] / "docs/reference/metrics.md").read_text(encoding="utf-8")
-    documented = {name for line in samples.splitlines() if line.startswith("| `") for name in NAME.findall(line)}
     text = signed_in(Role.VIEWER).get("/metrics").content.decode()
-    assert documented == {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+    assert set(documented()) == {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+
+
+def documented() -> dict[str, set[str]]:
+    """Labels by metric, as the reference has them."""
+    text = (CHECKOUT / "docs/reference/metrics.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    return {name: {one.strip() for one in row[2].split(",")} for row in rows for name in NAME.findall(row[1])}
+
+
+def expressions() -> list[str]:
+    """Every expression of the example of a dashboard and of the file of alert rules."""
+    board = json.loads((CHECKOUT / "deploy/grafana/brokerui.json").read_text(encoding="utf-8"))
+    rules = yaml.safe_load((CHECKOUT / "deploy/prometheus/brokerui.rules.yaml").read_text(encoding="utf-8"))
+    shown = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    watched = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
+    return [*shown, *watched, *(one["query"] for one in board["templating"]["list"] if one["type"] == "query")]
+
+
+def test_the_examples_name_only_metrics_and_labels_that_are_there() -> None:
+    known = documented()
+    for expression in expressions():
+        assert expression.count("(") == expression.count(")")
+        names = {one.removesuffix("_bucket") for one in re.findall(r"\bbrokerui_\w+", expression)}
+        assert names, expression
+        assert names <= set(known), expression
+        labels = set(re.findall(r"(\w+)=~?\"", expression))
+        labels |= {one.strip() for some in re.findall(r"by \(([^)]*)\)", expression) for one in some.split(",")}
+        assert labels <= {label for name in names for label in known[name]}, expression

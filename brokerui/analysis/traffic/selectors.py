@@ -21,6 +21,7 @@ from brokerui.analysis.traffic.models import (
     Met,
     OfRun,
     Run,
+    UnusedRoute,
     Waiting,
 )
 from brokerui.analysis.traffic.staging import columns_of
@@ -124,6 +125,12 @@ def totals_seen(run: Run) -> Seen:
 def disagreements(run: Run) -> QuerySet[Disagreement]:
     """The latest messages that came elsewhere."""
     return Disagreement.objects.filter(run=run).order_by("-at", "pk")[:MOST_ROWS]
+
+
+def unused_routes(run: Run) -> QuerySet[UnusedRoute]:
+    """The routes that the log did not use for long: first those that it never used."""
+    places = "instance", "database", "route"
+    return UnusedRoute.objects.filter(run=run).order_by(F("last_used").asc(nulls_first=True), *places)
 
 
 def rows_of(run: Run, model: type[OfRun]) -> Iterator[tuple[Any, ...]]:

@@ -20,10 +20,12 @@ from brokerui.analysis.traffic.selectors import (
     seen,
     sides_of,
     totals_seen,
+    unused_routes,
     verdicts,
     waiting,
 )
 from brokerui.drawing.charts.lines import Panel, lines_figure
+from brokerui.pages.shell import links
 from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
 
 RunContext = dict[str, Any]
@@ -117,12 +119,27 @@ def _of_telemetry(run: Run) -> RunContext:
         **_waiting(run),
         "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in causes(run)],
         "causes_csv": csv_of(run, "episodes"),
+        **_unused(run),
         "seen": seen(run),
         "seen_total": total,
         "seen_csv": csv_of(run, "hops"),
         "disagreements": disagreements(run),
         "disagreements_more": max(0, total.disagrees - MOST_ROWS),
         "disagreements_csv": csv_of(run, "disagreements"),
+    }
+
+
+def _unused(run: Run) -> RunContext:
+    """Routes that nothing took, each with its row in the table of routes."""
+    found = unused_routes(run)
+    shown = list(found[:MOST_ROWS])
+    count = len(shown) if len(shown) < MOST_ROWS else found.count()
+    return {
+        "unused": [(one, links.routes({}, one.instance, one.database)) for one in shown],
+        "unused_count": count,
+        "unused_more": count - len(shown),
+        "unused_csv": csv_of(run, "unused_routes"),
+        "has_estate": bool(run.record.get("arguments", {}).get("estate")),
     }
 
 

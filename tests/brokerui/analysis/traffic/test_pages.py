@@ -11,7 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from brokerui.analysis.traffic.models import Disagreement, Episode, Hop, Run, Waiting
+from brokerui.analysis.traffic.models import Disagreement, Episode, Hop, Run, UnusedRoute, Waiting
 from brokerui.analysis.traffic.services import gold_load
 from tests.brokerui.analysis.traffic.golds import change, gold, link, replayed
 
@@ -22,7 +22,7 @@ HOUR = datetime(2026, 3, 1, 12, tzinfo=UTC)
 def page(client: Client, path: str) -> str:
     response = client.get(path)
     assert response.status_code == 200
-    return response.content.decode()
+    return response.getvalue().decode()
 
 
 def told_run() -> Run:
@@ -113,6 +113,31 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     assert "c-77" in text
     assert "20 more are in the CSV file." in text
     assert all(f'<td class="n">{count}</td>' in text for count in (41, 17))
+
+
+def test_routes_that_nothing_took_lead_to_their_tables(viewer: Client) -> None:
+    run = told_run()
+    place = {"run": run, "instance": "host1", "database": "Orders", "to_service": None, "address": "TRANSPORT"}
+    UnusedRoute.objects.bulk_create(
+        UnusedRoute(**place, route=f"Way{number:03}", last_used=None) for number in range(120)
+    )
+    UnusedRoute.objects.create(**{**place, "to_service": "Ship"}, route="Lately", last_used=HOUR)
+    text = page(viewer, f"/traffic/{run.pk}/")
+    assert "121 routes" in text
+    assert "never in this log" in text
+    assert 'href="/routes/?q=instance%3Ahost1+database%3AOrders"' in text
+    assert "21 more are in the CSV file." in text
+    assert text.index("Way000") < text.index("Way099")
+    assert "Lately" not in text, "those that the log never used come first"
+    assert len(page(viewer, f"/traffic/{run.pk}/unused_routes.csv").splitlines()) == 122
+
+
+def test_without_routes_the_page_says_whether_an_estate_was_known(viewer: Client) -> None:
+    run = told_run()
+    assert "Not compared with an estate" in page(viewer, f"/traffic/{run.pk}/")
+    run.record["arguments"] = {"estate": "/history"}
+    run.save()
+    assert "Every route was taken" in page(viewer, f"/traffic/{run.pk}/")
 
 
 def test_a_log_in_which_nothing_happened(viewer: Client) -> None:

@@ -387,6 +387,7 @@ def _rest(place: Place) -> Addresses:
         "api:overview": [f"{api}overview/"],
         "api:routing_tests": [f"{api}routing-tests/"],
         "api:events": [f"{api}events/"],
+        "api:expiries": [f"{api}expiries/"],
         "api:forwarding": [f"{api}forwarding/"],
         "api:queue_states": [f"{api}queue_states/"],
         "api:version": [f"{api}versions/1/"],

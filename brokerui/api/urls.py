@@ -19,6 +19,7 @@ from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
+from brokerui.api.expiries import ExpiriesResource
 from brokerui.api.forwarding import ForwardingResource
 from brokerui.api.imports import EstateImport, ImportRunDetail
 from brokerui.api.messaging import urls as messaging
@@ -53,6 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *alert_channels.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
+    path("expiries/", ExpiriesResource.as_view(), name="expiries"),
     path("forwarding/", ForwardingResource.as_view(), name="forwarding"),
     path("queue_states/", QueueStateList.as_view(), name="queue_states"),
     path("events/", EventList.as_view(), name="events"),

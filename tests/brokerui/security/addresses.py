@@ -254,6 +254,7 @@ ADDRESSES = [
     _page("api:events"),
     _page("api:queue_states"),
     _page("api:forwarding"),
+    _page("api:expiries"),
     _page("api:versions"),
     _page("api:version", "version"),
     _page("api:version_diff", "version"),

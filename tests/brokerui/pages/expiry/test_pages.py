@@ -57,6 +57,9 @@ def test_a_route_says_when_it_ends_and_which_conversations_then_end_otherwise(vi
     assert [(row["kind"], row["name"], row["outcome"]) for row in both][:1] == [("route", "to", "delayed")]
     assert [row["name"] for row in both if row["kind"] == "route"] == ["to", "from"]
     assert "Draft: keep it" not in text
+    (route,) = viewer.get("/api/v1/expiries/", {"within_hours": 24}).json()["routes"]
+    assert (route["name"], route["hosted"]) == ("to", [{"outcome": "delayed", "conversations": 3}])
+    assert "kinds of conversation get worse" in route["effect"]
 
 
 @pytest.mark.usefixtures("expiring")

@@ -1,5 +1,9 @@
-// Live content (data-live, hx-trigger="poll") polls every 3 s while the page is visible and the user has not paused it.
+// Live content (data-live, hx-trigger="poll") polls every 3 s while the page is visible and the user has not paused it;
+// every 15 s once nobody has moved, typed or scrolled on it for two minutes.
 const EVERY_MS = 3000;
+const IDLE_EVERY_MS = 15_000;
+const IDLE_AFTER_MS = 120_000;
+const SIGNS_OF_LIFE = ["pointermove", "pointerdown", "keydown", "scroll", "focusin"];
 const piece = document.querySelector("[data-live]");
 const pause = document.querySelector("[data-live-pause]");
 const announcer = document.getElementById("live");
@@ -7,6 +11,8 @@ const updated = document.querySelector("[data-live-updated]");
 const SECOND_MS = 1000;
 let seen = "";
 let looked = Date.now();
+let polled = 0;
+let used = Date.now();
 let headline = currentHeadline();
 
 function currentHeadline() { return document.querySelector("[data-headline]")?.textContent ?? ""; }
@@ -28,7 +34,22 @@ function showAge() {
 }
 
 function ask() {
-  if (piece && window.htmx && !document.hidden && !isPaused() && !isBusy()) window.htmx.trigger(piece, "poll");
+  if (!piece || !window.htmx || document.hidden || isPaused() || isBusy()) return;
+  polled = Date.now();
+  window.htmx.trigger(piece, "poll");
+}
+
+function isIdle() { return Date.now() - used > IDLE_AFTER_MS; }
+
+function tick() {
+  if (!isIdle() || Date.now() - polled >= IDLE_EVERY_MS) ask();
+}
+
+// The user is back: show the present at once.
+function wake() {
+  const wasIdle = isIdle();
+  used = Date.now();
+  if (wasIdle) ask();
 }
 
 document.addEventListener("htmx:configRequest", (event) => { if (seen) event.detail.headers.Seen = seen; });
@@ -51,5 +72,6 @@ if (pause) {
 }
 showAge();
 setInterval(showAge, SECOND_MS);
-setInterval(ask, EVERY_MS);
+setInterval(tick, EVERY_MS);
 document.addEventListener("visibilitychange", ask);
+for (const sign of SIGNS_OF_LIFE) document.addEventListener(sign, wake, { passive: true, capture: true });

@@ -23,6 +23,7 @@ DELAYED, QUEUES = "/delayed/", "/queues/"
 
 POLL_MS = 3_000
 """Milliseconds between two polls of the page; tests let the clock of the page go on."""
+IDLE_AFTER_MS = 120_000
 
 
 def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
@@ -44,6 +45,22 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
     for scheme in ("light", "dark"):
         site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
         assert accessibility_faults(site) == []
+
+
+def test_it_polls_less_while_nobody_uses_it_and_at_once_when_somebody_is_back(wire: Wire, site: Page) -> None:
+    polls: list[str] = []
+    site.on("request", lambda request: polls.append(request.url) if "hx-request" in request.headers else None)
+    site.clock.install()
+    site.goto(DELAYED)
+    with site.expect_response("**/delayed/**"):
+        site.clock.fast_forward(IDLE_AFTER_MS + POLL_MS)
+    polls.clear()
+    site.clock.fast_forward(POLL_MS)
+    with site.expect_response("**/delayed/**"):
+        site.keyboard.press("Shift")
+    assert len(polls) == 1, "none for the first tick of the idle page, one for the key"
+    with site.expect_response("**/delayed/**"):
+        site.clock.fast_forward(POLL_MS)
 
 
 def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, site: Page) -> None:

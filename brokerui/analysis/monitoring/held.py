@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
@@ -161,7 +162,12 @@ def _sentence(words: str) -> str:
 
 def explanation_of(live: LiveEstate, conversation: Conversation) -> Explanation:
     """Return the answer of routing for the conversation in this minute."""
-    at = timezone.now().replace(second=0, microsecond=0)
+    return explanation_at(live, conversation, timezone.now())
+
+
+def explanation_at(estate: LiveEstate, conversation: Conversation, at: datetime) -> Explanation:
+    """Return the answer of routing by an estate, at a moment; that of its minute is kept."""
+    minute = at.replace(second=0, microsecond=0)
     return _explained.get_or_make(
-        (live.digest, conversation, at), lambda: explain(live.estate, conversation, timezone.now())
+        (estate.digest, conversation, minute), lambda: explain(estate.estate, conversation, at)
     )

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
 
+from brokerui.analysis.conversations.decisions import decisions_of
 from brokerui.analysis.conversations.past import is_logged, past_of
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides, Kept, KeptRow, sides_of
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, timeline
@@ -79,6 +80,7 @@ def page_context(handle: str, shown: str, portions: int = 0) -> dict[str, Any]:
         "forth": "delayed" if diagnosis.sentence and not _is_back(diagnosis) else "delivered",
         "back": "delayed" if _is_back(diagnosis) else "delivered",
         "diagnosis": diagnosis,
+        "decisions": decisions_of(conversation),
         "remedy": remedy_of(conversation, at),
         "off_queues": off_queues_of(conversation),
         "handle": conversation.near.handle,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from brokerui.estate.selectors import live_version
 from brokerui.eventlog.publishing import publish
 from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import ConversationEndpoint
@@ -141,6 +143,24 @@ def test_the_remedy_of_delayed_stands_on_the_page_of_its_conversation(client: Cl
     assert "Retried by administrator: 0 of 2 gone" in answer.content.decode()
     elsewhere = client.post("/delayed/retry/", form | {"next": "//evil.example/"})
     assert elsewhere.headers["Location"] == "/delayed/"
+
+
+def test_routing_is_explained_by_the_version_of_then_and_a_difference_is_named(client: Client, wire: Wire) -> None:
+    handle = begun("To")
+    version = live_version()
+    wire.carry()
+    text = page(client, f"{CONVERSATIONS}{handle}/")
+    assert "message 0: By <b>to</b> to <b>B</b>, <code>tcp://b.example:4022</code>." in text
+    assert "<b>two</b> on <b>B</b>" in text
+    assert re.search(r'<span class="mono">MATCH-\d</span>', text)
+    assert f"As of version {version}, " in text
+    assert f"&amp;as_of={version}" in text
+    assert "now:" not in text
+    change(client, "delete", route_of(client, "to"))
+    text = page(client, f"{CONVERSATIONS}{handle}/")
+    assert f"As of version {version}, " in text
+    assert f"By version {version + 1}, now: " in text
+    assert "message 0: By <b>to</b>" in text
 
 
 def test_a_queue_of_a_side_that_is_off_is_switched_on_from_the_page(client: Client, wire: Wire) -> None:

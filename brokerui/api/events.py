@@ -27,7 +27,8 @@ from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_page
 from routing.common.moment import from_milliseconds, to_milliseconds
 
-EVENT_CLASSES: Final = sorted({str(event_class) for event_class, _subclass in EXCEPTIONAL}, key=int)
+CLASSES: Final = {event_name(number): number for number in sorted({number for number, _subclass in EXCEPTIONAL})}
+EVENT_CLASSES: Final = [*map(str, CLASSES.values()), *CLASSES]
 MAX_ERROR: Final = 999_999_999
 
 
@@ -36,7 +37,7 @@ class EventQuery(PageQuery):
 
     instance = instance_filter()
     database = database_filter()
-    event_class = StrictChoiceField(EVENT_CLASSES, help_text=gettext_lazy("Of this class."))
+    event_class = StrictChoiceField(EVENT_CLASSES, help_text=gettext_lazy("Of this class, by number or name."))
     error = StrictIntegerField(
         min_value=1, max_value=MAX_ERROR, help_text=gettext_lazy("With this error of the product.")
     )
@@ -123,5 +124,6 @@ class EventList(ApiView):
 def _filter(query: Mapping[str, Any]) -> Filter:
     values = dict(query)
     if "event_class" in values:
-        values["event_class"] = int(values["event_class"])
+        wanted = values["event_class"]
+        values["event_class"] = CLASSES.get(wanted) or int(wanted)
     return Filter(**values | {name: to_milliseconds(values[name]) for name in ("since", "until") if name in values})

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django.db.models import Min
 from django.utils.translation import gettext, ngettext
@@ -19,6 +18,7 @@ from brokerui.messaging.keyset_views import Key
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
 from brokerui.pages.conversations.wording import STATE_WORDS, lives_until
+from brokerui.pages.shell.list_query import ListQuery
 from routing.common.moment import from_milliseconds
 
 ROWS: Final = 100
@@ -27,7 +27,6 @@ FILE_ROWS: Final = 10_000
 ALL: Final = "all"
 """In place of a state: closed ones as well. A busy target keeps many, against replays."""
 ROLES: Final = {"initiator": _("Initiator"), "target": _("Target")}
-FILTERS: Final = ("instance", "database", "service", "far_service", "state", "role")
 COLUMNS: Final = (
     *("instance", "database", "conversation_handle", "conversation_id", "is_initiator", "service_name", "far_service"),
     *("state", "priority", "to_send", "lifetime", "conversation_group_id"),
@@ -35,9 +34,10 @@ COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationsQuery:
+class ConversationsQuery(ListQuery):
     """The values of the page's address; empty ones restrict nothing."""
 
+    FILTERS = ("instance", "database", "service", "far_service", "state", "role")
     instance: str = ""
     database: str = ""
     service: str = ""
@@ -48,18 +48,6 @@ class ConversationsQuery:
     """The key that the page begins after."""
     find: str = ""
     """A handle, or the identifier of a conversation."""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> ConversationsQuery:
-        return cls(**{name: query.get(name, "").strip() for name in cls.__slots__})
-
-    @property
-    def is_filtered(self) -> bool:
-        return any(getattr(self, name) for name in FILTERS)
-
-    def query(self, **other: str) -> str:
-        own = {name: getattr(self, name) for name in FILTERS} | other
-        return urlencode({name: value for name, value in own.items() if value})
 
     def where(self) -> dict[str, Any]:
         """The columns to compare."""

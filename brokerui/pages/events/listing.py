@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
-from urllib.parse import urlencode
 
 from django.utils.translation import gettext, ngettext
 
@@ -20,8 +19,10 @@ from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.transmission_status import problem_words
 from brokerui.pages.events.wording import subclass_name
+from brokerui.pages.shell.list_query import ListQuery
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
+from routing.common.moment import to_milliseconds, typed_moment
 
 ROWS: Final = 100
 """Rows of a page; the file has at most `FILE_ROWS`."""
@@ -31,7 +32,6 @@ LONGEST_NUMBER: Final = 18
 """Digits of a number in a key: any such number fits into the database."""
 CLASSES: Final = {event_name(event_class): event_class for event_class, _subclass in EXCEPTIONAL}
 """Classes of exceptional events by the name that an address has for them."""
-FILTERS: Final = ("instance", "database", "event_class", "error", "conversation_id", "since")
 COLUMNS: Final = (
     *("last_at", "first_at", "occurrences", "event_class", "event_name", "event_subclass", "error", "why"),
     *("instance", "database_name", "target", "address", "text_data", "conversation_id", "conversation_handle"),
@@ -39,37 +39,30 @@ COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class EventsQuery:
+class EventsQuery(ListQuery):
     """The values of the page's address; empty ones restrict nothing."""
 
+    FILTERS = ("instance", "database", "event_class", "error", "conversation_id", "target", "since", "until")
     instance: str = ""
     database: str = ""
     event_class: str = ""
     """Its name, or its number as in REST."""
     error: str = ""
     conversation_id: str = ""
+    target: str = ""
+    """A service, a queue or a peer."""
     since: str = ""
-    """The name of a span."""
+    """The name of a span, or a moment as in REST."""
+    until: str = ""
+    """A moment."""
     after: str = ""
     """The key that the page begins after."""
-
-    @classmethod
-    def of(cls, query: Mapping[str, str]) -> EventsQuery:
-        return cls(**{name: query.get(name, "").strip() for name in cls.__slots__})
-
-    @property
-    def is_filtered(self) -> bool:
-        return any(getattr(self, name) for name in FILTERS)
 
     @property
     def class_number(self) -> int | None:
         """None: any class, or one that has no exceptional event."""
         numbers = {str(number): number for number in CLASSES.values()}
         return CLASSES.get(self.event_class) or numbers.get(self.event_class)
-
-    def query(self, **other: str) -> str:
-        own = {name: getattr(self, name) for name in FILTERS} | other
-        return urlencode({name: value for name, value in own.items() if value})
 
     def problems(self) -> Iterator[str]:
         """Sentences about values that no event can have."""
@@ -85,9 +78,11 @@ class EventsQuery:
         if self.conversation_id and _identifier(self.conversation_id) is None:
             words = gettext("The identifier of a conversation is a GUID, not %(text)s.")
             yield words % {"text": self.conversation_id}
-        if self.since and self.since not in BY_NAME:
-            words = gettext("Events are shown since %(spans)s, not %(since)s.")
+        if self.since and self.since not in BY_NAME and _moment(self.since) is None:
+            words = gettext("Events are shown since %(spans)s or a moment as 2030-01-31 12:00, not %(since)s.")
             yield words % {"spans": ", ".join(BY_NAME), "since": self.since}
+        if self.until and _moment(self.until) is None:
+            yield gettext("Events are shown until a moment as 2030-01-31 12:00, not %(until)s.") % {"until": self.until}
 
     def filter(self, at: int) -> Filter:
         """The filter of a query without problems, at a moment."""
@@ -98,7 +93,9 @@ class EventsQuery:
             event_class=self.class_number,
             error=_number(self.error, MOST_ERROR),
             conversation_id=_identifier(self.conversation_id) or "",
-            since=at - span.minutes * MINUTE_MS if span else None,
+            target=self.target,
+            since=at - span.minutes * MINUTE_MS if span else _moment(self.since),
+            until=_moment(self.until),
         )
 
 
@@ -142,6 +139,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "instances": [(name, name == page_query.instance) for name in sorted(hosted_names())],
         "classes": [(name, number == page_query.class_number) for name, number in sorted(CLASSES.items())],
         "spans": [(name, span.label, name == page_query.since) for name, span in BY_NAME.items()],
+        "own_since": "" if page_query.since in BY_NAME else page_query.since,
         "headline": gettext("No event can have these values.") if problems else sentence,
         "tone": "warn" if counts or problems else "good",
     }
@@ -210,6 +208,14 @@ def _identifier(text: str) -> str | None:
     """An identifier as the tables have it; None: the text is none."""
     try:
         return parse_identifier(text) if text else None
+    except Invalid:
+        return None
+
+
+def _moment(text: str) -> int | None:
+    """A moment that a user wrote, in milliseconds since 1970; None: the text is none."""
+    try:
+        return to_milliseconds(typed_moment(text)) if text else None
     except Invalid:
         return None
 

@@ -60,6 +60,7 @@ def test_what_is_asked_for_is_what_comes() -> None:
     later = datetime.fromtimestamp(HOUR_AT / 1000 + 1, UTC).isoformat()
     for parameters, expected in (
         ({"event_class": "161"}, ["2"]),
+        ({"event_class": "Broker:Corrupted Message"}, ["2"]),
         ({"error": "11209"}, ["1"]),
         ({"instance": "A"}, ["1"]),
         ({"database": "db"}, ["2", "1"]),

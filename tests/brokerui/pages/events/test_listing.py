@@ -6,6 +6,7 @@ import pytest
 from django.test import override_settings
 
 from brokerui.analysis.monitoring.wording import moment
+from brokerui.api.events import EventQuery
 from brokerui.eventlog.exceptional import EXCEPTIONAL
 from brokerui.eventlog.selectors import Cursor, Filter
 from brokerui.pages.events.listing import EventsQuery, headline, key_of, times_of
@@ -37,7 +38,13 @@ def test_the_query_is_the_filter_of_rest_in_the_words_of_the_page() -> None:
     assert found.filter(AT) == wanted
     assert EventsQuery.of({"event_class": "138"}).filter(AT).event_class == 138
     assert "after" not in found.query()
+    spell = {"target": "To", "since": "2026-01-01 06:30:00 UTC", "until": "2026-01-01T07:30:00Z"}
+    assert EventsQuery.of(spell).filter(AT) == Filter(target="To", since=AT - HOUR, until=AT)
     assert EventsQuery.of({"after": "1 2"}).filter(AT) == Filter()
+
+
+def test_the_page_and_rest_have_the_same_filters() -> None:
+    assert set(EventsQuery.FILTERS) == set(EventQuery().fields) - {"cursor", "limit"}
 
 
 @pytest.mark.parametrize("text", ["", "x", "1", "1 x", "0 0", "-1 2", f"{'9' * 30} 1", "\0 1", "\N{SUPERSCRIPT TWO} 1"])

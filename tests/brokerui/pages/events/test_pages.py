@@ -70,7 +70,8 @@ def test_filters_keep_the_rows_and_the_count_that_they_name(viewer: Client, wire
         ({"event_class": "Deadlock"}, "There is no exceptional event Deadlock: they are Broker:Conversation, "),
         ({"error": "-1"}, "An error is a number from 1 to 999999999, not -1."),
         ({"conversation_id": "no guid"}, "The identifier of a conversation is a GUID, not no guid."),
-        ({"since": "2h"}, "Events are shown since 1h, 6h, 24h, 7d, 30d, not 2h."),
+        ({"since": "2h"}, "Events are shown since 1h, 6h, 24h, 7d, 30d or a moment as 2030-01-31 12:00, not 2h."),
+        ({"until": "6h"}, "Events are shown until a moment as 2030-01-31 12:00, not 6h."),
     ],
 )
 def test_a_filter_that_cannot_be_says_so(viewer: Client, wire: Wire, query: dict[str, str], says: str) -> None:

@@ -47,6 +47,13 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             *("draft", "submitted", "approved", "rejected"),
             *("applied", "confirmed", "rolled_back", "discarded"),
         ],
+        "AlertKindEnum": [
+            *("dropped", "delayed", "age", "depth", "disagreement"),
+            *("expiry", "mirror", "job", "leak", "stale"),
+        ],
+        "AlertChannelKindEnum": ["email", "webhook"],
+        "AlertSeverityEnum": ["error", "warning", "info"],
+        "ExpiryOutcomeEnum": ["dropped", "delayed", "exits", "delivered"],
         "ServerStateEnum": ["planned", "live", "to be run", "seen", "differs"],
     },
     "SERVERS": [{"url": "/"}],

@@ -80,7 +80,7 @@ def page_context(handle: str, shown: str, portions: int = 0) -> dict[str, Any]:
         "forth": "delayed" if diagnosis.sentence and not _is_back(diagnosis) else "delivered",
         "back": "delayed" if _is_back(diagnosis) else "delivered",
         "diagnosis": diagnosis,
-        "decisions": decisions_of(conversation),
+        "decisions": [(one, _where(one.side)) for one in decisions_of(conversation)],
         "remedy": remedy_of(conversation, at),
         "off_queues": off_queues_of(conversation),
         "handle": conversation.near.handle,

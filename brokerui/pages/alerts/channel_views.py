@@ -26,7 +26,7 @@ from routing.common.sentence import Sentence
 TARGET = "target"
 
 
-@method_decorator([never_cache, access(read=Level.ADMINISTER, write=Level.ADMINISTER)], name="dispatch")
+@method_decorator([never_cache, access(write=Level.ADMINISTER)], name="dispatch")
 class NewChannel(View):
     """The form of a new channel."""
 

@@ -133,7 +133,7 @@ ADDRESSES = [
     _button("alerts:rule_delete", EDIT, "alert_rule"),
     _form("alerts:silence_new", OPERATE),
     _button("alerts:silence_end", OPERATE, "alert_silence"),
-    _form("alerts:channel_new", ADMINISTER, read=ADMINISTER),
+    _form("alerts:channel_new", ADMINISTER),
     *(_button(f"alerts:channel_{name}", ADMINISTER, "alert_channel") for name in ("switch", "test", "delete")),
     _page("servers:list"),
     _form("servers:paste", OPERATE),

@@ -64,6 +64,7 @@ from django.utils.translation import gettext_lazy as _
 from kombu.entity import Queue
 from whitenoise.compress import Compressor
 
+from brokerui.accounts.token_limits import TOKEN_DAYS
 from brokerui.api.defaults import REST_FRAMEWORK, SPECTACULAR_SETTINGS
 from brokerui.core import resources
 from brokerui.core.catalogues import LOCALE, languages_ready
@@ -201,7 +202,7 @@ AXES_LOCKOUT_CALLABLE = "brokerui.pages.account.views.locked_out"
 KNOX_TOKEN_MODEL = "accounts.Token"  # noqa: S105 - a model
 # Its own table would stand beside ours, unused, with a foreign key that nobody knows of.
 MIGRATION_MODULES = {"knox": None}
-REST_KNOX = {"TOKEN_TTL": timedelta(days=90), "AUTO_REFRESH": False}
+REST_KNOX = {"TOKEN_TTL": timedelta(days=TOKEN_DAYS), "AUTO_REFRESH": False}
 
 # -- Work beside the web -----------------------------------------------------------------------------------
 REDIS_URL = redis_url(env.str("REDIS_URL", default=""), HOME)

@@ -44,6 +44,8 @@ class Right(StrEnum):
 
 
 Permission = Level | Right
+_SCOPE = "token_scope"
+"""The attribute of a user whose request came with a token."""
 
 
 class Role(StrEnum):
@@ -74,9 +76,36 @@ def holds(user: AbstractUser | AnonymousUser, permission: Permission) -> bool:
 
     A right alone is worth nothing: it adds to the level VIEW.
     """
+    if not _is_in_scope(user, permission):
+        return False
     if isinstance(permission, Right) and not user.has_perm(Level.VIEW):
         return False
     return bool(user.is_active and user.has_perm(permission))
+
+
+def limit_to(user: AbstractUser, scope: str) -> None:
+    """Limit this object of a user, which lasts for one request, to the scope of a token: the codename of a level.
+
+    Empty: no limit.
+    """
+    setattr(user, _SCOPE, scope)
+
+
+def _is_in_scope(user: AbstractUser | AnonymousUser, permission: Permission) -> bool:
+    """Whether a scope includes the permission: it never has a right, and one that is unknown has nothing."""
+    scope = getattr(user, _SCOPE, "")
+    if not scope:
+        return True
+    return isinstance(permission, Level) and scope in [level.codename for level in _from(permission)]
+
+
+def _from(level: Level) -> tuple[Level, ...]:
+    return tuple(Level)[tuple(Level).index(level) :]
+
+
+def highest_level(user: AbstractUser) -> Level | None:
+    """The highest level of a user, also where the site is read-only; None: no role, or the user may not sign in."""
+    return next((level for level in reversed(Level) if holds(user, level)), None)
 
 
 class UserAccess:

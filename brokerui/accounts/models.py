@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 from knox.models import AbstractAuthToken
+
+from brokerui.accounts.token_limits import MOST_TOKEN_NAME
 
 
 class Access(models.Model):
@@ -27,8 +30,10 @@ class Access(models.Model):
 class Token(AbstractAuthToken):
     """A token of the REST interface; only its digest is stored."""
 
-    name = models.CharField(max_length=100)
+    name = models.CharField(max_length=MOST_TOKEN_NAME)
     """The purpose, in its owner's words."""
+    level = models.CharField(max_length=20, blank=True, default="", db_default="")
+    """The scope: codename of the highest level that requests with the token have; empty: all that its user may."""
 
     class Meta:
         ordering = ["-created"]
@@ -36,3 +41,8 @@ class Token(AbstractAuthToken):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether it is refused by now; it is deleted within a day."""
+        return self.expiry is not None and self.expiry < timezone.now()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection
+from datetime import timedelta
 from typing import Any
 
 import axes.utils
@@ -15,15 +16,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from brokerui.accounts.levels import Level, Right, Role
+from brokerui.accounts.levels import Level, Right, Role, highest_level, holds
 from brokerui.accounts.models import Token
+from brokerui.accounts.token_limits import TOKEN_DAYS, TOKENS
 from brokerui.estate.audit import audit
 from brokerui.estate.models import AuditEntry
 
 FIRST_NAME = "admin"
 PASSWORD_BYTES = 12
-TOKENS = 20
-"""As many as a user may have."""
 
 
 def roles_ensure(**_signal: Any) -> None:
@@ -148,17 +148,48 @@ def expired_delete() -> int:
     return int(sessions + tokens)
 
 
-@transaction.atomic
-def token_create(*, user: User, name: str) -> tuple[Token, str]:
-    """A token, and its secret, which is kept nowhere.
+class TokenNameTakenError(Exception):
+    """The user has a token of this name already."""
 
-    Raises `IntegrityError` where the user has one of this name, `ValueError` where there are `TOKENS` already.
+
+class TooManyTokensError(Exception):
+    """The user has `TOKENS` already."""
+
+
+class LevelNotHeldError(Exception):
+    """The scope is a level that the user does not have."""
+
+    def __init__(self, highest: Level | None) -> None:
+        super().__init__(highest)
+        self.highest = highest
+
+
+@transaction.atomic
+def token_create(
+    *, user: User, name: str, level: Level | None = None, days: int = TOKEN_DAYS, author: str = ""
+) -> tuple[Token, str]:
+    """A token, and its secret, which is kept nowhere. It has a scope up to a level; None: all that its user may.
+
+    `author` is the acting user, if it is not this one. Raises `TokenNameTakenError`, `TooManyTokensError` and
+    `LevelNotHeldError`.
     """
-    if Token.objects.filter(user=user).count() >= TOKENS:
-        raise ValueError(f"{user} has {TOKENS} tokens")
-    token, secret = Token.objects.create(user, name=name)
-    audit(author=user.get_username(), action="token.create", note=name)
+    _check_new_token(user, name, level)
+    scope = level.codename if level else ""
+    token, secret = Token.objects.create(user, expiry=timedelta(days=days), name=name, level=scope)
+    note = f"{name} ({scope or 'all permissions'}, until {token.expiry:%Y-%m-%d %H:%M} UTC)"
+    _audit_token("token.create", user, note, author)
     return token, secret
+
+
+def _check_new_token(user: User, name: str, level: Level | None) -> None:
+    """One token is made for a user at a time: the row of the user is locked."""
+    User.objects.select_for_update().get(pk=user.pk)
+    if Token.objects.filter(user=user, name=name).exists():
+        raise TokenNameTakenError
+    if Token.objects.filter(user=user).count() >= TOKENS:
+        raise TooManyTokensError
+    if level is not None and not holds(user, level):
+        raise LevelNotHeldError(highest_level(user))
 
 
 @transaction.atomic
@@ -172,7 +203,11 @@ def token_revoke(*, user: User, key: str, author: str = "") -> str | None:
         return None
     name: str = token.name
     token.delete()
-    own = not author or author == user.get_username()
-    note = name if own else f"{user.get_username()}: {name}"
-    audit(author=author or user.get_username(), action="token.revoke", note=note)
+    _audit_token("token.revoke", user, name, author)
     return name
+
+
+def _audit_token(action: str, user: User, note: str, author: str) -> None:
+    """The user is named where somebody else acts."""
+    owner = user.get_username()
+    audit(author=author or owner, action=action, note=note if author in ("", owner) else f"{owner}: {note}")

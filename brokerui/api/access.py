@@ -15,7 +15,8 @@ from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
 from brokerui.accounts.access import SAFE
-from brokerui.accounts.levels import Permission, may
+from brokerui.accounts.levels import Permission, limit_to, may
+from brokerui.accounts.token_scopes import scope_words
 from brokerui.api.problems import ApiProblem
 from brokerui.core.client_ip import client_ip_of
 from brokerui.core.rate_counter import count_up
@@ -36,6 +37,12 @@ class TokenAuthentication(KnoxAuthentication):
             raise AuthenticationFailed(_("The token is not valid."))
         return self.authenticate_credentials(words[1])
 
+    def validate_user(self, auth_token: Any) -> Any:
+        """Return the user, limited to the scope of the token, and the token."""
+        user, token = super().validate_user(auth_token)
+        limit_to(user, token.level)
+        return user, token
+
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="BrokerUI"'
 
@@ -52,6 +59,13 @@ class MayUse(BasePermission):
         permission: Permission = view.read if request.method in SAFE else view.write
         if settings.READ_ONLY and request.method not in SAFE and view.stores:
             raise ApiProblem(403, _("This site is read-only: nothing can be changed here."), code="read_only")
+        scope = getattr(request.auth, "level", "")
+        if scope:
+            values = {"scope": scope_words(scope)}
+            sentence = _(
+                "The scope of the token or the role of its user does not permit this. The scope is: %(scope)s."
+            )
+            self.message = sentence % values
         return may(request.user, permission)
 
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "up": say("run the whole product on this machine"),
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),
+    "token": say("create, list and revoke tokens of the REST interface"),
     "keys": say("manage the key pairs of dialog security"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "host": say("host an instance here: its databases, and where it listens"),

@@ -31,8 +31,10 @@ from brokerui.accounts.services import (
     user_create,
     user_save,
 )
+from brokerui.accounts.token_scopes import scope_words
 from brokerui.core.templatetags.look import when
 from brokerui.pages.tables.base_admin import BaseAdmin
+from brokerui.pages.tables.cells import lifetime
 from brokerui.pages.tables.list_filters import Chosen
 from brokerui.pages.tables.site import site
 
@@ -203,7 +205,7 @@ class TokenAdmin(ForAdministrators):
     about = gettext_lazy("Tokens of the REST interface: revoke what nobody should use any more.")
     ordering = ("-created",)
     actions: Any = ("revoke",)
-    list_display = ("name", "owner", "begins", "made", "ends")
+    list_display = ("name", "owner", "begins", "scope", "made", "ends")
     list_display_links = None
     list_select_related = ("user",)
     search_fields = ("name", "user__username")
@@ -218,15 +220,20 @@ class TokenAdmin(ForAdministrators):
         """The first characters of a token: the rest is not stored."""
         return format_html("<code>{}…</code>", row.token_key)
 
+    @admin.display(description=gettext_lazy("scope"), ordering="level")
+    def scope(self, row: Any) -> str:
+        """The permissions of requests with a token, in words."""
+        return scope_words(row.level)
+
     @admin.display(description=gettext_lazy("created"), ordering="created")
     def made(self, row: Any) -> SafeString:
         """When."""
         return when(row.created)
 
     @admin.display(description=gettext_lazy("expires"), ordering="expiry")
-    def ends(self, row: Any) -> str:
+    def ends(self, row: Any) -> Any:
         """When it runs out."""
-        return f"{row.expiry:%Y-%m-%d}" if row.expiry else "—"
+        return lifetime(row.expiry)
 
     @admin.action(description=gettext_lazy("Revoke"), permissions=["delete"])
     def revoke(self, request: HttpRequest, rows: QuerySet[Any]) -> None:

@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.test import Client
 
-from brokerui.accounts.levels import Level, Role, may
+from brokerui.accounts.levels import Level, Permission, Right, Role, limit_to, may
 from brokerui.accounts.services import first_login, roles_ensure
-from tests.brokerui.site import PASSWORD, user_of
+from tests.brokerui.site import PASSWORD, reader_of_bodies, user_of
 
 LOGIN = "/account/login/"
 
@@ -47,6 +47,20 @@ def test_who_is_no_longer_active_may_nothing() -> None:
     user = user_of(Role.ADMINISTRATOR)
     user.is_active = False
     assert not any(may(user, level) for level in Level)
+
+
+@pytest.mark.parametrize("scope", ["", *(level.codename for level in Level), "unknown"])
+@pytest.mark.django_db
+def test_a_scope_only_takes_away(scope: str) -> None:
+    """A user has what both the role and the scope of the token include, and a right without a scope alone."""
+    permissions: list[Permission] = [*Level, *Right]
+    for role in Role:
+        user = reader_of_bodies(role)
+        without = [permission for permission in permissions if may(user, permission)]
+        limit_to(user, scope)
+        codenames = [level.codename for level in Level]
+        within = [*Level][: codenames.index(scope) + 1] if scope in codenames else []
+        assert [one for one in permissions if may(user, one)] == [one for one in without if not scope or one in within]
 
 
 def test_a_user_without_a_role_sees_a_refusal_and_no_estate(stranger: Client) -> None:

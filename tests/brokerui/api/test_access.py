@@ -13,7 +13,7 @@ from django.utils import timezone
 from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Level, Permission, Right, Role, may
-from brokerui.accounts.services import token_create
+from brokerui.accounts.services import token_create, user_save
 from brokerui.analysis.alerts.models import AlertChannel, AlertRule
 from brokerui.analysis.alerts.rule_writing import silence_begin
 from brokerui.analysis.imports.models import ImportRun, ImportState
@@ -30,7 +30,7 @@ from brokerui.estate.map_views.models import MapView
 from brokerui.estate.map_views.services import map_view_create
 from routing.model.endpoint_groups import EndpointGroup
 from tests.brokerui.api.helpers import API, NEW, QUESTION, ROWS, row, send, views
-from tests.brokerui.site import nothing_shown, signed_in, user_of
+from tests.brokerui.site import nothing_shown, reader_of_bodies, signed_in, user_of
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
@@ -187,6 +187,36 @@ def test_a_user_without_a_role_sees_nothing(stranger: Client) -> None:
     stranger.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
     methods = {name: "get" if hasattr(view_of(name), "get") else "post" for name in VIEWS}
     assert {send(stranger, method, path_of(name)).status_code for name, method in methods.items()} == {403}
+
+
+@pytest.mark.parametrize("scope", [*Level, None])
+def test_a_token_writes_where_its_scope_includes_it(stranger: Client, scope: Level | None) -> None:
+    """Every address that writes, for an administrator who may even read bodies; everything can be read."""
+    _token, secret = token_create(user=reader_of_bodies(Role.ADMINISTRATOR), name="script", level=scope)
+    included: list[Permission] = [*Level, *Right] if scope is None else list(Level)[: list(Level).index(scope) + 1]
+    refused, due = set(), set()
+    for name in VIEWS:
+        path = path_of(name)
+        for method in METHODS[1:]:
+            if hasattr(view_of(name), method):
+                due |= set() if view_of(name).write in included else {(name, method)}
+                response = send(stranger, method, path, {}, Authorization=f"Bearer {secret}")
+                refused |= {(name, method)} if response.status_code == 403 else set()
+                assert response.status_code != 401
+    assert refused == due
+    assert bool(due) is (scope is not None)
+
+
+def test_a_scope_never_gives_more_than_the_role_and_the_refusal_names_it(stranger: Client) -> None:
+    user_of(Role.ADMINISTRATOR)
+    user = user_of(Role.EDITOR)
+    _token, secret = token_create(user=user, name="script", level=Level.EDIT)
+    user_save(user=user, role=Role.VIEWER, active=True, author="administrator")
+    headers = {"Authorization": f"Bearer {secret}"}
+    response = send(stranger, "post", f"{API}/routes/", NEW["routes"], **headers)
+    assert (response.status_code, response.json()["code"]) == (403, "forbidden")
+    assert "See, operate and edit" in response.json()["detail"]
+    assert send(stranger, "get", f"{API}/routes/", **headers).status_code == 200
 
 
 # -- Tokens and sessions -----------------------------------------------------------------------------------

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
-from brokerui.accounts.services import TOKENS, token_create
+from brokerui.accounts.services import token_create
+from brokerui.accounts.token_limits import TOKENS
 from brokerui.api.schema import schema
 from brokerui.estate.models import AuditEntry
 from tests.brokerui.api.helpers import API, send, views
 from tests.brokerui.site import signed_in, user_of
 
 PAGE = "/account/tokens/"
+NIGHTLY = {"name": "nightly", "level": "view", "days": "90"}
 
 
 def secret_in(page: str) -> str:
@@ -26,7 +30,7 @@ def secret_in(page: str) -> str:
 
 
 def test_a_token_is_shown_once_and_kept_nowhere(viewer: Client, stranger: Client) -> None:
-    made = viewer.post(PAGE, {"name": "nightly"})
+    made = viewer.post(PAGE, NIGHTLY)
     secret = secret_in(made.content.decode())
     assert "no-store" in made.headers["Cache-Control"]
     assert secret not in viewer.get(PAGE).content.decode()
@@ -42,24 +46,46 @@ def test_a_token_is_revoked_by_its_owner_alone(viewer: Client, stranger: Client)
     assert "Revoked: nightly." in viewer.post(path, follow=True).content.decode()
     assert send(stranger, "get", f"{API}/routes/", Authorization=f"Bearer {secret}").status_code == 401
     assert viewer.post(path).status_code == 404
-    actions = AuditEntry.objects.filter(note="nightly").values_list("action", flat=True)
-    assert set(actions) == {"token.create", "token.revoke"}
+    notes = dict(AuditEntry.objects.filter(action__startswith="token.").values_list("action", "note"))
+    until = f"{token.expiry:%Y-%m-%d %H:%M} UTC"
+    assert notes == {"token.create": f"nightly (all permissions, until {until})", "token.revoke": "nightly"}
+
+
+def test_a_new_token_has_the_scope_and_the_expiry_that_were_chosen(viewer: Client, operator: Client) -> None:
+    chosen = {"name": "nightly", "level": "operate", "days": "7"}
+    assert viewer.post(PAGE, chosen).status_code == 422, "a viewer has no token that operates"
+    page = operator.get(PAGE).content.decode()
+    assert re.findall(r'<option value="(\w+)"( selected)?>', page) == [
+        *(("view", ""), ("operate", ""), ("all", ""), ("1", ""), ("7", ""), ("30", "")),
+        *(("90", " selected"), ("365", "")),
+    ]
+    assert "See and operate" in operator.post(PAGE, chosen).content.decode()
+    token = Token.objects.get()
+    assert (token.user, token.level) == (user_of(Role.OPERATOR), "operate")
+    assert timedelta(days=6) < token.expiry - timezone.now() <= timedelta(days=7)
+    assert 'chip plain">expired' not in operator.get(PAGE).content.decode()
+    Token.objects.update(expiry=timezone.now() - timedelta(minutes=1))
+    assert 'chip plain">expired' in operator.get(PAGE).content.decode()
+
+
+def test_the_last_choice_is_a_token_without_a_scope(viewer: Client) -> None:
+    viewer.post(PAGE, {**NIGHTLY, "level": "all"})
+    assert Token.objects.get().level == ""
 
 
 def test_names_tell_tokens_apart(viewer: Client) -> None:
-    viewer.post(PAGE, {"name": "nightly"})
-    again = viewer.post(PAGE, {"name": "nightly"})
+    viewer.post(PAGE, NIGHTLY)
+    again = viewer.post(PAGE, NIGHTLY)
     assert again.status_code == 422
     assert "You have a token of this name already." in again.content.decode()
-    assert viewer.post(PAGE, {"name": ""}).status_code == 422
-    assert viewer.post(PAGE, {"name": "x" * 101}).status_code == 422
-    assert viewer.post(PAGE, {"name": "a\0b"}).status_code == 422
+    for wrong in ({"name": ""}, {"name": "x" * 101}, {"name": "a\0b"}, {"level": "edit"}, {"days": "2"}):
+        assert viewer.post(PAGE, {**NIGHTLY, "name": "other", **wrong}).status_code == 422
 
 
 def test_there_are_not_too_many(viewer: Client) -> None:
     for number in range(TOKENS):
         token_create(user=user_of(Role.VIEWER), name=str(number))
-    refused = viewer.post(PAGE, {"name": "one more"})
+    refused = viewer.post(PAGE, {**NIGHTLY, "name": "one more"})
     assert refused.status_code == 422
     assert "Revoke one first." in refused.content.decode()
 

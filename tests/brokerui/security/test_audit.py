@@ -46,6 +46,7 @@ NAMED = {"title": "Mine"}
 Write = Callable[[Client, World], Any]
 HERE = "192.0.2.44"
 NEW_PASSWORD = "another staple of batteries"
+NEW_TOKEN = {"name": "mine", "level": "view", "days": "7"}
 PLACE = {"instance": HUB, "database": SALES}
 
 
@@ -263,7 +264,7 @@ def draft_button(name: str, first: str) -> Write:
 
 WRITES: dict[str, tuple[str, Write]] = {
     "account:password": ("user.password", change_password),
-    "account:tokens": ("token.create", lambda client, _: client.post("/account/tokens/", {"name": "mine"})),
+    "account:tokens": ("token.create", lambda client, _: client.post("/account/tokens/", NEW_TOKEN)),
     "account:revoke": ("token.revoke", revoke_own),
     "findings:suppress": ("finding.suppress", suppress),
     "findings:remove": (

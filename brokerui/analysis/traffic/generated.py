@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from brokerui.analysis.traffic.jobs import PipelineCommand
+from brokerui.analysis.traffic.simulated_day import CONVERSATIONS, SimulatedDay
 from brokerui.changes.models import DraftState
 from brokerui.changes.selectors import draft_base, draft_estate, draft_list
 from brokerui.estate.errors import VersionNotFoundError
@@ -20,6 +21,7 @@ from brokerui.estate.models import Instance
 from brokerui.estate.selectors import LiveEstate, estate_as_of, estate_current
 from routing.documents.estate_document import write_estate
 from routing.model.estate import Estate
+from routing.simulation.estate_day import DayPlan
 
 ROWS = 100_000
 """Conversations of the generated day."""
@@ -41,18 +43,24 @@ def can_generate() -> bool:
     return Instance.objects.exists()
 
 
-def generated_commands(asked_at: datetime, seed: int) -> list[PipelineCommand]:
-    """The commands of the round in order, once their documents are written; the same seed draws the same day."""
+def generated_commands(asked_at: datetime, seed: int) -> list[PipelineCommand | SimulatedDay]:
+    """The steps of the round in order, once their documents are written; the same seed draws the same day."""
     folder = settings.PIPELINE_FOLDER / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     live = estate_current()
     estate, traffic = _written(folder, _version_name(live.version), live.estate), folder / "traffic"
-    start = (asked_at - timedelta(days=1)).date().isoformat()
+    midnight = (asked_at - timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    start, events = midnight.date().isoformat(), folder / "events"
+    plan = DayPlan(
+        estate=live.estate, seed=seed, start_ms=int(midnight.timestamp() * 1000), conversations=CONVERSATIONS
+    )
     day = ("--rows", str(ROWS), "--classes", str(CLASSES), "--days", "1", "--seed", str(seed), "--start", start)
     return [
         PipelineCommand("generate", ("--estate", str(estate), *day, "--out", str(traffic)), traffic, is_loaded=False),
         _loaded(folder, "route", "--estate", estate, "--traffic", traffic),
         *_replays(folder, traffic),
+        SimulatedDay("simulate", plan, events),
+        _loaded(folder, "telemetry", "--events", events, "--estate", estate),
     ]
 
 

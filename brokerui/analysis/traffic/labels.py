@@ -12,6 +12,7 @@ TITLES: Mapping[str, Promise] = {
     "ingest": lazy("Files are taken in"),
     "route": lazy("What the traffic met"),
     "replay": lazy("Before and after the change"),
+    "simulate": lazy("A day of its brokers is simulated"),
     "telemetry": lazy("What the event log says"),
 }
 """By command: the headings of a round's jobs."""
@@ -20,6 +21,7 @@ STAGES: Mapping[str, Promise] = {
     "ingest": lazy("Taking new files into the lake"),
     "route": lazy("Asking where the traffic ends"),
     "replay": lazy("Asking where it would end after the change"),
+    "simulate": lazy("Letting its brokers exchange messages for a day"),
     "telemetry": lazy("Summing up the event log"),
 }
 """By command: what a worker does now."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Sequence
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +18,7 @@ from brokerui.analysis.traffic.models.rounds import OPEN
 from brokerui.analysis.traffic.process import LINES, JobProcess
 from brokerui.analysis.traffic.rounds import rounds_prune
 from brokerui.analysis.traffic.services import gold_load
+from brokerui.analysis.traffic.simulated_day import SimulatedDay, day_write
 from brokerui.core.jobs.errors import JobFailedError
 from brokerui.core.jobs.work import JobWork
 from routing.common.errors import InputError
@@ -61,16 +63,32 @@ class _RoundWork:
             self._write(error=str(error))
             raise JobFailedError(str(error)) from error
 
-    def _planned(self) -> tuple[str, list[PipelineCommand]]:
+    def _planned(self) -> tuple[str, Sequence[PipelineCommand | SimulatedDay]]:
         """The digest of the files that it takes in, if any, and its commands."""
         if self._found.is_generated:
             return "", generated_commands(self._found.asked_at, seed=self._found.pk)
         return inputs_digest(), jobs_of_a_round()
 
-    def _do(self, command: PipelineCommand) -> None:
+    def _do(self, command: PipelineCommand | SimulatedDay) -> None:
         step: Step = {"name": command.name, "stage": "", "rows": 0, "seconds": 0.0}
         self._steps.append(step)
         began = time.monotonic()
+        if isinstance(command, SimulatedDay):
+            self._simulate(command, step, began)
+        else:
+            self._run_job(command, step, began)
+        step["is_done"] = True
+        self._heard()
+
+    def _simulate(self, day: SimulatedDay, step: Step, began: float) -> None:
+        def on_progress(events: int) -> None:
+            step.update(events=events, seconds=round(time.monotonic() - began, 1))
+            self._heard()
+
+        step["events"], step["conversations"] = day_write(day, on_progress)
+        step["seconds"] = round(time.monotonic() - began, 1)
+
+    def _run_job(self, command: PipelineCommand, step: Step, began: float) -> None:
         process = JobProcess((command.name, *command.arguments, "--memory", settings.PIPELINE_MEMORY), self._log)
         try:
             while (status := process.wait(PROGRESS_S)) is None:
@@ -84,9 +102,8 @@ class _RoundWork:
         if command.is_loaded:
             step["stage"] = "load"
             self._heard()
-            step |= {"stage": "", "run": gold_load(str(command.out), is_generated=self._found.is_generated).run.pk}
-        step["is_done"] = True
-        self._heard()
+            loaded = gold_load(str(command.out), is_generated=self._found.is_generated)
+            step |= {"stage": "", "run": loaded.run.pk}
 
     def _error_text(self) -> str:
         """Return the error line of the job's output."""

@@ -81,7 +81,7 @@ PARTS = (
     NavigationSection(
         _("Messages"),
         (
-            NavigationEntry(_("Alerts"), "alerts:alerts", "g z", keeps=()),
+            NavigationEntry(_("Alerts"), "alerts:alerts", "g g", keeps=()),
             NavigationEntry(_("Delayed"), "delayed:delayed", "g d", keeps=()),
             NavigationEntry(_("Conversations"), "conversations:conversations", "g n", keeps=()),
             NavigationEntry(_("Queues"), "service_queues:service_queues", "g b", keeps=()),

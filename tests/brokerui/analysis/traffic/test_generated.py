@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from django.test import Client
 
@@ -15,6 +17,7 @@ from brokerui.analysis.traffic.jobs import PipelineCommand
 from brokerui.analysis.traffic.models import Round, RoundState, Run
 from brokerui.analysis.traffic.rounds import KEPT, round_ask, round_ask_generated, rounds_prune
 from brokerui.analysis.traffic.services import gold_load
+from brokerui.analysis.traffic.simulated_day import SimulatedDay, day_write
 from brokerui.changes.services import draft_create
 from brokerui.core.jobs.kinds import PIPELINE
 from brokerui.core.jobs.models import Job, JobState
@@ -23,6 +26,7 @@ from brokerui.estate.models import AuditEntry
 from brokerui.estate.services import estate_import
 from routing.documents.estate_document import read_estate
 from routing.model.edits import DropRoute
+from routing.simulation.estate_day import DayPlan
 from tests.brokerui.analysis.traffic.golds import replayed
 from tests.brokerui.estates import LOCAL, database, document, instance, to
 
@@ -53,12 +57,12 @@ def version_2() -> None:
         estate_import(estate=read_estate(two_servers(*routes)), author="ann", base_version=number)
 
 
-def named(commands: list[PipelineCommand]) -> list[tuple[str, ...]]:
-    """Each command with the names of the documents that it reads."""
+def named(commands: Sequence[PipelineCommand | SimulatedDay]) -> list[tuple[str, ...]]:
+    """Each step with the names of the documents that it reads."""
     found = []
     for one in commands:
-        names = [Path(value).name for value in one.arguments if value.endswith(".json")]
-        found.append((one.name, *names))
+        arguments = one.arguments if isinstance(one, PipelineCommand) else ()
+        found.append((one.name, *(Path(value).name for value in arguments if value.endswith(".json"))))
     return found
 
 
@@ -116,9 +120,12 @@ def test_without_a_draft_the_last_version_is_compared_with_the_one_before(folder
         ("generate", "version-2.json"),
         ("route", "version-2.json"),
         ("replay", "version-1.json", "version-2.json"),
+        ("simulate",),
+        ("telemetry", "version-2.json"),
     ]
-    assert [one.is_loaded for one in commands] == [False, True, True]
-    words = commands[0].arguments
+    jobs = [one for one in commands if isinstance(one, PipelineCommand)]
+    assert [one.is_loaded for one in jobs] == [False, True, True, True]
+    words = jobs[0].arguments
     assert words[words.index("--seed") + 1] == "7"
     assert words[words.index("--start") + 1] == "2026-03-01", "the day before it was asked for"
     assert [(folder / f"version-{number}.json").read_text().count("tcp://depot:4022") for number in (1, 2)] == [1, 3]
@@ -129,12 +136,35 @@ def test_the_newest_draft_is_compared_with_what_it_was_made_on() -> None:
     drop = DropRoute("shop", "Orders", "To tcp://depot:4022")
     draft = draft_create(name="less", author="ann", edits=[drop])
     draft_create(name="empty", author="ann")
-    assert named(generated_commands(ASKED_AT, seed=1))[-1] == ("replay", "version-2.json", f"draft-{draft.id}.json")
+    assert named(generated_commands(ASKED_AT, seed=1))[2] == ("replay", "version-2.json", f"draft-{draft.id}.json")
 
 
 def test_a_first_version_has_nothing_to_be_compared_with() -> None:
     estate_import(estate=read_estate(two_servers()), author="ann")
-    assert [name for name, *_ in named(generated_commands(ASKED_AT, seed=1))] == ["generate", "route"]
+    assert [name for name, *_ in named(generated_commands(ASKED_AT, seed=1))] == [
+        *("generate", "route", "simulate", "telemetry")
+    ]
+
+
+def test_a_simulated_day_is_an_event_log_and_replaces_the_one_before(tmp_path: Path) -> None:
+    plan = DayPlan(estate=read_estate(two_servers()), seed=3, start_ms=1_772_323_200_000, conversations=20)
+    day = SimulatedDay("simulate", plan, tmp_path / "events")
+    for _ in range(2):
+        heard: list[int] = []
+        events, conversations = day_write(day, heard.append)
+        assert (heard[-1], conversations) == (events, 20)
+        assert sum(pq.read_table(path).num_rows for path in day.out.glob("date=*/*.parquet")) == events
+
+
+def test_a_day_that_is_stopped_leaves_no_log(tmp_path: Path) -> None:
+    plan = DayPlan(estate=read_estate(two_servers()), seed=3, start_ms=1_772_323_200_000, conversations=20)
+
+    def stop(_events: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        day_write(SimulatedDay("simulate", plan, tmp_path / "events"), stop)
+    assert list((tmp_path / "events").glob("date=*")) == []
 
 
 # -- The results --------------------------------------------------------------------------------------------
@@ -175,8 +205,9 @@ def test_a_whole_round_on_generated_traffic() -> None:
         ("generate", True),
         ("route", True),
         ("replay", True),
+        ("simulate", True),
+        ("telemetry", True),
     ]
-    assert sorted(Run.objects.values_list("job", "is_generated", "rows_in")) == [
-        ("replay", True, 100_000),
-        ("route", True, 100_000),
-    ]
+    rows = {run.job: (run.is_generated, run.rows_in) for run in Run.objects.all()}
+    assert rows["replay"] == rows["route"] == (True, 100_000)
+    assert rows["telemetry"] == (True, one.steps[3]["events"])

@@ -12,6 +12,7 @@ from django.test import Client
 
 from brokerui.accounts.levels import Role
 from brokerui.core.home import CHECKOUT
+from brokerui.pages.shell.navigation import PARTS
 from tests.brokerui.site import PASSWORD, user_of
 
 TEMPLATES = sorted((CHECKOUT / "templates").rglob("*.html"))
@@ -127,3 +128,8 @@ def test_languages_are_offered_under_their_own_names(client: Client, settings: A
     assert re.search(r'value="fr" lang="fr"[^>]*>français<', page)
     response = client.post("/language/", {"language": "fr", "next": "/scenarios/"}, follow=True)
     assert '<html lang="fr"' in response.content.decode()
+
+
+def test_no_two_places_have_the_same_keys() -> None:
+    keys = [place.keys for part in PARTS for place in part.places]
+    assert len(keys) == len(set(keys))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,9 +34,18 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def spark(warehouse: Path) -> Iterator[SparkSession]:
-    session = spark_session(SparkSettings("local[2]", "1g", {**SERVED, "spark.sql.warehouse.dir": str(warehouse)}))
+    session = spark_session(SparkSettings("local[2]", "2g", {**SERVED, "spark.sql.warehouse.dir": str(warehouse)}))
     yield session
     session.stop()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def plans_let_go() -> Iterator[None]:
+    """Search for garbage after each module: Java keeps the plan of every DataFrame that Python has not let go, and a
+    process that waits for Java allocates too little for Python to search by itself. Java's heap was full of plans, and
+    nine tenths of its processor time went into searching it."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,7 @@ EventBatch = tuple[str, Sequence[tuple[int, Event]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPlan:
-    """What determines a day."""
+    """The estate, conversations and seed that determine a day."""
 
     estate: Estate
     seed: int

@@ -173,7 +173,7 @@ PAGES: Final = (
     Fault(
         "pages",
         "every user may do everything",
-        "return bool(user.is_active and user.has_perm(level))",
+        "return bool(user.is_active and user.has_perm(permission))",
         "return bool(user.is_active)",
         ("test_a_role_may_what_those_before_it_may", "test_a_viewer_cannot_write"),
     ),

@@ -120,7 +120,7 @@ def test_a_page_takes_a_few_queries_however_many_rows_there_are(wire: Wire) -> N
         with CaptureQueriesContext(connection) as captured:
             queue_view(TO, None, 100)
         counts.append(len(captured))
-    assert counts[1] <= counts[0] <= 14  # 12 where this process knows the estate and the queue already
+    assert max(counts) <= 14  # 12 where this process knows the estate and the queue already
 
 
 def test_queues_that_are_not_there(wire: Wire) -> None:

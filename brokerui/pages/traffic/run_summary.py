@@ -113,11 +113,11 @@ _SIDES = {
 
 
 def _of_telemetry(run: Run) -> RunContext:
-    total = totals_seen(run)
+    total, delays = totals_seen(run), causes(run)
     return {
-        **_answer(total.agrees, total.disagrees),
+        **_answer(total.agrees, total.disagrees, sum(one.not_ended for one in delays)),
         **_waiting(run),
-        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in causes(run)],
+        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in delays],
         "causes_csv": csv_of(run, "episodes"),
         **_unused(run),
         "seen": seen(run),
@@ -143,7 +143,7 @@ def _unused(run: Run) -> RunContext:
     }
 
 
-def _answer(agrees: int, disagrees: int) -> RunContext:
+def _answer(agrees: int, disagrees: int, not_ended: int) -> RunContext:
     if disagrees:
         words = ngettext(
             "%(n)s message arrived elsewhere than its route leads.",
@@ -151,6 +151,13 @@ def _answer(agrees: int, disagrees: int) -> RunContext:
             disagrees,
         )
         return {"headline": words % {"n": f"{disagrees:,}"}, "tone": "bad"}
+    if agrees and not_ended:
+        words = ngettext(
+            "Every observed message arrived where its route leads, but %(n)s delay has not ended.",
+            "Every observed message arrived where its route leads, but %(n)s delays have not ended.",
+            not_ended,
+        )
+        return {"headline": words % {"n": f"{not_ended:,}"}, "tone": "warn"}
     if agrees:
         return {"headline": gettext("Every observed message arrived where its route leads."), "tone": "good"}
     return {"headline": gettext("No message was seen at its next hop in this log."), "tone": "warn"}

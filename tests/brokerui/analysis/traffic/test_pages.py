@@ -115,6 +115,18 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     assert all(f'<td class="n">{count}</td>' in text for count in (41, 17))
 
 
+def test_no_green_answer_stands_over_a_delay_that_has_not_ended(viewer: Client) -> None:
+    run = told_run()
+    of = {"run": run, "span": "hour", "since": HOUR, "instance": "host1"}
+    Hop.objects.create(**of, next_hop="tcp://host2:4022", expected="host2", verdict="agrees", predictions=5)
+    assert 'class="card verdict good"' in page(viewer, f"/traffic/{run.pk}/")
+    side = {"run": run, "instance": "host1", "conversation_handle": "h", "causes": [9793], "cause": 9793}
+    Episode.objects.create(**side, began_at=HOUR, began_before=False)
+    text = page(viewer, f"/traffic/{run.pk}/")
+    assert "arrived where its route leads, but 1 delay has not ended." in text
+    assert 'class="card verdict warn"' in text
+
+
 def test_routes_that_nothing_took_lead_to_their_tables(viewer: Client) -> None:
     run = told_run()
     place = {"run": run, "instance": "host1", "database": "Orders", "to_service": None, "address": "TRANSPORT"}

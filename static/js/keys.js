@@ -1,7 +1,9 @@
 // Whether a single key is ours: nobody is typing, no dialog is open, and the user has not turned such keys off.
 const STORE = "shortcuts";
 
+// The preferences of the user, which the server writes on <html>, stand above those of this browser.
 export function isOn() {
+  if (document.documentElement.dataset.keys === "off") return false;
   try { return localStorage.getItem(STORE) !== "off"; } catch { return true; }
 }
 

@@ -47,6 +47,24 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
         assert accessibility_faults(site) == []
 
 
+def test_the_focus_stays_on_its_row_while_others_come_above_it(wire: Wire, site: Page) -> None:
+    stuck(wire, "Nowhere")
+    site.clock.install()
+    site.goto(DELAYED)
+    site.keyboard.press("j")
+    row = "document.activeElement.closest('tr').textContent"
+    assert "Nowhere" in site.evaluate(row)
+    stuck(wire, "Elsewhere", 2)
+    site.clock.fast_forward(POLL_MS)
+    expect(site.locator("#live-piece tbody tr")).to_have_count(2)
+    assert "Nowhere" in site.evaluate(row)
+    site.keyboard.press("k")
+    assert "Elsewhere" in site.evaluate(row)
+    site.evaluate("document.documentElement.dataset.keys = 'off'")
+    site.keyboard.press("j")
+    assert "Elsewhere" in site.evaluate(row)
+
+
 def test_it_polls_less_while_nobody_uses_it_and_at_once_when_somebody_is_back(wire: Wire, site: Page) -> None:
     polls: list[str] = []
     site.on("request", lambda request: polls.append(request.url) if "hx-request" in request.headers else None)
@@ -106,8 +124,13 @@ def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
 def test_a_conversation_is_ended_by_keys_alone(wire: Wire, site: Page) -> None:
     stuck(wire, "Nowhere")
     site.goto(DELAYED)
-    site.locator("#group-1").press("Enter")
-    site.locator("[name=handle]").press("Space")
+    site.keyboard.press("j")
+    site.keyboard.press("Enter")
+    site.wait_for_url("**service=Nowhere**")
+    site.locator("#groups-title").scroll_into_view_if_needed()
+    for key in "jjx":
+        site.keyboard.press(key)
+    expect(site.locator("[name=handle]")).to_be_checked()
     site.locator("#rows-end").press("Enter")
     expect(site.get_by_role("heading", level=1)).to_have_text("End these conversations?")
     assert accessibility_faults(site) == []

@@ -11,7 +11,6 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
@@ -30,7 +29,6 @@ from brokerui.pages.findings.headline import answer, command, tone
 from brokerui.pages.findings.listing import TITLES, FindingListing
 from routing.lint.missing import still_missing
 
-KEYS = (("j", _("Next finding")), ("k", _("Finding before")), ("x", _("Mark the finding")))
 COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "remedy_sql", "remedy_does")
 
 
@@ -47,7 +45,7 @@ def findings_list(request: HttpRequest) -> HttpResponse:
     context["command"] = command(viewed, with_suppressions=report.suppressed is not None)
     if htmx_of(request):
         return render(request, "findings/_waiting.html", context)
-    context |= _context(listing) | {"page_keys": KEYS, "can_suppress": _can_suppress(request, viewed)}
+    context |= _context(listing) | {"can_suppress": _can_suppress(request, viewed)}
     context["of_draft"] = finding_changes_in(viewed)
     return render(request, "findings/list.html", context, status=400 if listing.error else 200)
 

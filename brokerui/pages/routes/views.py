@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
@@ -26,12 +25,6 @@ from brokerui.pages.routes.exporting import as_csv
 from brokerui.pages.routes.listing import RouteListing, RoutesQuery
 from brokerui.pages.routes.rows import routes_of
 
-KEYS = (
-    ("j", _("Next row")),
-    ("k", _("Row before")),
-    ("e", _("Edit the chosen route")),
-)
-
 
 @require_safe
 @vary_on_headers("HX-Request", "HX-Target", "HX-History-Restore-Request")
@@ -45,7 +38,7 @@ def routes_list(request: HttpRequest) -> HttpResponse:
     context["edit_url"] = _edit_url(request, viewed, detail) if detail else ""
     if wants_piece(request) and htmx_of(request).target == "panel":
         return render(request, "routes/_panel.html", context)
-    context |= {"examples": EXAMPLES, "page_keys": KEYS}
+    context |= {"examples": EXAMPLES}
     return render(request, "routes/list.html", context, status=400 if listing.error else 200)
 
 

@@ -9,7 +9,8 @@ const pause = document.querySelector("[data-live-pause]");
 const announcer = document.getElementById("live");
 const updated = document.querySelector("[data-live-updated]");
 const SECOND_MS = 1000;
-let seen = "";
+// The ETag of the piece that the page shows: the server answers 304 where it would be the same.
+let shown = "";
 let looked = Date.now();
 let polled = 0;
 let used = Date.now();
@@ -52,9 +53,11 @@ function wake() {
   if (wasIdle) ask();
 }
 
-document.addEventListener("htmx:configRequest", (event) => { if (seen) event.detail.headers.Seen = seen; });
+document.addEventListener("htmx:configRequest", ({ detail }) => {
+  if (shown && detail.elt === piece) detail.headers["If-None-Match"] = shown;
+});
 document.addEventListener("htmx:afterRequest", (event) => {
-  seen = event.detail.xhr.getResponseHeader("Seen") ?? seen;
+  if (event.detail.elt === piece) shown = event.detail.xhr.getResponseHeader("ETag") ?? shown;
   if (event.detail.successful) { looked = Date.now(); showAge(); }
 });
 document.addEventListener("htmx:afterSettle", () => {

@@ -50,8 +50,8 @@ document.addEventListener("htmx:beforeSwap", (event) => {
   event.detail.serverResponse = response.body.innerHTML;
 });
 
-// A piece that the page has seen is requested once more, in its own order.
-document.addEventListener("htmx:configRequest", (event) => { if (isWanted) delete event.detail.headers.Seen; });
+// A piece that the page shows is requested once more, in its own order.
+document.addEventListener("htmx:configRequest", ({ detail }) => { if (isWanted) delete detail.headers["If-None-Match"]; });
 note.querySelector("button").addEventListener("click", () => {
   isWanted = true;
   window.htmx.trigger(piece, "poll");

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.explanations.evidence import Hold
-from brokerui.analysis.explanations.looks import holding, looks_of
+from brokerui.analysis.explanations.looks import Look, holding, looks_of
 from brokerui.analysis.monitoring.evidence import EvidenceReader, evidence_reader
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup
 from brokerui.core.cache import LruCache
@@ -43,12 +43,20 @@ class Diagnosis:
     """The cause for which a conversation waits, and the looks that found it."""
 
     sentence: str
-    looks: tuple[LookInWords, ...] = ()
-    """In order; empty where the database of the conversation is not in the estate."""
+    found: tuple[Look, ...] = ()
+    """The looks in order; empty where the database of the conversation is not in the estate."""
+
+    @property
+    def looks(self) -> tuple[LookInWords, ...]:
+        """The looks in words. A list of conversations shows none: they are put into words where they are read."""
+        return tuple(
+            LookInWords(one.kind.value, one.title.render(translate), _capital(one.saw.render(translate)), one.decides)
+            for one in self.found
+        )
 
     def decides(self, kind: str) -> bool:
         """Whether the look of this kind decides."""
-        return any(one.decides and one.kind == kind for one in self.looks)
+        return any(one.decides and one.kind == kind for one in self.found)
 
     def as_json(self) -> list[dict[str, object]]:
         """The looks as values for programs."""
@@ -137,11 +145,7 @@ def _diagnosis(reader: EvidenceReader, instance: str, row: ConversationEndpoint,
         return Diagnosis(text.partition(": ")[2])
     explanation = explanation_of(reader.live, conversation_of(instance, row))
     looks = looks_of(reader.of(row, hold_of(row.transmission_status, text), explanation))
-    words = tuple(
-        LookInWords(one.kind.value, one.title.render(translate), _capital(one.saw.render(translate)), one.decides)
-        for one in looks
-    )
-    return Diagnosis(holding(looks).render(translate), words)
+    return Diagnosis(holding(looks).render(translate), looks)
 
 
 def _capital(words: str) -> str:

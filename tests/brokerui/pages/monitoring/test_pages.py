@@ -12,6 +12,7 @@ import pytest
 from django.test import Client
 from redis import Redis
 
+from brokerui.accounts.levels import Role
 from brokerui.analysis.monitoring import waiting
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
@@ -32,6 +33,7 @@ from routing.model.estate import Instance as Observed
 from tests.brokerui.messaging.hosted import ADDRESSES, Wire
 from tests.brokerui.messaging.test_held_fragments import LONG, arrive, send
 from tests.brokerui.pages.monitoring.conftest import begun, sampled, stuck
+from tests.brokerui.site import signed_in
 
 PAGES = ("/delayed/", "/queues/", "/mirrors/", "/connections/", "/conversations/", "/events/")
 DELAYED, QUEUES, MIRRORS, CONNECTIONS, CONVERSATIONS, EVENTS = PAGES
@@ -365,11 +367,31 @@ def test_the_piece_comes_only_when_something_has_changed(viewer: Client, wire: W
     for path in PAGES:
         first = viewer.get(path, headers=PIECE)
         assert (first.status_code, b"<html" in first.content) == (200, False)
-        again = viewer.get(path, headers={**PIECE, "Seen": first.headers["Seen"]})
-        assert (again.status_code, again.content) == (204, b""), path
-    seen = viewer.get(DELAYED, headers=PIECE).headers["Seen"]
+        again = viewer.get(path, headers={**PIECE, "If-None-Match": first.headers["ETag"]})
+        assert (again.status_code, again.content) == (304, b""), path
+    shown = viewer.get(DELAYED, headers=PIECE).headers["ETag"]
     stuck(wire, "Nowhere")
-    assert viewer.get(DELAYED, headers={**PIECE, "Seen": seen}).status_code == 200
+    assert viewer.get(DELAYED, headers={**PIECE, "If-None-Match": shown}).status_code == 200
+
+
+def test_figures_are_not_computed_again_while_nothing_is_committed(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    marks = ["1", "1", "2"]
+    monkeypatch.setattr("brokerui.pages.shell.live.commit_mark", lambda: marks.pop(0))
+    first = viewer.get(DELAYED, headers=PIECE)
+    stuck(wire, "Nowhere")
+    shows = {**PIECE, "If-None-Match": first.headers["ETag"]}
+    assert viewer.get(DELAYED, headers=shows).status_code == 304
+    assert viewer.get(DELAYED, headers=shows).status_code == 200
+
+
+def test_a_token_of_a_form_makes_no_piece_a_new_one(wire: Wire) -> None:
+    operator = signed_in(Role.OPERATOR)
+    stuck(wire, "Nowhere")
+    first = operator.get(DELAYED, headers=PIECE)
+    assert b"csrfmiddlewaretoken" in first.content
+    assert operator.get(DELAYED, headers={**PIECE, "If-None-Match": first.headers["ETag"]}).status_code == 304
 
 
 def test_the_chart_comes_along(viewer: Client, wire: Wire) -> None:

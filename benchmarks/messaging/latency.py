@@ -44,7 +44,7 @@ WARM_SECONDS = 3
 def milliseconds(first: Deployment, second: Deployment, handles: list[str], rate: float, seconds: float) -> list[float]:
     """Of each message, the quickest first."""
     warm, count = int(rate * WARM_SECONDS), int(rate * (WARM_SECONDS + seconds))
-    sender, receiver = first.application("send_evenly", rate, count, *handles), second.application("arrivals", count)
+    sender, receiver = first.application("send_evenly", rate, count, 1, *handles), second.application("arrivals", count)
     for each in (sender, receiver):
         each.says()
     for each in (receiver, sender):

@@ -14,8 +14,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from django.conf import settings
 from django.db import Error, connection, transaction
+from django.test import Client
 
+from brokerui.accounts.levels import Role
+from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.services import (
     Message,
@@ -83,14 +87,15 @@ def receive(instance: str, database: str, count: str) -> None:
     say({"ended": time.time()})
 
 
-def send_evenly(instance: str, _database: str, rate: str, count: str, *handles: str) -> None:
-    """Send `rate` messages a second, each in a transaction; its body begins with the time before."""
-    due = time.monotonic()
-    for number in range(int(count)):
+def send_evenly(instance: str, _database: str, rate: str, count: str, at_once: str, *handles: str) -> None:
+    """Send `rate` messages a second, `at_once` in a transaction; their bodies begin with the time before."""
+    due, many = time.monotonic(), int(at_once)
+    for turn in range(int(count) // many):
         time.sleep(max(0.0, due - time.monotonic()))
-        due += 1 / float(rate)
-        body = repr(time.time()).encode().ljust(64) + os.urandom(960)
-        conversation_send(instance=instance, handles=[handles[number % len(handles)]], messages=[Message(body)])
+        due += many / float(rate)
+        began = repr(time.time()).encode().ljust(64)
+        messages = [Message(began + os.urandom(960)) for _ in range(many)]
+        conversation_send(instance=instance, handles=[handles[turn % len(handles)]], messages=messages)
     say("sent")
 
 
@@ -102,6 +107,18 @@ def arrivals(instance: str, database: str, count: str) -> None:
         now = time.time()
         took += [1000 * (now - float((message.message_body or b"")[:64])) for message in messages]
     say(took)
+
+
+def cookies(_instance: str, _database: str, count: str) -> None:
+    """Print the cookie of each of `count` operators who have signed in."""
+    roles_ensure()
+    found = []
+    for number in range(int(count)):
+        browser = Client()
+        user = user_create(name=f"watcher{number}", password="correct horse battery staple", role=Role.OPERATOR)
+        browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        found.append(browser.cookies[settings.SESSION_COOKIE_NAME].output(attrs=[], header="").strip())
+    say(found)
 
 
 def send_timed(instance: str, _database: str, count: str, *handles: str) -> None:

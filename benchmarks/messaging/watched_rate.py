@@ -1,4 +1,4 @@
-"""What twenty people who watch the pages cost the messages: the rate with them and without, in one run.
+"""Rate of messages while twenty people watch the pages, beside the rate without them, in one run.
 
     .venv/bin/python benchmarks/messaging/watched_rate.py [--messages 20000] [--rounds 3] [--watchers 20]
 

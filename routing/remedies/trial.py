@@ -104,5 +104,9 @@ def _left(after: Estate, finding: Finding, at: datetime) -> Finding | None:
 
 def is_compared(estate: Estate, compared: int = COMPARED) -> bool:
     """True if the estate is small enough to compare its whole traffic."""
-    tables = (table for i in estate.instances.values() for name, table in i.tables.items() if name)
-    return sum(map(len, tables)) <= compared
+    left = compared
+    for instance in estate.instances.values():
+        left -= sum(len(table) for name, table in instance.tables.items() if name)
+        if left < 0:
+            return False
+    return True

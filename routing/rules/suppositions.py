@@ -47,14 +47,17 @@ def suppositions(
 
 def _candidates(estate: Estate, conversation: Conversation, at: datetime) -> Iterator[Supposition]:
     """The databases of unknown identifier or role that have the service, with the facts that are needed of them."""
+    service = conversation.to_service
+    targets = [(one, unknown) for one in estate.instances.values() if (unknown := _unknown_targets(one, service))]
+    if not targets:
+        return
     routes = tuple(_routes(estate, conversation, at))
     given = conversation.to_broker_instance
     # None first: where only a role is unknown, the identifier may be no matter.
     identifiers = (given,) if given else tuple(dict.fromkeys((None, *(route.broker_instance for route in routes))))
     partners = {name for route in routes if route.mirror_address is not None for name in _leads_to(estate, route)}
-    for instance in estate.instances.values():
-        unknown = [one for one in instance.targets.get(conversation.to_service, ()) if _is_unknown(one)]
-        for identifier in identifiers if unknown else ():
+    for instance, unknown in targets:
+        for identifier in identifiers:
             yield from _of_instance(instance, unknown, identifier, is_partner=instance.name in partners)
 
 
@@ -79,8 +82,10 @@ def _leads_to(estate: Estate, route: Route) -> Iterator[str | None]:
             yield estate.resolve(address)
 
 
-def _is_unknown(database: Database) -> bool:
-    return database.broker_instance is None or database.mirroring_role is None
+def _unknown_targets(instance: Instance, service: str) -> list[Database]:
+    """The databases with the service whose identifier or role is unknown."""
+    targets = instance.targets.get(service, ())
+    return [one for one in targets if one.broker_instance is None or one.mirroring_role is None]
 
 
 def _routes(estate: Estate, conversation: Conversation, at: datetime) -> Iterator[Route]:

@@ -12,6 +12,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.overview.cause_estimates import cause_estimates
 from brokerui.analysis.overview.causes import OUTCOMES, CauseKind
 from brokerui.analysis.overview.checks import OverviewCheck
 from brokerui.analysis.overview.entries import CauseInWords
@@ -51,6 +52,9 @@ class CauseSerializer(serializers.Serializer):
         allow_null=True, help_text=_("When its server was asked; null: a hosted instance, looked at now.")
     )
     looks = LookSerializer(many=True, help_text=_("The looks at one of its conversations, in order."))
+    drain_estimate_s = serializers.IntegerField(
+        allow_null=True, min_value=0, help_text=_("Seconds that its messages need once nothing holds them.")
+    )
     remedy = serializers.CharField(allow_null=True, help_text=_("What the remedy does."))
     remedy_sql = serializers.CharField(allow_null=True, help_text=_("The statement or the command."))
 
@@ -144,7 +148,10 @@ def overview_as_json(found: Overview) -> dict[str, Any]:
         "delayed": totals.outcomes.get(DELAYED, 0),
         "messages": totals.messages,
         "oldest_s": totals.oldest.oldest_s if totals.oldest is not None else None,
-        "causes": [cause_as_json(entry) for entry in found.entries],
+        "causes": [
+            cause_as_json(entry, seconds)
+            for entry, seconds in zip(found.entries, cause_estimates(found.live, found.entries), strict=True)
+        ],
         "more": len(found.causes) - len(found.entries),
         "forthcoming": [_forthcoming(line) for line in found.forthcoming],
         "checks": [_check(check) for check in found.checks],
@@ -152,7 +159,7 @@ def overview_as_json(found: Overview) -> dict[str, Any]:
     }
 
 
-def cause_as_json(entry: CauseInWords) -> dict[str, Any]:
+def cause_as_json(entry: CauseInWords, drain_estimate_s: int | None = None) -> dict[str, Any]:
     """A cause with its words and its remedy."""
     cause = entry.cause
     return {
@@ -169,6 +176,7 @@ def cause_as_json(entry: CauseInWords) -> dict[str, Any]:
         "oldest_s": cause.oldest_s,
         "collected_at": _moment(cause.collected_at),
         "looks": entry.diagnosis.as_json(),
+        "drain_estimate_s": drain_estimate_s,
         "remedy": entry.remedy_words or None,
         "remedy_sql": entry.remedy.sql if entry.remedy is not None else None,
     }

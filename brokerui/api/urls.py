@@ -17,6 +17,7 @@ from brokerui.api import (
 from brokerui.api.change_certificate import ChangeCertificateView
 from brokerui.api.change_sql import ChangeSql
 from brokerui.api.docs import docs
+from brokerui.api.drains import DrainsResource
 from brokerui.api.estate import EstateDocument
 from brokerui.api.events import EventList
 from brokerui.api.expiries import ExpiriesResource
@@ -54,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *alert_channels.addresses(),
     *messaging.addresses(),
     path("overview/", OverviewResource.as_view(), name="overview"),
+    path("drains/", DrainsResource.as_view(), name="drains"),
     path("expiries/", ExpiriesResource.as_view(), name="expiries"),
     path("forwarding/", ForwardingResource.as_view(), name="forwarding"),
     path("queue_states/", QueueStateList.as_view(), name="queue_states"),

@@ -28,6 +28,7 @@ from brokerui.messaging.verbs.database_brokers import (
     broker_error_conversations,
     broker_renew,
     database_fail_over,
+    fail_over_check,
 )
 from brokerui.messaging.verbs.rollback_counting import note_received, rollbacks_counted
 from brokerui.messaging.verbs.transactions import unit_of_work
@@ -59,6 +60,7 @@ __all__ = [
     "conversation_send",
     "conversation_timer_start",
     "database_fail_over",
+    "fail_over_check",
     "message_receive",
     "message_reception",
     "message_rolled_back",

@@ -33,6 +33,12 @@ def switch_on(*, instance: str, database: str, queue: str, author: str) -> None:
 
 
 @transaction.atomic
+def switch_off(*, instance: str, database: str, queue: str, author: str) -> None:
+    """ALTER QUEUE … WITH STATUS = OFF."""
+    queue_set_status(instance=instance, database=database, queue=queue, is_on=False, author=author)
+
+
+@transaction.atomic
 def end(*, instance: str, handle: str, author: str, error: tuple[int, str] | None, cleanup: bool) -> None:
     """END CONVERSATION: with an error (code and description), WITH CLEANUP, or neither."""
     if cleanup:

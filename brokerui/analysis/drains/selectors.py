@@ -28,6 +28,12 @@ def drains_now() -> Drains:
     return Drains(flowing, [one for one in rows if one.ended_at is not None and not one.left][:SHOWN])
 
 
+def drains_listed(before: int | None, limit: int) -> list[Drain]:
+    """Drains from the newest on, or those older than the one of this key."""
+    rows = Drain.objects.order_by("-pk")
+    return list((rows if before is None else rows.filter(pk__lt=before))[:limit])
+
+
 def last_drained() -> Drain | None:
     """The drain that ended last with nothing left."""
     return Drain.objects.filter(ended_at__isnull=False, left=0).order_by("-ended_at").first()

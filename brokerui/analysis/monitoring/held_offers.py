@@ -11,9 +11,11 @@ from django.utils import timezone
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.held import conversation_of, explanation_of, hold_of
 from brokerui.analysis.remedies.conversation_offers import findings_of_way, is_well, routing_offers
+from brokerui.analysis.remedies.failover_offers import FailoverPair, failover_offer, pairs_of
 from brokerui.analysis.remedies.status_offers import key_offer
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.transmission_status import Place
 from routing.model.conversation import Conversation
@@ -22,7 +24,9 @@ TRIED_S = 1.0
 """Seconds of a request for trying remedies; the next request goes on with those that were left out."""
 KEPT = 500
 Offers = tuple[ConversationOffer, ...]
+Pairs = tuple[FailoverPair, ...]
 _offers: LruCache[Offers] = LruCache(KEPT)
+_pairs: LruCache[Pairs] = LruCache(4)
 
 
 def held_offers(
@@ -35,28 +39,41 @@ def held_offers(
     `texts` are the transmission statuses."""
     until = time.monotonic() + seconds
     minute = timezone.now().replace(second=0, microsecond=0)
-    return {place: _kept(live, place, row, texts.get(place, ""), minute, until) for place, row in rows.items()}
+    pairs = _hosted_pairs(live) if rows else ()
+    return {place: _kept(live, place, row, texts.get(place, ""), minute, until, pairs) for place, row in rows.items()}
+
+
+def _hosted_pairs(live: LiveEstate) -> Pairs:
+    """The mirrored databases that can fail over: both partners are hosted here."""
+    pairs = _pairs.get_or_make(live.digest, lambda: pairs_of(live.estate))
+    hosted = frozenset(hosted_names()) if pairs else frozenset()
+    return tuple(pair for pair in pairs if {pair.principal, pair.mirror} <= hosted)
 
 
 def _kept(
-    live: LiveEstate, place: Place, row: ConversationEndpoint, text: str, minute: datetime, until: float
+    live: LiveEstate,
+    place: Place,
+    row: ConversationEndpoint,
+    text: str,
+    minute: datetime,
+    until: float,
+    pairs: Pairs,
 ) -> Offers:
     conversation = conversation_of(place[0], row)
     number = hold_of(row.transmission_status, text).number
-    key = live.digest, conversation, number, minute
+    key = live.digest, conversation, number, minute, pairs
     if not _offers.has(key) and time.monotonic() > until:
         return ()
-    return _offers.get_or_make(key, lambda: _made(live, conversation, number))
+    return _offers.get_or_make(key, lambda: _made(live, conversation, number, pairs))
 
 
-def _made(live: LiveEstate, conversation: Conversation, number: int) -> Offers:
+def _made(live: LiveEstate, conversation: Conversation, number: int, pairs: Pairs) -> Offers:
     here = live.estate.instances.get(conversation.instance)
     if here is None or conversation.database not in here.databases:
         return ()
     explanation = explanation_of(live, conversation)
-    key = key_offer(explanation, number)
+    given = key_offer(explanation, number), failover_offer(explanation, live.estate, number, pairs)
+    first = tuple(offer for offer in given if offer is not None)
     if is_well(explanation, live.estate):
-        return (key,) if key is not None else ()
-    found = findings_of_way(explanation, live.estate)
-    routing = routing_offers(explanation, live.estate, found)
-    return (key, *routing) if key is not None else routing
+        return first
+    return *first, *routing_offers(explanation, live.estate, findings_of_way(explanation, live.estate))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from brokerui.analysis.overview.cause_estimates import cause_estimates
 from brokerui.analysis.overview.entries import CauseInWords
 from brokerui.analysis.overview.overview import overview_counted
 from routing.common.moment import format_moment
@@ -16,10 +17,12 @@ MOST: Final = 1_000
 
 def diagnosed() -> list[dict[str, Any]]:
     """Every cause, the worst first."""
-    return [_as_json(entry) for entry in overview_counted(TRIED_S, MOST).entries]
+    found = overview_counted(TRIED_S, MOST)
+    estimates = cause_estimates(found.live, found.entries)
+    return [_as_json(entry, seconds) for entry, seconds in zip(found.entries, estimates, strict=True)]
 
 
-def _as_json(entry: CauseInWords) -> dict[str, Any]:
+def _as_json(entry: CauseInWords, drain_estimate_s: int | None) -> dict[str, Any]:
     cause, remedy = entry.cause, entry.remedy
     return {
         "cause": entry.title,
@@ -32,6 +35,7 @@ def _as_json(entry: CauseInWords) -> dict[str, Any]:
         "oldest_s": cause.oldest_s,
         "collected_at": format_moment(cause.collected_at) if cause.collected_at is not None else None,
         "looks": entry.diagnosis.as_json(),
+        "drain_estimate_s": drain_estimate_s,
         "remedy": entry.remedy_words or None,
         "remedy_sql": remedy.sql if remedy is not None else None,
     }

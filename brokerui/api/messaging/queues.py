@@ -10,6 +10,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, extend_schem
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from brokerui.analysis.acts.services import switch_off, switch_on
 from brokerui.api import openapi
 from brokerui.api.bodies import uncounted_page_of
 from brokerui.api.cursors import page_body, read_cursor
@@ -39,7 +40,6 @@ from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_rows import queue_rows, queue_view_rows
 from brokerui.messaging.queue_view import queue_view
-from brokerui.messaging.verbs.administration import queue_set_status
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import from_milliseconds
@@ -192,7 +192,8 @@ class QueueStatus(MessagingView):
             is_on = read_body(request.data, QueueStatusSerializer)["enabled"]
             author = request.user.get_username()
             name = without_brackets(queue, database)
-            queue_set_status(instance=instance, database=database, queue=name, is_on=is_on, author=author)
+            act = switch_on if is_on else switch_off
+            act(instance=instance, database=database, queue=name, author=author)
             return instance, 0, {"enabled": is_on}
 
         return Response(done_once(request, "queue", switch))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from brokerui.api.messaging import brokers, dialog_body, dialog_ends, dialogs, queues
+from brokerui.api.messaging import brokers, dialog_body, dialog_ends, dialogs, queues, several
 from brokerui.api.messaging.sys_views import sys_addresses
 
 QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
@@ -17,6 +17,7 @@ def addresses() -> list[URLPattern]:
         path("dialogs/", dialogs.DialogBegin.as_view(), name="dialogs"),
         path("dialogs/messages/", dialogs.DialogsMessages.as_view(), name="dialogs_messages"),
         path("dialogs/end/", dialog_ends.DialogsEnd.as_view(), name="dialogs_end"),
+        path("dialogs/retry/", several.DialogsRetry.as_view(), name="dialogs_retry"),
         path("dialogs/<str:handle>/", dialogs.DialogDetail.as_view(), name="dialog"),
         path("dialogs/<str:handle>/body/", dialog_body.DialogBody.as_view(), name="dialog_body"),
         path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
@@ -27,8 +28,14 @@ def addresses() -> list[URLPattern]:
         path(f"{QUEUE}/receive/", queues.QueueReceive.as_view(), name="queue_receive"),
         path(f"{QUEUE}/conversation_group/", queues.QueueConversationGroup.as_view(), name="queue_conversation_group"),
         path(f"{QUEUE}/status/", queues.QueueStatus.as_view(), name="queue_status"),
+        path("queue_states/status/", several.QueuesStatus.as_view(), name="queues_status"),
         path(
             "databases/<str:instance>/<str:database>/broker/", brokers.DatabaseBroker.as_view(), name="database_broker"
+        ),
+        path(
+            "databases/<str:instance>/<str:database>/failover/",
+            brokers.DatabaseFailover.as_view(),
+            name="database_failover",
         ),
         path("receipts/<str:receipt>/", queues.ReceiptSettle.as_view(), name="receipt"),
         *sys_addresses(),

@@ -1,4 +1,5 @@
-"""`brokerui delayed`: the conversations that wait, by reason and service, with what holds and what mends them."""
+"""`brokerui delayed`: the conversations that wait, by reason and service, with what holds and what mends them; and acts
+on several of them."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from brokerui.analysis.lint.finding_text import one_line
 from brokerui.cli.arguments import add_format
+from brokerui.cli.delayed_acts import add_acts, run_act
 from brokerui.cli.product import the_product
 from brokerui.cli.standard_output import need_output
 from brokerui.core.languages import environment_language, here
@@ -24,11 +26,14 @@ TRIED_S = 10.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_format(parser)
+    add_acts(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Return 0, whether something is delayed or not: a list of delayed messages is no error."""
+    """Return 0, whether something is delayed or not: a list of delayed messages is no error. Of an act, its result."""
     need_output()
+    if "act" in options:
+        return run_act(options)
     translate = here()
     with the_product():
         from django.utils.translation import override

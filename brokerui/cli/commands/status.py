@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from brokerui.running.status import ProcessStatus, Status, VolumeStatus
 
 MEGABYTE = 1024 * 1024
+DRAINS = 100
+"""Drains that are listed."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,12 +36,14 @@ def run(options: argparse.Namespace) -> int:
     from brokerui.running.status import status
 
     found = status()
-    causes = _causes(found) if options.diagnose else None
+    causes, drains = (_causes(found), _drains(found)) if options.diagnose else (None, [])
     if options.json:
-        body = found.as_json() | ({"causes": causes} if causes is not None else {})
+        body = found.as_json() | ({"causes": causes, "drains": drains} if causes is not None else {})
         sys.stdout.write(f"{json.dumps(body, ensure_ascii=False)}\n")
     else:
-        sys.stdout.writelines(f"{line}\n" for line in (*map(local, _lines(found)), *_diagnosis(causes)))
+        sys.stdout.writelines(
+            f"{line}\n" for line in (*map(local, _lines(found)), *_diagnosis(causes), *_flowing(drains))
+        )
     return 0 if found.is_well else 1
 
 
@@ -55,6 +59,16 @@ def _causes(found: Status) -> list[dict[str, Any]]:
         return diagnosed()
 
 
+def _drains(found: Status) -> list[dict[str, Any]]:
+    """The messages that flow after an act, and those of the last day that ended, the newest first."""
+    from brokerui.analysis.drains.as_json import drain_as_json
+    from brokerui.analysis.drains.selectors import drains_listed
+    from brokerui.messaging.clock import now
+
+    at = now()
+    return [] if found.database_problem else [drain_as_json(drain, at) for drain in drains_listed(None, DRAINS)]
+
+
 def _diagnosis(causes: list[dict[str, Any]] | None) -> Iterator[str]:
     if causes is not None and not causes:
         yield ""
@@ -63,8 +77,36 @@ def _diagnosis(causes: list[dict[str, Any]] | None) -> Iterator[str]:
         yield ""
         yield one_line(f"{one['cause']}: {_volume(one)}")
         yield one_line(f"  {one['sentence']}")
+        yield from _estimate(one)
         yield from (f"      {line}" for line in (one["remedy_sql"] or "").splitlines())
         yield from ([one_line(f"    {one['remedy']}")] if one["remedy"] else [])
+
+
+def _estimate(one: dict[str, Any]) -> Iterator[str]:
+    if one["drain_estimate_s"] is not None:
+        words = say("Its messages need about {n} s once nothing holds them.", n=one["drain_estimate_s"])
+        yield one_line(f"  {local(words)}")
+
+
+def _flowing(drains: list[dict[str, Any]]) -> Iterator[str]:
+    """A line for each drain."""
+    for one in drains:
+        facts = {"place": f"{one['instance']}/{one['database']}", "subject": one["subject"]}
+        counts = {"gone": one["messages"] - one["left"], "messages": one["messages"]}
+        yield ""
+        yield one_line(local(say("{place}, {subject}: {gone} of {messages} gone", **facts, **counts)))
+        yield one_line(f"  {local(_progress(one))}")
+
+
+def _progress(one: dict[str, Any]) -> Sentence:
+    if one["state"] == "stalled":
+        return say("Given up: nothing had moved for two minutes.")
+    if one["state"] == "flowing":
+        left = one["left_s"]
+        return say("Flows now.") if left is None else say("Flows now; the estimate leaves {n} s.", n=left)
+    if one["is_well"] is False:
+        return say("Drained in {n} s, but routing would hold the next message.", n=one["took_s"])
+    return say("Drained and checked, in {n} s.", n=one["took_s"])
 
 
 def _volume(one: dict[str, Any]) -> str:

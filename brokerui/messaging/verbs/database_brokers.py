@@ -104,6 +104,11 @@ def database_fail_over(*, instance: str, database: str, author: str = SYSTEM) ->
     return Roles(other, instance) if one.mirroring_role == PRINCIPAL else Roles(instance, other)
 
 
+def fail_over_check(*, instance: str, database: str) -> None:
+    """Raise what a failover would, as far as the estate says; it changes nothing."""
+    _partner(instance, database)
+
+
 def _set_enabled(instance: str, database: str, is_enabled: bool, author: str) -> None:
     with _alone_in(instance) as (here,):
         mine = _checked(instance, database)

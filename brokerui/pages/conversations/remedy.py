@@ -5,11 +5,11 @@ from __future__ import annotations
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides
 from brokerui.analysis.drains.selectors import drains_now
 from brokerui.analysis.monitoring.held import by_handle
+from brokerui.analysis.monitoring.off_queues import OffQueue, queues_off
 from brokerui.analysis.monitoring.waiting import WaitingGroup, waiting_now
 from brokerui.core.deferred import NotReadyError
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.delayed.groups import DelayedGroup, shown_groups
-from brokerui.pages.delayed.off_queues import OffQueue, queues_off
 
 
 def remedy_of(conversation: ConversationSides, at: int) -> DelayedGroup | None:

@@ -59,13 +59,18 @@ def end(request: HttpRequest, handle: UUID) -> HttpResponse:
     return redirect("delayed:delayed")
 
 
-def act_on(request: HttpRequest, done: str, act: Callable[..., None]) -> None:
+def act_on(request: HttpRequest, done: str, act: Callable[..., object]) -> None:
     """Show the result, or the reason for a refusal, above the next page."""
     try:
         act(author=request.user.get_username())
     except (MessagingError, VerbError) as error:
-        messages.error(request, error.problem.render(_))
+        messages.error(request, problem_of(error))
     except EstateStaleError:
         messages.error(request, _("Somebody changed the estate at the same time. Nothing was done; try again."))
     else:
         messages.success(request, done)
+
+
+def problem_of(error: MessagingError | VerbError) -> str:
+    """The reason of a refusal in words."""
+    return str(error.problem.render(_))

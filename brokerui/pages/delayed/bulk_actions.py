@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 
 from django.http import HttpRequest, HttpResponse
@@ -14,13 +13,11 @@ from django.views.decorators.http import require_POST
 from brokerui.accounts.access import access
 from brokerui.accounts.levels import Level
 from brokerui.analysis.acts import services
-from brokerui.estate.errors import EstateStaleError
+from brokerui.analysis.acts.several import QueuePlace, refusal_of
+from brokerui.analysis.monitoring.off_queues import OffQueue, queues_off
 from brokerui.estate.selectors import estate_current
-from brokerui.messaging.errors import MessagingError
 from brokerui.pages.delayed.bulk import CONFIRMED, BulkPage, BulkRow, bulk_page, left_out_words, results_title
-from brokerui.pages.delayed.choosing import ChosenGroup, QueuePlace, chosen, chosen_queues
-from brokerui.pages.delayed.off_queues import OffQueue, queues_off
-from routing.dialog.problems import VerbError
+from brokerui.pages.delayed.choosing import ChosenGroup, chosen, chosen_queues
 
 # -- Retry -------------------------------------------------------------------------------------------------
 
@@ -76,17 +73,7 @@ def _retried_title(rows: list[BulkRow]) -> str:
 
 def _retried(group: ChosenGroup, author: str) -> str:
     """Retry one group, in a transaction of its own; the reason for a refusal, empty where it was accepted."""
-    return _refusal(partial(services.retry, **group.place._asdict(), author=author))
-
-
-def _refusal(act: Callable[[], None]) -> str:
-    try:
-        act()
-    except (MessagingError, VerbError) as error:
-        return str(error.problem.render(_))
-    except EstateStaleError:
-        return _("Somebody changed the estate at the same time. Nothing was done; try again.")
-    return ""
+    return refusal_of(partial(services.retry, **group.place._asdict(), author=author)).words
 
 
 # -- Switch on ---------------------------------------------------------------------------------------------
@@ -125,7 +112,7 @@ def _queue_row(place: QueuePlace, queue: OffQueue | None, refusal: str | None) -
 
 
 def _switched(place: QueuePlace, author: str) -> str:
-    return _refusal(partial(services.switch_on, **place._asdict(), author=author))
+    return refusal_of(partial(services.switch_on, **place._asdict(), author=author)).words
 
 
 def _switch_button(number: int) -> str:

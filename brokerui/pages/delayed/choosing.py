@@ -5,26 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
+from brokerui.analysis.acts.several import QueuePlace, RetriedPlace
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
 from brokerui.messaging.models import ConversationEndpoint
 from routing.model.estate import INSTANCE_NAME_CHARS
 
 MOST: Final = 200
 """Groups, conversations or queues of one request: groups with most conversations come first."""
-
-
-class RetriedPlace(NamedTuple):
-    """A database and the service that its messages wait for."""
-
-    instance: str
-    database: str
-    service: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +78,6 @@ def _is_handle(text: str) -> bool:
         return str(UUID(text)) == text
     except ValueError:
         return False
-
-
-class QueuePlace(NamedTuple):
-    """A queue."""
-
-    instance: str
-    database: str
-    queue: str
 
 
 def chosen_queues(form: QueryDict) -> list[QueuePlace]:

@@ -14,6 +14,7 @@ from django.utils.translation import gettext, ngettext
 from brokerui.analysis.drains.selectors import drains_now
 from brokerui.analysis.monitoring.arrived import waiting_words
 from brokerui.analysis.monitoring.history import MOST_SERIES, SamplePoint, by_error
+from brokerui.analysis.monitoring.off_queues import queues_off
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup, waiting_now
 from brokerui.analysis.monitoring.wording import (
@@ -35,7 +36,6 @@ from brokerui.messaging.transmission_status import Place
 from brokerui.pages.delayed.collected import collected_context
 from brokerui.pages.delayed.draining import ended_drains
 from brokerui.pages.delayed.groups import shown_groups, where_of
-from brokerui.pages.delayed.off_queues import queues_off
 
 MOST_GROUPS: Final = 100
 LISTED: Final = 100

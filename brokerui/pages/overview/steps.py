@@ -32,6 +32,8 @@ class NextStep:
     """The queue to be switched on."""
     retried: HeldCause | None = None
     """The cause whose messages are tried again."""
+    failover: tuple[str, str] | None = None
+    """The instance and the mirrored database that fail over."""
     copied: str = ""
     """The statement or the command that is copied."""
     url: str = ""
@@ -80,6 +82,8 @@ def _step(entry: CauseInWords, access: UserAccess) -> NextStep:
     is_collected = entry.cause.kind is CauseKind.COLLECTED  # a person runs its remedy on that server
     if remedy is not None and remedy.is_edits and access.edit and not is_collected:
         return NextStep(_("Draft the remedy"), remedy=remedy_json(remedy.instance, remedy.sql, entry.title))
+    if remedy is not None and remedy.failover is not None and access.edit:
+        return NextStep(_("Fail over…"), failover=remedy.failover)
     if remedy is not None:
         return NextStep(_("Copy command") if remedy.is_command else _("Copy T-SQL"), copied=remedy.sql)
     where = _where(entry)

@@ -27,7 +27,7 @@ __all__ = ["nothing_shown"]
 pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
 
 TOLD = schema()
-MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/")
+MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/", "/failover/")
 """Verbs, which need hosted instances: tests/brokerui/messaging/api/test_limits.py."""
 OPERATIONS = [
     (path, method)

@@ -115,7 +115,7 @@ ADDRESSES = [
     *(_page(f"service_queues:{name}", "hosted_queue") for name in ("queue", "queue_csv")),
     _button("service_queues:switch_on", OPERATE),
     *(_button(f"delayed:{name}", OPERATE) for name in ("retry", "retry_all", "switch_on", "switch_on_all", "end_all")),
-    _button("delayed:draft_all", EDIT),
+    *(_button(f"delayed:{name}", EDIT) for name in ("draft_all", "fail_over")),
     _form("delayed:end", OPERATE, "handle"),
     _page("conversations:conversation", "handle"),
     _form("conversations:body", READ_BODIES, "handle", "kept", "message", read=READ_BODIES),
@@ -231,6 +231,7 @@ ADDRESSES = [
     *(_page(f"api:sys_dm_broker_{name}") for name in ("queue_monitors", "activated_tasks")),
     Address("api:dialogs", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialogs_messages", VIEW, OPERATE, ("POST",), has_page=False),
+    Address("api:dialogs_retry", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialogs_end", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialog", VIEW, args=("handle",)),
     *(
@@ -243,6 +244,8 @@ ADDRESSES = [
         for name in ("conversation_group", "receive", "status")
     ),
     Address("api:queue_messages", VIEW, args=("nowhere", "nowhere", "nowhere"), has_page=False),
+    Address("api:queues_status", VIEW, OPERATE, ("POST",), has_page=False),
+    Address("api:database_failover", VIEW, EDIT, ("POST",), ("nowhere", "nowhere"), has_page=False),
     Address("api:database_broker", VIEW, EDIT, ("POST",), ("nowhere", "nowhere"), has_page=False),
     Address("api:receipt", VIEW, OPERATE, ("POST",), ("handle",), has_page=False),
     _page("api:overview"),
@@ -254,6 +257,7 @@ ADDRESSES = [
     _page("api:events"),
     _page("api:queue_states"),
     _page("api:forwarding"),
+    _page("api:drains"),
     _page("api:expiries"),
     _page("api:versions"),
     _page("api:version", "version"),

@@ -574,6 +574,18 @@ WRITES: dict[str, tuple[str, Write]] = {
         "pipeline.cancel",
         lambda client, world: client.post(reverse("traffic:cancel", args=[world["traffic_round"]])),
     ),
+    "api:dialogs_retry": (
+        "dialog.retry",
+        lambda client, _: send(
+            client, "post", reverse("api:dialogs_retry"), {"places": [{**PLACE, "service": evil("Gone")}]}
+        ),
+    ),
+    "api:queues_status": (
+        "estate.edit",
+        lambda client, _: send(
+            client, "post", reverse("api:queues_status"), {"queues": [{**PLACE, "queue": evil("Out")}], "enabled": True}
+        ),
+    ),
     "api:dialogs_end": (
         "dialog.cleanup",
         lambda client, world: send(
@@ -611,8 +623,10 @@ COUNTED = {
     for name in ("dialogs", "dialogs_messages", "dialog_messages", "dialog_move", "dialog_timer", "receipt")
 }
 COUNTED |= {"api:queue_conversation_group", "api:queue_receive", "api:queue_status", "api:database_broker"}
+COUNTED |= {"api:database_failover", "delayed:fail_over"}
 """Verbs of messaging, which the audit records once an hour: tests/brokerui/messaging/api. It records the switch of a
-queue at once, but the names of this world do not fit into that address."""
+queue at once, but the names of this world do not fit into that address; and a failover, which takes a mirrored pair:
+tests/brokerui/staged."""
 
 
 def kind_of_address(name: str) -> str:

@@ -19,6 +19,8 @@ from brokerui.analysis.drains.models import Drain
 from brokerui.analysis.drains.services import drains_check
 from brokerui.analysis.monitoring import rates, waiting
 from brokerui.analysis.overview import alerts, overview
+from brokerui.estate.models import AuditEntry
+from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.recording import recorder
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint
@@ -26,7 +28,6 @@ from brokerui.messaging.services import (
     Message,
     conversation_begin,
     conversation_send,
-    database_fail_over,
     message_rolled_back,
     queue_set_status,
 )
@@ -304,7 +305,7 @@ def test_a_mirror_that_was_not_failed_over_is_named_and_the_failover_drains_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     addresses = {**ADDRESSES, "G": "tcp://g.example:4022"}
-    network, operator = hosted_with(principal_away, addresses), signed_in(Role.OPERATOR)
+    network, operator = hosted_with(principal_away, addresses), signed_in(Role.ADMINISTRATOR)
     sent()
     for _ in range(3):
         network.settle()
@@ -312,8 +313,18 @@ def test_a_mirror_that_was_not_failed_over_is_named_and_the_failover_drains_it(
     assert cause["cause"] == "A/one knows no principal for To"
     assert cause["sentence"] == "Nothing goes over the network: the endpoint of B is STOPPED."
     assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
-    assert "STATE = STARTED" in cause["remedy_sql"]
-    database_fail_over(instance="B", database="two")
+    assert cause["remedy_sql"] == "brokerui failover G/two"
+    assert cause["remedy"].startswith("With this, G becomes the principal of two, and routing delivers there.")
+    fields = {name: button(operator, name) for name in ("instance", "database")}
+    shown = operator.post("/delayed/failover/", fields)
+    assert "Fail two over to G?" in shown.content.decode()
+    there = "/api/v1/databases/B/two/failover/"
+    planned = operator.post(there, {"dry_run": True}, content_type="application/json").json()
+    assert (planned["result"], planned["principal"], planned["mirror"]) == ("would_be_done", "G", "B")
+    assert estate_current().estate.instances["B"].databases["two"].mirroring_role == "PRINCIPAL"
+    assert operator.post("/delayed/failover/", {**fields, "confirmed": "1"}).status_code == 302
+    entry = AuditEntry.objects.latest("pk")
+    assert (entry.action, entry.author) == ("estate.edit", "administrator")
     for minutes in (2, 4, 6):  # workers ask both partners again after a while
         for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
             monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda ago=minutes: now() + ago * 60_000)
@@ -334,3 +345,39 @@ def test_a_contract_that_the_target_does_not_accept_ends_the_conversation() -> N
     )
     assert waits() == 0
     assert {row.state for row in ConversationEndpoint.objects.all()} == {"ER"}
+
+
+def test_several_retries_and_switches_over_rest_have_a_result_each() -> None:
+    """A dry run first; then the act, whose drains REST lists."""
+    network, operator = staged(sound), signed_in(Role.OPERATOR)
+    sent(1)
+    network.settle()
+    queue_set_status(instance="B", database="two", queue="ToQ", is_on=False)
+    sent(1)
+    network.settle()
+    queues = [{"instance": "B", "database": "two", "queue": name} for name in ("ToQ", "Gone")]
+    body = {"queues": queues, "enabled": True}
+
+    def post(path: str, body: dict[str, Any]) -> list[dict[str, Any]]:
+        response = operator.post(f"/api/v1/{path}", body, content_type="application/json")
+        assert response.status_code == 200, response.content.decode()
+        found: list[dict[str, Any]] = response.json()["results"]
+        return found
+
+    planned = post("queue_states/status/", {**body, "dry_run": True})
+    assert [(one["result"], one["number"]) for one in planned] == [("would_be_done", None), ("would_be_refused", 208)]
+    assert planned[0]["conversations"] == 1
+    assert waits() + ConversationEndpoint.objects.filter(held__gt=0).count() > 0, "the dry run changed nothing"
+    done = post("queue_states/status/", body)
+    assert [one["result"] for one in done] == ["done", "refused"]
+    places = [{"instance": name, "database": "one", "service": "To"} for name in ("A", "Z")]
+    retried = post("dialogs/retry/", {"places": places})
+    assert [one["result"] for one in retried] == ["done", "refused"]
+    network.settle()
+    network.settle()
+    drains_check(now())
+    assert waits() == 0
+    found = operator.get("/api/v1/drains/").json()["results"]
+    assert {(one["act"], one["state"], one["left"], one["is_well"]) for one in found} >= {
+        ("switch_on", "drained", 0, True)
+    }

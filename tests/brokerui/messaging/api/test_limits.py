@@ -37,10 +37,19 @@ VERBS: dict[str, tuple[str, Any]] = {
     "queue_receive": (f"{NONE_THERE}/receive/", {}),
     "queue_status": (f"{QUEUE}/status/", {"enabled": True}),
     "database_broker": (f"{API}/databases/B/two/broker/", {"option": "ENABLE_BROKER"}),
+    "database_failover": (f"{API}/databases/B/two/failover/", {"dry_run": True}),
+    "dialogs_retry": (
+        f"{API}/dialogs/retry/",
+        {"places": [{"instance": "A", "database": "one", "service": "To"}], "dry_run": True},
+    ),
+    "queues_status": (
+        f"{API}/queue_states/status/",
+        {"queues": [{"instance": "B", "database": "two", "queue": "ToQ"}], "enabled": True, "dry_run": True},
+    ),
     "receipt_settle": (f"{API}/receipts/{NOWHERE}/", {"action": "commit"}),
 }
 """By operation: an address and a body of it."""
-VERB_PATHS = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/")
+VERB_PATHS = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/", "/failover/")
 BODIES = {
     operation["operationId"]: operation["requestBody"]["content"]["application/json"]["schema"]
     for methods in TOLD["paths"].values()
@@ -70,7 +79,7 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(
         address = path.replace("HANDLE", begin(operator)) if "HANDLE" in path else path
         return send(client, "post", address, body)
 
-    client = editor if verb in ("database_broker", "dialog_body") else operator
+    client = editor if verb in ("database_broker", "database_failover", "dialog_body") else operator
     if verb == "dialog_body":
         reader_of_bodies(Role.EDITOR)
     assert is_refused(send(client, "post", f"{path}?no_such=1", base), Case(("no_such",), "unknown", "1"), "query")

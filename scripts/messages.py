@@ -69,13 +69,21 @@ def collect() -> Catalog:
     return catalog
 
 
-def found_messages() -> Iterator[tuple[Path, int, str | tuple[str, ...], list[str], str | None]]:
-    """Return each sentence with its file, line, comments and context."""
+def files_under(places: tuple[str, ...], folder: str, pattern: str) -> list[Path]:
+    """Return the files of a folder whose path from the checkout begins with one of the places."""
+    found = sorted((ROOT / folder).rglob(pattern))
+    return [path for path in found if path.relative_to(ROOT).as_posix().startswith(places)]
+
+
+def found_messages(
+    places: tuple[str, ...] = ("",),
+) -> Iterator[tuple[Path, int, str | tuple[str, ...], list[str], str | None]]:
+    """Return each sentence under these places with its file, line, comments and context."""
     for folder in SOURCES:
-        for path in sorted((ROOT / folder).rglob("*.py")):
+        for path in files_under(places, folder, "*.py"):
             found = extract_from_file("python", path, KEYWORDS, COMMENT_TAGS)
             yield from ((path, line, message, comments, context) for line, message, comments, context in found)
-    for path in sorted((ROOT / "templates").rglob("*.html")):
+    for path in files_under(places, "templates", "*.html"):
         # Read as Python, in which the indentation of a template means nothing.
         lines = templatize(path.read_text(encoding="utf-8")).splitlines()
         code = io.BytesIO("\n".join(line.lstrip() for line in lines).encode())

@@ -22,7 +22,7 @@ from django.conf import settings
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from scripts.messages import found_messages  # noqa: E402 - a script finds the project only now
+from scripts.messages import files_under, found_messages  # noqa: E402 - a script finds the project only now
 
 PACKAGES = ("brokerui", "routing", "pipeline", "distributions")
 PAGES = ("docs/reference/findings",)
@@ -49,21 +49,22 @@ class UserSentence:
         return f"{self.path}:{self.line}: {' '.join(self.text.split())}"
 
 
-def sentences() -> list[UserSentence]:
-    """Return all of them, by place, each once."""
-    translated = set(_translated())
-    return sorted({*translated, *_untranslated({(one.path, one.text) for one in translated}), *_pages()})
+def sentences(places: tuple[str, ...] = ("",)) -> list[UserSentence]:
+    """Return those of the files whose path begins with one of the places, by place, each once."""
+    translated = set(_translated(places))
+    known = {(one.path, one.text) for one in translated}
+    return sorted({*translated, *_untranslated(places, known), *_pages(places)})
 
 
-def _translated() -> Iterator[UserSentence]:
-    for path, line, message, _comments, _context in found_messages():
+def _translated(places: tuple[str, ...]) -> Iterator[UserSentence]:
+    for path, line, message, _comments, _context in found_messages(places):
         texts = (message,) if isinstance(message, str) else message
         yield from (UserSentence(_place(path), line, text) for text in texts if text)
 
 
-def _untranslated(translated: set[tuple[str, str]]) -> Iterator[UserSentence]:
+def _untranslated(places: tuple[str, ...], translated: set[tuple[str, str]]) -> Iterator[UserSentence]:
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in files_under(places, package, "*.py"):
             for one in _literals(_place(path), path.read_text(encoding="utf-8")):
                 if (one.path, one.text) not in translated:
                     yield one
@@ -105,9 +106,9 @@ def _is_sentence(text: str) -> bool:
     return len(words) >= WORDS_MIN
 
 
-def _pages() -> Iterator[UserSentence]:
+def _pages(places: tuple[str, ...]) -> Iterator[UserSentence]:
     for folder in PAGES:
-        for path in sorted((ROOT / folder).glob("*.md")):
+        for path in files_under(places, folder, "*.md"):
             for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
                 if _is_sentence(line):
                     yield UserSentence(_place(path), number, line)
@@ -123,9 +124,8 @@ def main() -> int:
     parser.add_argument("path", nargs="*", help="only sentences of files under this path")
     wanted = tuple(parser.parse_args().path)
     settings.configure()  # templatize asks for the syntax of comments, nothing else
-    for one in sentences():
-        if not wanted or one.path.startswith(wanted):
-            print(one)
+    for one in sentences(wanted or ("",)):
+        print(one)
     return 0
 
 

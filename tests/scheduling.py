@@ -13,13 +13,18 @@ from xdist.workermanage import WorkerController
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
 ONE_PROCESS: Final = (
+    "tests/brokerui/core/test_catalogues.py",
     "tests/brokerui/messaging/products/",
     "tests/brokerui/running/test_slow_clients.py",
     "tests/distributions/",
     "tests/pipeline/",
+    "tests/scripts/test_sentences.py",
+    "tests/simulation/test_checkers.py",
+    "tests/simulation/test_violation_trace.py",
+    "tests/test_strategies.py",
 )
 """Folders and modules whose tests share programs that take long to start (a Java works ten seconds until it runs
-Spark well), or wheels that take long to build."""
+Spark well), wheels that take long to build, the sentences of all sources, or worlds with a seldom event."""
 NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
+from itertools import islice
 from typing import Any, NamedTuple
 
 import pytest
@@ -53,11 +54,20 @@ ANOTHER = "00000000-0000-4000-8000-00000000000f"
 def peaceful() -> list[WorldHistory]:
     """Histories in which nothing went wrong, of conversations over the network with replies and ends; in some of them
     something is encrypted, something forwarded through little memory, and a route asked for."""
-    found = [run_world(draw_world(seed, "none")) for seed in range(60)]
-    busy = [history for history in found if sum(isinstance(one, ApplicationReceived) for one in history.records) > 20][
-        :8
+    busy = list(islice(filter(is_busy, map(calm, range(60))), 8))
+    return [
+        *busy,
+        *(next(one for one in map(calm, range(60)) if any(map(has, one.records))) for has in (is_sealed, asks)),
     ]
-    return [*busy, *(next(history for history in found if any(map(has, history.records))) for has in (is_sealed, asks))]
+
+
+@cache
+def calm(seed: int) -> WorldHistory:
+    return run_world(draw_world(seed, "none"))
+
+
+def is_busy(history: WorldHistory) -> bool:
+    return sum(isinstance(one, ApplicationReceived) for one in history.records) > 20
 
 
 class Change(NamedTuple):

@@ -81,7 +81,7 @@ def test_a_queue_that_goes_off_too_soon_or_stays_on_is_seen(records: list[Record
 
 def test_queues_are_poisoned_in_worlds_and_come_on_again() -> None:
     """Event 143, and afterwards the message that was rolled back is received."""
-    for seed in range(200):
+    for seed in (21, *range(200)):  # the first world that has one
         records = run_world(draw_world(seed, "light")).records
         at = [number for number, one in enumerate(records) if isinstance(one, Committed) and disabled(one)]
         if at:
@@ -252,7 +252,7 @@ def test_the_identifier_of_an_earlier_broker_is_seen(picks: Picks) -> None:
 
 def test_a_message_that_a_new_broker_has_lost_is_accounted_for() -> None:
     """RT-STICKY: the only ways in which it may not be delivered; a checker lists each."""
-    for seed in range(100):
+    for seed in (25, *range(100)):  # the first world that has one
         found = check(run_world(draw_world(seed, "heavy")), CHECKERS)
         if any(orphan.why == "NEW_BROKER" for orphan in found.orphans):
             assert not found.violations

@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from routing.runtime.broker import Broker
+from tests.extent import IS_ALL
 from tests.simulation.forging import forge
 
 
 def test_no_broker_breaks_of_forged_frames() -> None:
     total = 0
-    for seed in range(25):
+    for seed in range(25 if IS_ALL else 8):
         forged, broke = forge(seed)
         assert not broke, f"python -m tests.simulation.forging --seed {seed}"
         total += forged
-    assert total > 1000
+    assert total > 40 * seed
 
 
 def test_one_that_breaks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from routing.simulation.records import FrameSent
 from routing.simulation.trust import KeyBinding, Trust
 from routing.simulation.world import draw_world
 from routing.simulation.world_run import run_world
+from tests.extent import IS_ALL
 
 NONCE = bytes(12)
 
@@ -27,14 +28,14 @@ class Real(OpenSsl):
 
 
 def test_promises_are_kept_with_the_real_cipher() -> None:
-    seeds = [seed for seed in range(150) if draw_world(seed).encrypted and draw_world(seed).trust.bindings][:20]
+    seeds = [seed for seed in range(150) if draw_world(seed).encrypted and draw_world(seed).trust.bindings]
     sealed = 0
-    for seed in seeds:
+    for seed in seeds[: 20 if IS_ALL else 7]:
         history = run_world(draw_world(seed), Real())
         assert check(history, CHECKERS).violations == [], seed
         left = (one for one in history.records if isinstance(one, FrameSent) and one.protection)
         sealed += sum(one.protection is not None and one.protection.integrity == SEALED for one in left)
-    assert sealed > 100
+    assert sealed > 30
 
 
 def test_two_share_a_secret_that_no_third_one_has() -> None:

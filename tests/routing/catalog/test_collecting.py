@@ -15,6 +15,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from routing.model.collected import MAX_COLLECTED_ROWS, CollectedEndpoints, CollectedTransmissions, EndpointSum
 from routing.model.collected import TransmissionSum as Sum
 from routing.model.estate import Database, Estate, Instance
+from tests.extent import IS_ALL
 from tests.routing.catalog.server import COLLECTED, catalog, dumps
 
 REFUSED = "Connection attempt failed with error: '10061(No connection could be made.)'."
@@ -183,8 +184,9 @@ def test_many_services_are_bounded_and_the_rest_is_counted() -> None:
 ROW = "SvcC\t2024-05-01 10:00:00.000\tx\n"
 
 
-def test_a_million_rows() -> None:
-    assert waiting(f"{HEAD}\n{ROW * 1_000_000}").rows == (Sum(1_000_000, "x", None, "SvcC", None, FIRST),)
+def test_rows_without_number_are_one_sum() -> None:
+    count = 1_000_000 if IS_ALL else 100_000
+    assert waiting(f"{HEAD}\n{ROW * count}").rows == (Sum(count, "x", None, "SvcC", None, FIRST),)
 
 
 def test_rows_are_summed_while_they_are_read() -> None:

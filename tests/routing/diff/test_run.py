@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from routing.diff.result import WORST_FIRST, Differential
 from routing.diff.run import compare_stepwise
 from routing.documents.estate_document import read_estate
+from tests.extent import IS_ALL
 from tests.routing.differential import compared, disagreement, everywhere, random_change, rows_of
 from tests.strategies import AT, edits, estates
 
 Json = dict[str, Any]
-EDITS = int(os.environ.get("BROKERUI_EDITS", "240"))
+EDITS = int(os.environ.get("BROKERUI_EDITS", "240" if IS_ALL else "120"))
 PARTS = 4
 """Parts of each bulk run, so that several workers share it."""
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}

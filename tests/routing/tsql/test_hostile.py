@@ -17,6 +17,7 @@ from routing.common.errors import InputError
 from routing.documents.estate_document import read_estate, write_estate
 from routing.tsql import ScriptGroup, decode_script, export_sql, read_scripts
 from routing.tsql.lexer import words
+from tests.extent import IS_ALL
 from tests.routing.tsql.rich import AT
 
 
@@ -130,7 +131,7 @@ SIZES: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.parametrize("name", SIZES)
 def test_four_times_the_size_takes_about_four_times_as_long(name: str) -> None:
-    small, large = SIZES[name](60_000), SIZES[name](240_000)
+    small, large = SIZES[name](SMALL_CHARACTERS), SIZES[name](4 * SMALL_CHARACTERS)
     # In turns, so that whatever else the machine does slows both; a shape that is read at a glance is read often.
     times = max(1, int(SHORTEST / max(_seconds(small, 1), 1e-6)))
     ratios = (_seconds(large, times) / _seconds(small, times) for _ in range(10))
@@ -138,6 +139,8 @@ def test_four_times_the_size_takes_about_four_times_as_long(name: str) -> None:
     assert any(ratio < LARGEST_RATIO for ratio in ratios)
 
 
+SMALL_CHARACTERS = 60_000 if IS_ALL else 20_000
+"""Length of the shorter script."""
 SHORTEST = 0.01
 """Shortest measurement, in seconds, in which noise is small."""
 LARGEST_RATIO = 9
@@ -154,7 +157,7 @@ def _seconds(text: str, times: int) -> float:
 
 @pytest.mark.parametrize("name", ["routes", "rows", "one line", "batches", "quotes, one too many", "nested comments"])
 def test_memory_is_at_most_twelve_times_the_script(name: str) -> None:
-    data = SIZES[name](600_000).encode()
+    data = SIZES[name](600_000 if IS_ALL else 150_000).encode()
     # When cycles are collected is chance, and caches of other tests play a part: one of three has to keep it.
     assert any(_peak(data) + len(data) < 12 * len(data) for _ in range(3))
 

@@ -18,7 +18,9 @@ from brokerui.estate.selectors import LiveEstate
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.transmission_status import Place
+from routing.common.sentence import Sentence, say
 from routing.model.conversation import Conversation
+from routing.model.estate import Estate
 
 TRIED_S = 1.0
 """Seconds of a request for trying remedies; the next request goes on with those that were left out."""
@@ -27,6 +29,7 @@ Offers = tuple[ConversationOffer, ...]
 Pairs = tuple[FailoverPair, ...]
 _offers: LruCache[Offers] = LruCache(KEPT)
 _pairs: LruCache[Pairs] = LruCache(4)
+_is_known: LruCache[bool] = LruCache(KEPT)
 
 
 def held_offers(
@@ -48,6 +51,22 @@ def _hosted_pairs(live: LiveEstate) -> Pairs:
     pairs = _pairs.get_or_make(live.digest, lambda: pairs_of(live.estate))
     hosted = frozenset(hosted_names()) if pairs else frozenset()
     return tuple(pair for pair in pairs if {pair.principal, pair.mirror} <= hosted)
+
+
+def nowhere(live: LiveEstate, service: str) -> Sentence | None:
+    """Say that no statement can have messages for the service delivered, where no database is known to have it."""
+    if _is_known.get_or_make((live.digest, service), lambda: _has_service(live.estate, service)):
+        return None
+    return say(
+        "No database of the estate has {service}: no route can have it delivered. Import the server that has it, or end"
+        " these conversations.",
+        service=service,
+    )
+
+
+def _has_service(estate: Estate, service: str) -> bool:
+    databases = (database for instance in estate.instances.values() for database in instance.databases.values())
+    return any(database.has_service(service) for database in databases)
 
 
 def _kept(

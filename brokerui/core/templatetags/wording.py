@@ -22,6 +22,7 @@ MOST_NAMES = 8
 """Names that a list in a sentence shows; the account of a rule has the number of all."""
 translate = translator(gettext, ngettext)
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
+_CODE = re.compile("`([^`]*)`")
 
 
 @register.filter
@@ -43,8 +44,9 @@ def sentence_html(sentence: Sentence | str) -> SafeString:
 
 
 def _html(sentence: Sentence) -> str:
+    """Return the sentence as HTML; a command between backticks is code."""
     # Braces have no meaning in HTML: the text is escaped before the values, which are HTML already, go in.
-    text = escape(translate(sentence.text))
+    text = _CODE.sub(r"<code>\1</code>", escape(translate(sentence.text)))
     return text.format(**{name: _value_html(value) for name, value in sentence.values.items()})
 
 

@@ -13,7 +13,7 @@ from brokerui.analysis.drains.counting import busiest_minutes
 from brokerui.analysis.drains.selectors import Drains
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.held import Diagnosis, conversation_of, diagnoses, explanation_of, one_of_each
-from brokerui.analysis.monitoring.held_offers import held_offers
+from brokerui.analysis.monitoring.held_offers import held_offers, nowhere
 from brokerui.analysis.monitoring.waiting import WaitingGroup
 from brokerui.analysis.monitoring.wording import cause_words, due
 from brokerui.estate.selectors import LiveEstate
@@ -21,6 +21,7 @@ from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.transmission_status import statuses
 from brokerui.pages.changes.remedy import remedy_json
 from brokerui.pages.delayed.draining import DrainOnPage, drain_on_page, estimate_words
+from routing.common.sentence import Sentence
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,8 @@ class DelayedGroup:
     """The progress since an act; None: none is watched."""
     estimate: str
     """How long its messages need once nothing holds them; empty: no rate is known, or they flow."""
+    nowhere: Sentence | None
+    """Why there is no remedy; None: there is one, or the service is known."""
 
     @property
     def remedy(self) -> str:
@@ -84,6 +87,7 @@ def shown_groups(
                     diagnosis=held[place],
                     drain=drain_on_page(group, drains, at),
                     estimate=estimate_words(group, explanation, live.estate, rates, at),
+                    nowhere=None if offers[place] else nowhere(live, group.service),
                 )
             )
     return shown

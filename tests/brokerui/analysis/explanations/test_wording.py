@@ -13,8 +13,9 @@ from hypothesis import given
 
 from brokerui.analysis.explanations.wording import Wording, word
 from brokerui.core.home import CHECKOUT
+from brokerui.core.templatetags.wording import sentence_html
 from routing.common.identifier import parse_identifier
-from routing.common.sentence import Sentence
+from routing.common.sentence import Sentence, say
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
 from routing.rules.explanation import Explanation, explain
@@ -399,3 +400,8 @@ def sentences_of(wording: Wording) -> Iterator[Sentence]:
         yield from (back.title, *back.details)
     for hop in wording.hops:
         yield from (hop.title, *hop.decides)
+
+
+def test_a_command_between_backticks_is_code() -> None:
+    sentence = say("Run `brokerui keys export {where}` for {name}.", where="A/one", name="`<b>`")
+    assert sentence_html(sentence) == ("Run <code>brokerui keys export <b>A/one</b></code> for <b>`&lt;b&gt;`</b>.")

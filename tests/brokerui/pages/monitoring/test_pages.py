@@ -374,6 +374,11 @@ def test_the_piece_comes_only_when_something_has_changed(viewer: Client, wire: W
     assert viewer.get(DELAYED, headers={**PIECE, "If-None-Match": shown}).status_code == 200
 
 
+def test_a_service_that_no_database_has_is_said_to_have_no_remedy(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    assert "No database of the estate has <b>Nowhere</b>: no route can have it delivered." in page(viewer, DELAYED)
+
+
 def test_figures_are_not_computed_again_while_nothing_is_committed(
     viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -23,7 +23,7 @@ from brokerui.messaging.store import DatabaseStore
 from routing.common.choices import Choices
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import VerbError
-from routing.model.estate import MIRROR
+from routing.model.estate import MIRROR, Database
 from routing.runtime.broker import Broker
 from routing.runtime.decision_cache import DATABASE_IS_MIRROR
 from routing.runtime.store import Conflict
@@ -157,7 +157,10 @@ def check_queue(broker: Broker, queue: QueueKey) -> None:
     written."""
     database, name = queue
     check_database(broker, database)
-    here = broker.estate.instances[broker.instance].databases[database]
-    names = {service.queue or service.name for service in here.user_services} | {one.name for one in here.queues}
-    if name not in names:
+    if name not in queue_names(broker.estate.instances[broker.instance].databases[database]):
         raise NoSuchQueueError(database, name)
+
+
+def queue_names(database: Database) -> set[str]:
+    """The queues that services have or that are written."""
+    return {one.queue or one.name for one in database.user_services} | {one.name for one in database.queues}

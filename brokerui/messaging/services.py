@@ -21,6 +21,7 @@ from brokerui.messaging.exchange.unreachable import unreachable_address
 from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_names import queue_named
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.verbs.database_brokers import (
     broker_disable,
@@ -143,8 +144,9 @@ def conversation_group_get(*, instance: str, database: str, queue: str, wait_s: 
     It stays locked until the transaction around it ends: then `message_receive` with this `conversation_group_id`
     gives its messages, and no other receive can. `wait_s`: how long it waits for one, in seconds, as WAITFOR does; on
     SQLite with the bounds of `message_receive`."""
-    request = ReceiveRequest((database, queue), top=0)
-    return asked_until_found(partial(_next_group, instance, request), QueueAddress(instance, database, queue), wait_s)
+    place = queue_named(instance, database, queue)
+    request = ReceiveRequest((place.database, place.queue), top=0)
+    return asked_until_found(partial(_next_group, instance, request), place, wait_s)
 
 
 def _next_group(instance: str, request: ReceiveRequest) -> str | None:
@@ -167,14 +169,15 @@ def message_receive(
     there are none that are not locked. `wait_s`: seconds that it waits for the first of them, as WAITFOR does.
     On SQLite a transaction of the caller's gives the write lock back meanwhile; one that has written is refused
     (`WriteLockHeldError`)."""
-    request = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
-    return asked_until_found(partial(_received, instance, request), QueueAddress(instance, database, queue), wait_s)
+    place = queue_named(instance, database, queue)
+    request = ReceiveRequest((place.database, place.queue), top, conversation_handle, conversation_group_id)
+    return asked_until_found(partial(_received, instance, request), place, wait_s)
 
 
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
     """Wait until there may be something new in a queue, at most `seconds`, often less. For callers that want no open
     transaction while they wait."""
-    wait_for_notification(QueueAddress(instance, database, queue), seconds)
+    wait_for_notification(queue_named(instance, database, queue), seconds)
 
 
 def _received(instance: str, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:

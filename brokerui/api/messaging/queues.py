@@ -38,12 +38,12 @@ from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.leases.services import Leased, lease_commit, lease_make, lease_receive, lease_roll_back
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_names import queue_named
 from brokerui.messaging.queue_rows import queue_rows, queue_view_rows
 from brokerui.messaging.queue_view import queue_view
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
 from routing.common.moment import from_milliseconds
-from routing.common.names import without_brackets
 from routing.dialog.batch import ReceiveRequest
 
 PLACE = [
@@ -70,7 +70,7 @@ class QueueMessages(MessagingView):
         """Return a page of its rows."""
         query = read_query(request, PageQuery)
         after = read_cursor(query.get("cursor"), (int, str, int, int))
-        page = queue_view(QueueAddress(instance, database, without_brackets(queue, database)), after, query["limit"])
+        page = queue_view(queue_named(instance, database, queue), after, query["limit"])
         rows = queue_view_rows(estate_current().estate, instance, page.rows)
         body = page_body(request, rows, page.after)
         etag = etag_of_json(body)
@@ -103,12 +103,11 @@ class QueueReceive(MessagingView):
         """RECEIVE, with a lease."""
         read_query(request, NoQuery)
         body = read_body(request.data, ReceiveSerializer)
-        queue = without_brackets(queue, database)
-        place = QueueAddress(instance, database, queue)
+        place = queue_named(instance, database, queue)
         if body.get("receipt"):
             return Response(_as_json(instance, _of_receipt(request, place, body)))
         of = (body.get("conversation_handle"), body.get("conversation_group_id"))
-        receive = ReceiveRequest((database, queue), body["top"], *of)
+        receive = ReceiveRequest((database, place.queue), body["top"], *of)
         return Response(_as_json(instance, _waited_for(request, place, body, receive)))
 
 
@@ -132,8 +131,8 @@ class QueueConversationGroup(MessagingView):
         """GET CONVERSATION GROUP, with a lease."""
         read_query(request, NoQuery)
         body = read_body(request.data, ConversationGroupSerializer)
-        queue = without_brackets(queue, database)
-        place, receive = QueueAddress(instance, database, queue), ReceiveRequest((database, queue), top=0)
+        place = queue_named(instance, database, queue)
+        receive = ReceiveRequest((database, place.queue), top=0)
         return Response(_group_as_json(_waited_for(request, place, body, receive)))
 
 
@@ -191,7 +190,7 @@ class QueueStatus(MessagingView):
         def switch() -> tuple[str, int, Any]:
             is_on = read_body(request.data, QueueStatusSerializer)["enabled"]
             author = request.user.get_username()
-            name = without_brackets(queue, database)
+            name = queue_named(instance, database, queue).queue
             act = switch_on if is_on else switch_off
             act(instance=instance, database=database, queue=name, author=author)
             return instance, 0, {"enabled": is_on}

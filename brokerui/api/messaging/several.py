@@ -23,8 +23,9 @@ from brokerui.api.fields import ArrayField, NameField, StrictBooleanField
 from brokerui.api.messaging.base import MessagingView, done_once
 from brokerui.api.messaging.dialogs import verb
 from brokerui.api.serializers import StrictSerializer, read_body
+from brokerui.messaging.queue_names import queue_named
 from routing.common.errors import Invalid
-from routing.common.names import SYSNAME_CHARS, without_brackets
+from routing.common.names import SYSNAME_CHARS
 from routing.common.sentence import say
 from routing.model.catalog_objects import QUEUE_NAME_CHARS
 
@@ -66,7 +67,7 @@ class QueuePlaceSerializer(StrictSerializer):
     queue = NameField(max_length=QUEUE_NAME_CHARS)
 
     def validate(self, attrs: Any) -> Any:
-        return QueuePlace(attrs["instance"], attrs["database"], without_brackets(attrs["queue"], attrs["database"]))
+        return QueuePlace(*queue_named(attrs["instance"], attrs["database"], attrs["queue"]))
 
 
 class SwitchSerializer(StrictSerializer):

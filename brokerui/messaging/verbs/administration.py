@@ -10,6 +10,7 @@ from brokerui.estate.audit import SYSTEM
 from brokerui.messaging.broker_cache import check_queue
 from brokerui.messaging.estate_writes import declare
 from brokerui.messaging.queue_address import QueueAddress
+from brokerui.messaging.queue_names import queue_named
 from brokerui.messaging.verbs.transactions import unit_of_work
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.poison_messages import note_commit, note_rollback
@@ -23,7 +24,7 @@ OFF_BY_ROLLBACKS: Final = "off: five rollbacks in a row"
 
 def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, author: str = SYSTEM) -> None:
     """ALTER QUEUE … WITH STATUS."""
-    key = (database, queue)
+    key = queue_named(instance, database, queue)[1:]
     with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_queue(broker, key)
         (switch_on if is_on else switch_off)(work, key)
@@ -34,7 +35,7 @@ def queue_set_status(*, instance: str, database: str, queue: str, is_on: bool, a
 def message_rolled_back(*, instance: str, database: str, queue: str) -> bool:
     """Tell that a transaction that received from a queue was rolled back, once it is. Whether that has switched the
     queue off: the fifth in a row does, where the queue has POISON_MESSAGE_HANDLING."""
-    key = (database, queue)
+    key = queue_named(instance, database, queue)[1:]
     with transaction.atomic(savepoint=False), unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_queue(broker, key)
         is_poisoned = note_rollback(work, key)

@@ -1,0 +1,31 @@
+"""Names of queues as users write them: without a schema they are of `dbo`, as in T-SQL."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from brokerui.messaging.broker_cache import broker_of, queue_names
+from brokerui.messaging.errors import NotHostedError
+from brokerui.messaging.queue_address import QueueAddress
+from routing.common.names import without_brackets
+
+DBO: Final = "dbo."
+
+
+def queue_named(instance: str, database: str, name: str) -> QueueAddress:
+    """Return the address of the queue with this name, which may be quoted as T-SQL does. A name without a schema is
+    that of a queue of `dbo`, unless the estate has a queue of exactly this name. Whether the queue is there is not
+    checked."""
+    queue = without_brackets(name, database)
+    names = set() if "." in queue else _names(instance, database)
+    is_of_dbo = queue not in names and f"{DBO}{queue}" in names
+    return QueueAddress(instance, database, f"{DBO}{queue}" if is_of_dbo else queue)
+
+
+def _names(instance: str, database: str) -> set[str]:
+    """The names of all queues; none for an instance or a database that is not here."""
+    try:
+        here = broker_of(instance).estate.instances[instance].databases.get(database)
+    except NotHostedError:
+        return set()
+    return queue_names(here) if here is not None else set()

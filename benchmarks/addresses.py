@@ -17,7 +17,8 @@ from routing.model.estate import Estate
 
 WRITE_ONLY = frozenset(
     {
-        *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language", "shell:theme"),
+        *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language"),
+        *("shell:keys", "shell:theme"),
         *("demo:remove", "findings:remove", "scenarios:delete", "map:save_as", "map:delete_view"),
         *(
             "api:dialogs",
@@ -127,6 +128,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "metrics": ["/metrics"],
         "account:login": ["/account/login/"],
         "account:password": ["/account/password/"],
+        "account:preferences": ["/account/preferences/"],
         "account:tokens": ["/account/tokens/"],
         "estate:document": ["/estate.json"],
         "traffic:runs": ["/traffic/"],
@@ -136,6 +138,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "changes:version": _each("/changes/versions/1/", {"show": "sql"}, {"show": "objects"}, {"against": "0"}),
         "api:changes": ["/api/v1/changes/"],
         "api:map_views": ["/api/v1/map/views/"],
+        "api:preferences": ["/api/v1/me/preferences/"],
         "alerts:alerts": ["/alerts/"],
         "alerts:rule_new": ["/alerts/rules/new/"],
         "alerts:rule": ["/alerts/rules/1/"],

@@ -45,7 +45,7 @@ def _editor() -> Client:
     roles_ensure()
     user = user_create(name="editor", password="correct horse battery staple", role=Role.EDITOR)
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, backend="brokerui.accounts.backend.Backend")
     return client
 
 

@@ -77,7 +77,7 @@ def _prepared() -> str:
     roles_ensure()
     user_create(name="admin", password="correct horse battery staple", role=Role.ADMINISTRATOR)
     client = Client()
-    client.force_login(User.objects.get(username="admin"), backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(User.objects.get(username="admin"), backend="brokerui.accounts.backend.Backend")
     return str(client.cookies[settings.SESSION_COOKIE_NAME].value)
 
 

@@ -130,7 +130,7 @@ def _prepared(client: Client) -> None:
 
 
 def _sign_in(client: Client) -> None:
-    client.force_login(User.objects.get(username="admin"), backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(User.objects.get(username="admin"), backend="brokerui.accounts.backend.Backend")
     connections.close_all()
 
 

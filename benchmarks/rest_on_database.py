@@ -51,7 +51,7 @@ def measure() -> bool:
     client = Client()
     client.force_login(
         user_create(name="benchmark", password="benchmark", role=Role.EDITOR),
-        backend="django.contrib.auth.backends.ModelBackend",
+        backend="brokerui.accounts.backend.Backend",
     )
     print(f"{connection.vendor}: 1,000 instances, 5,000 databases, 50,000 routes")
     return all(

@@ -146,6 +146,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "brokerui.accounts.zone.ZoneMiddleware",
     "brokerui.accounts.access.AccessMiddleware",
     "axes.middleware.AxesMiddleware",
     "brokerui.core.middleware.NotReadyMiddleware",
@@ -183,7 +184,7 @@ PROXIES = env.int("PROXIES", default=0)
 LOGIN_URL = "account:login"
 LOGIN_REDIRECT_URL = "start"
 LOGOUT_REDIRECT_URL = "account:login"
-AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["axes.backends.AxesStandaloneBackend", "brokerui.accounts.backend.Backend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
     for name in ("UserAttributeSimilarityValidator", "MinimumLengthValidator", "CommonPasswordValidator")

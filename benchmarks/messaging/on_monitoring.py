@@ -64,7 +64,7 @@ def _operator() -> Client:
     roles_ensure()
     user = user_create(name="operator", password="correct horse battery staple", role=Role.OPERATOR)
     client = Client()
-    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user, backend="brokerui.accounts.backend.Backend")
     client.get("/account/tokens/")  # the first request of a process compiles what all pages share
     return client
 

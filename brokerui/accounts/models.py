@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.utils import timezone
 from knox.models import AbstractAuthToken
 
+from brokerui.accounts.preferences import CLOCKS, DENSITIES, THEMES, UTC_NAME, ZONE_CHARS
 from brokerui.accounts.token_limits import MOST_TOKEN_NAME
 
 
@@ -46,3 +48,19 @@ class Token(AbstractAuthToken):
     def is_expired(self) -> bool:
         """Whether it is refused by now; it is deleted within a day."""
         return self.expiry is not None and self.expiry < timezone.now()
+
+
+class UserPreferences(models.Model):
+    """The choices of a user that hold on every page. Without a row they are those of the product."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="preferences"
+    )
+    theme = models.CharField(max_length=5, default=THEMES[0])
+    density = models.CharField(max_length=11, default=DENSITIES[0])
+    zone = models.CharField(max_length=ZONE_CHARS, default=UTC_NAME)
+    clock = models.PositiveSmallIntegerField(default=CLOCKS[0])
+    keys = models.BooleanField(default=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.user_id}"

@@ -1,14 +1,14 @@
 // Whether a single key is ours: nobody is typing, no dialog is open, and the user has not turned such keys off.
-const STORE = "shortcuts";
-
-// The preferences of the user, which the server writes on <html>, stand above those of this browser.
+// The server writes the choice into the page, and keeps it.
 export function isOn() {
-  if (document.documentElement.dataset.keys === "off") return false;
-  try { return localStorage.getItem(STORE) !== "off"; } catch { return true; }
+  return document.documentElement.dataset.keys !== "off";
 }
 
-export function setOn(on) {
-  try { localStorage.setItem(STORE, on ? "on" : "off"); } catch { /* private mode: for this page only */ }
+export function setOn(on, form) {
+  document.documentElement.dataset.keys = on ? "on" : "off";
+  const body = new FormData(form);
+  body.set("keys", on ? "on" : "off");
+  fetch(form.action, { method: "POST", body, redirect: "manual", keepalive: true }).catch(() => {});
 }
 
 function isTyping(target) {

@@ -36,7 +36,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 tick.checked = isOn();
-tick.addEventListener("change", () => setOn(tick.checked));
+tick.addEventListener("change", () => setOn(tick.checked, tick.form));
 for (const opener of document.querySelectorAll("[data-opens]")) {
   opener.hidden = false;
   opener.addEventListener("click", () => document.getElementById(opener.dataset.opens).showModal());

@@ -11,6 +11,6 @@ for (const form of document.querySelectorAll("[data-theme-form]")) {
     // The pressed button is hidden now: move the focus to the one that replaced it.
     form.querySelector(`.when-${theme}`).focus();
     document.dispatchEvent(new CustomEvent("themechange", { detail: { theme } }));
-    fetch(form.action, { method: "POST", body, redirect: "manual" }).catch(() => {});
+    fetch(form.action, { method: "POST", body, redirect: "manual", keepalive: true }).catch(() => {});
   });
 }

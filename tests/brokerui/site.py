@@ -20,7 +20,7 @@ _CONSENT = re.compile(r'name="consent" id="consent" value="(\w+)"')
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 
 
-BACKEND = "django.contrib.auth.backends.ModelBackend"
+BACKEND = "brokerui.accounts.backend.Backend"
 PASSWORD = "correct horse battery staple"
 
 

@@ -65,7 +65,7 @@ def test_a_scope_only_takes_away(scope: str) -> None:
 
 def test_a_user_without_a_role_sees_a_refusal_and_no_estate(stranger: Client) -> None:
     user = User.objects.create_user("nobody", password=PASSWORD)
-    stranger.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    stranger.force_login(user, backend="brokerui.accounts.backend.Backend")
     response = stranger.get("/where/")
     assert response.status_code == 403
     assert "Not allowed" in response.content.decode()

@@ -116,7 +116,12 @@ def test_every_view_is_one_of_ours_but_for_the_page_that_tells_of_them() -> None
 
 
 def test_what_takes_less_than_editing_is_a_short_list() -> None:
-    assert {name for name in VIEWS if view_of(name).write is Level.VIEW} == {"whatif", "map_views", "map_view"}
+    assert {name for name in VIEWS if view_of(name).write is Level.VIEW} == {
+        "whatif",
+        "map_views",
+        "map_view",
+        "preferences",
+    }
     assert {name for name in VIEWS if not view_of(name).stores} == {"whatif"}
     assert {name for name in VIEWS if view_of(name).write is Level.OPERATE} == {
         "dialogs",
@@ -184,7 +189,7 @@ def test_nobody_writes_on_a_site_that_is_read_only(client: Client, settings: Any
 def test_a_user_without_a_role_sees_nothing(stranger: Client) -> None:
     user = user_of(Role.VIEWER)
     user.groups.clear()
-    stranger.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    stranger.force_login(user, backend="brokerui.accounts.backend.Backend")
     methods = {name: "get" if hasattr(view_of(name), "get") else "post" for name in VIEWS}
     assert {send(stranger, method, path_of(name)).status_code for name, method in methods.items()} == {403}
 
@@ -249,7 +254,7 @@ def test_a_token_of_who_left_is_none(stranger: Client) -> None:
 
 def test_a_session_alone_does_not_write_for_another_site() -> None:
     client = Client(enforce_csrf_checks=True)
-    client.force_login(user_of(Role.EDITOR), backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(user_of(Role.EDITOR), backend="brokerui.accounts.backend.Backend")
     response = send(client, "post", f"{API}/routes/", NEW["routes"])
     assert (response.status_code, response.json()["code"]) == (403, "forbidden")
     client.get("/scenarios/")

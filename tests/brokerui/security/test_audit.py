@@ -67,6 +67,11 @@ def change_password(client: Client, _world: World) -> Any:
     return client.post("/account/password/", typed)
 
 
+def change_preferences(client: Client, _world: World) -> Any:
+    chosen = {"theme": "dark", "density": "compact", "clock": "12", "zone": "Europe/Berlin", "keys": "on"}
+    return client.post("/account/preferences/", chosen)
+
+
 def revoke_own(client: Client, _world: World) -> Any:
     mine = Token.objects.get(user=user_of(Role.ADMINISTRATOR))
     return client.post(reverse("account:revoke", args=[mine.token_key]))
@@ -264,6 +269,13 @@ def draft_button(name: str, first: str) -> Write:
 
 WRITES: dict[str, tuple[str, Write]] = {
     "account:password": ("user.password", change_password),
+    "account:preferences": ("preferences.change", change_preferences),
+    "api:preferences": (
+        "preferences.change",
+        lambda client, _: change(client, "patch", reverse("api:preferences"), {"zone": "Europe/Berlin"}),
+    ),
+    "shell:theme": ("preferences.change", lambda client, _: client.post("/theme/", {"theme": "dark"})),
+    "shell:keys": ("preferences.change", lambda client, _: client.post("/shortcuts/", {"keys": "off"})),
     "account:tokens": ("token.create", lambda client, _: client.post("/account/tokens/", NEW_TOKEN)),
     "account:revoke": ("token.revoke", revoke_own),
     "findings:suppress": ("finding.suppress", suppress),
@@ -604,7 +616,6 @@ WRITES: dict[str, tuple[str, Write]] = {
 NOTHING = {
     "account:login",
     "account:logout",
-    "shell:theme",
     "shell:language",
     "api:whatif",
     "changes:effect-line",

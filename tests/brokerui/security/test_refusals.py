@@ -142,7 +142,7 @@ def test_a_form_without_its_token_is_one_line(caplog: pytest.LogCaptureFixture) 
 
 def test_a_session_without_its_token_is_one_line_of_rest(caplog: pytest.LogCaptureFixture) -> None:
     signed_in = client(enforce_csrf_checks=True)
-    signed_in.force_login(user_of(Role.EDITOR), "django.contrib.auth.backends.ModelBackend")
+    signed_in.force_login(user_of(Role.EDITOR), "brokerui.accounts.backend.Backend")
     assert signed_in.post(f"{API}/routes/", {}, content_type="application/json").status_code == 403
     (line,) = lines(caplog)
     assert line.startswith(f"WARNING brokerui.refused: 403 'POST' '{API}/routes/' from {HERE}: 'CSRF Failed: ")
@@ -192,7 +192,7 @@ def test_a_form_that_cannot_be_read_is_one_line(
 
 def test_json_that_is_none_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
     editor = client()
-    editor.force_login(user_of(Role.EDITOR), "django.contrib.auth.backends.ModelBackend")
+    editor.force_login(user_of(Role.EDITOR), "brokerui.accounts.backend.Backend")
     assert editor.post(f"{API}/whatif/", b"{\xff", content_type="application/json").status_code == 400
     (line,) = lines(caplog)
     assert line.startswith(f"WARNING brokerui.refused: 400 'POST' '{API}/whatif/' from {HERE}: ")

@@ -147,6 +147,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "brokerui.accounts.zone.ZoneMiddleware",
+    "brokerui.pages.shell.moment_addresses.MomentAddressMiddleware",
     "brokerui.accounts.access.AccessMiddleware",
     "axes.middleware.AxesMiddleware",
     "brokerui.core.middleware.NotReadyMiddleware",

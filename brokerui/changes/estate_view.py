@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
@@ -18,12 +18,13 @@ from django.utils import timezone
 from brokerui.changes.errors import DraftNotFoundError
 from brokerui.changes.selectors import DraftInfo, draft_estate, draft_get, draft_info
 from brokerui.core.errors import SaidNotFoundError
+from brokerui.core.moments import moment_words
+from brokerui.core.typed_moments import read_moment
 from brokerui.estate.errors import VersionNotFoundError
 from brokerui.estate.scenarios.errors import ScenarioNotFoundError
 from brokerui.estate.scenarios.selectors import ScenarioInfo, scenario_digest, scenario_find, scenario_get
 from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, estate_current, first_moment, live_version
 from routing.common.errors import Invalid
-from routing.common.moment import typed_moment
 from routing.common.sentence import Sentence, say
 from routing.model.estate import Estate
 
@@ -177,7 +178,7 @@ def _as_of(text: str) -> EstateView:
     try:
         if label:
             return _version(estate_as_of(version=int(label[1].replace(",", ""))), text, None)
-        moment = typed_moment(text)
+        moment = read_moment(text)
         return _version(estate_as_of(at=moment + _WITHIN if not moment.microsecond else moment), text, moment)
     except VersionNotFoundError as error:
         raise EstateViewError("as_of", _no_version(error)) from None
@@ -196,7 +197,7 @@ def _no_version(error: VersionNotFoundError) -> Sentence:
         return say("the live estate has no versions yet: nothing was imported so far")
     if error.at is None:
         return say("there is no version {version}; the newest is {newest}", version=error.version, newest=newest)
-    at, since = (f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC" for moment in (error.at, first))
+    at, since = (moment_words(moment, seconds=True) for moment in (error.at, first))
     return say("at {at} there was no estate yet: its first version is of {first}", at=at, first=since)
 
 

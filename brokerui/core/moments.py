@@ -24,7 +24,7 @@ _CLOCKS: Final = {24: ("H:i", "H:i:s"), 12: ("g:i A", "g:i:s A")}
 
 @contextmanager
 def shown_in(zone: tzinfo, hours: int) -> Iterator[None]:
-    """Write moments in this zone, by a clock of so many hours."""
+    """Write moments in this zone, by a clock of 24 or 12 hours."""
     token = _hours.set(hours)
     try:
         with zones.override(zone):
@@ -119,6 +119,12 @@ def _class(kind: str) -> SafeString | str:
 def axis_zone(last: datetime) -> timezone:
     """Return the offset of a whole axis of time: that of its last moment, so that no hour comes twice on it."""
     return timezone(local(last).utcoffset() or timedelta())
+
+
+def axis_formats(last: datetime) -> tuple[str, str]:
+    """Return Plotly's formats of a tick and of a tooltip by the clock of the reader."""
+    clock = "%H:%M" if _hours.get() == 24 else "%-I:%M %p"
+    return clock, f"%Y-%m-%d {clock} {offset_name(last)}"
 
 
 def axis_title(last: datetime) -> str:

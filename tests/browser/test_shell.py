@@ -117,7 +117,8 @@ def test_keys_are_text_in_a_field(site: Page) -> None:
 def test_keys_can_be_turned_off_for_good(site: Page) -> None:
     site.goto(SCENARIOS)
     site.get_by_role("button", name="Keyboard shortcuts").click()
-    site.get_by_label("Use these keys").uncheck()
+    with site.expect_response("**/shortcuts/"):
+        site.get_by_label("Use these keys").uncheck()
     site.get_by_role("button", name="Close").click()
     site.keyboard.press("?")
     expect(site.get_by_role("dialog")).to_be_hidden()

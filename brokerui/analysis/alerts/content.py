@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from brokerui.analysis.alerts.models import Alert
 from brokerui.analysis.alerts.rules import RuleKind
 from brokerui.analysis.alerts.wording import NEXT_STEPS, figure_words
+from brokerui.core.moments import moment_words
 from brokerui.core.sentence_json import sentence_from_json
 from routing.common.moment import format_moment
 from routing.common.sentence import say, translator
@@ -49,12 +50,12 @@ def _alert(row: Alert) -> dict[str, Any]:
 def _sentence(row: Alert, url: str) -> str:
     """Name the fault with its place, since when, the next step, and the page."""
     kind, heading = RuleKind(row.kind), sentence_from_json(row.heading)
-    values = {"alert": heading, "since": f"{row.since:%Y-%m-%d %H:%M}"}
+    values = {"alert": heading, "since": moment_words(row.since)}
     if row.closed_at is not None:
-        over = say("Over: {alert}, from {since} to {end} UTC.", **values, end=f"{row.closed_at:%Y-%m-%d %H:%M}")
+        over = say("Over: {alert}, from {since} to {end}.", **values, end=moment_words(row.closed_at))
         return over.render(translate)
     figure, step = figure_words(kind, row.figure), NEXT_STEPS[kind]
-    words = say("{alert}, since {since} UTC: {figure}. {step} {url}", **values, figure=figure, step=step, url=url)
+    words = say("{alert}, since {since}: {figure}. {step} {url}", **values, figure=figure, step=step, url=url)
     return words.render(translate)
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from brokerui.analysis.conversations.sides import ConversationSides, Kept
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, WireMark
+from brokerui.core.moments import clock_text
 from brokerui.eventlog.reading import LoggedEvent
 from routing.common.event_subclasses import (
     AcknowledgementSubclass,
@@ -56,7 +57,7 @@ def _folded(entries: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
         yield from entries
         return
     yield entries[0]
-    since = f"{from_milliseconds(entries[1].at):%H:%M:%S}"
+    since = clock_text(from_milliseconds(entries[1].at), seconds=True)
     times = say_counted(len(entries) - 1, "once more", "{count} times more since {since}", since=since)
     yield replace(entries[-1], says=say("{words}: {times}", words=entries[-1].says, times=times))
 

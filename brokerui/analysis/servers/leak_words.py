@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from brokerui.analysis.servers.leak import DatabaseLeak
+from brokerui.core.moments import day_text
 from routing.common.duration import in_words
 from routing.common.sentence import Sentence, say, say_counted
 from routing.dialog.states import CD, CO, DI, DO, ER, SI, SO
@@ -112,7 +113,7 @@ def growth(leak: DatabaseLeak) -> Sentence:
         "service": leader.of.service or "?",
         "share": leader.share,
         "a_day": f"{leader.a_day:,}",
-        "first": f"{leak.first.at:%Y-%m-%d}",
+        "first": day_text(leak.first.at),
     }
     rate = (
         say("{a_day} a day, steadily since {first}", **values)

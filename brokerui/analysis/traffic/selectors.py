@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, DateTimeField, F, Max, Q, QuerySet, Sum
 
 from brokerui.analysis.flow.folding import Path
 from brokerui.analysis.flow.wording import ENDS
@@ -25,6 +25,7 @@ from brokerui.analysis.traffic.models import (
     Waiting,
 )
 from brokerui.analysis.traffic.staging import columns_of
+from brokerui.core.csv import MomentColumn
 from routing.rules.decision import DELIVERED, EXITS
 
 MOST_ROWS = 100
@@ -136,7 +137,8 @@ def unused_routes(run: Run) -> QuerySet[UnusedRoute]:
 def rows_of(run: Run, model: type[OfRun]) -> Iterator[tuple[Any, ...]]:
     """All rows of a table, after the names of its columns."""
     columns = columns_of(model)
-    yield tuple(columns)
+    is_moment = {field.name for field in model._meta.get_fields() if isinstance(field, DateTimeField)}
+    yield tuple(MomentColumn(name) if name in is_moment else name for name in columns)
     yield from model._default_manager.filter(run=run).order_by(F("pk")).values_list(*columns).iterator(2_000)
 
 

@@ -6,13 +6,15 @@ from typing import Any
 from django import template
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
-from django.utils.formats import date_format, number_format
+from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.html import escape, format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
+
+from brokerui.core.moments import clock_words, day_text, moment_text, moment_words, time_tag
 
 register = template.Library()
 
@@ -45,11 +47,26 @@ def chip(outcome: str, certainty: str = "", label: str | Promise = "") -> SafeSt
 @register.simple_tag
 def when(moment: datetime) -> SafeString:
     """The age, with the exact time as a tooltip."""
-    utc = moment.astimezone(timezone.get_default_timezone())
-    exact = f"{date_format(utc, 'Y-m-d H:i:s')} UTC"
     is_new = timezone.now() - moment < timedelta(minutes=1)
     ago = _("just now") if is_new else _("%(duration)s ago") % {"duration": timesince(moment, depth=1)}
-    return format_html('<time datetime="{}" title="{}">{}</time>', utc.isoformat(timespec="seconds"), exact, ago)
+    return time_tag(moment, ago)
+
+
+@register.simple_tag
+def moment_short(at: datetime, *, seconds: bool = False) -> SafeString:
+    """A day with its time, in the zone that the page names; the tooltip has the zone."""
+    return time_tag(at, moment_text(at, seconds=seconds))
+
+
+@register.filter
+def moment_words_s(at: datetime) -> str:
+    """A day with its time to the second, and the zone."""
+    return moment_words(at, seconds=True)
+
+
+register.filter("moment_words", moment_words)
+register.filter("clock_words", clock_words)
+register.filter("day_text", day_text)
 
 
 @register.filter

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 from datetime import datetime
 from html import escape
+from typing import Any
 
 from django import template
-from django.utils import timezone
-from django.utils.formats import date_format
-from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, ngettext
 
 from brokerui.core.jobs.kinds import stage_label
 from brokerui.core.jobs.models import Job
+from brokerui.core.moments import is_utc, moment_words, time_tag
+from routing.common.moment import parse_moment
 from routing.common.sentence import Sentence, translator
 
 register = template.Library()
 MOST_NAMES = 8
 """Names that a list in a sentence shows; the account of a rule has the number of all."""
 translate = translator(gettext, ngettext)
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z")
 _ADDRESS = re.compile(r"tcp://\S+\Z", re.IGNORECASE)
 _CODE = re.compile("`([^`]*)`")
 
@@ -33,14 +34,31 @@ def job_stage(job: Job) -> str:
 
 @register.filter
 def sentence_text(sentence: Sentence | str) -> str:
-    """A sentence as plain text."""
-    return sentence.render(translate) if isinstance(sentence, Sentence) else sentence
+    """A sentence as plain text; the moments in it are in the zone of the reader."""
+    return in_zone(sentence).render(translate) if isinstance(sentence, Sentence) else sentence
 
 
 @register.filter
 def sentence_html(sentence: Sentence | str) -> SafeString:
     """A sentence with its names set off from its words. Everything in it is escaped."""
-    return mark_safe(_html(sentence) if isinstance(sentence, Sentence) else escape(str(sentence)))  # noqa: S308 - both escape
+    return mark_safe(_html(in_zone(sentence)) if isinstance(sentence, Sentence) else escape(str(sentence)))  # noqa: S308 - both escape
+
+
+def in_zone(sentence: Sentence) -> Sentence:
+    """Return a sentence of the engine, which writes UTC, with its moments in the zone of the reader."""
+    if is_utc():
+        return sentence
+    return Sentence(sentence.text, {name: _in_zone(value) for name, value in sentence.values.items()})
+
+
+def _in_zone(value: Any) -> Any:
+    if isinstance(value, Sentence):
+        return in_zone(value)
+    if isinstance(value, tuple | list):
+        return tuple(_in_zone(part) for part in value)
+    if isinstance(value, str) and _MOMENT.fullmatch(value):
+        return moment_words(parse_moment(value), seconds=True)
+    return value
 
 
 def _html(sentence: Sentence) -> str:
@@ -64,7 +82,5 @@ def _value_html(value: object) -> str:
 
 @register.simple_tag
 def moment(at: datetime) -> SafeString:
-    """A moment of the past or future, in UTC."""
-    utc = at.astimezone(timezone.get_default_timezone())
-    text = f"{date_format(utc, 'Y-m-d H:i:s')} UTC"
-    return format_html('<time datetime="{}">{}</time>', utc.isoformat(timespec="seconds"), text)
+    """A moment of the past or future, to the second, with the zone."""
+    return time_tag(at, moment_words(at, seconds=True))

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
 
-from brokerui.drawing.charts.lines import DAYS_MS, Values, moment_text
+from brokerui.drawing.charts.lines import Values
 from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.time_axis import TITLE, TimeAxis
 
-STRIP, GAP, AROUND = 44, 28, 46
+STRIP, GAP, AROUND = 44, 28, 46 + TITLE
 """Pixels of a strip, above each one, and around all."""
 ROOM: Final = 1.15
 NAME: Final = 24
@@ -55,7 +56,8 @@ class VersionMark(NamedTuple):
 
 def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMark | None = None) -> Figure:
     """The figure; every line has a value for each moment."""
-    x = [moment_text(at) for at in moments]
+    axis_of_time = TimeAxis(moments[0], moments[-1])
+    x = [axis_of_time.at(at) for at in moments]
     height = sum(strip.height for strip in strips) + GAP * len(strips)
     traces: list[Figure] = []
     notes: list[Figure] = []
@@ -71,7 +73,7 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
         notes += [*_heads(strip, high), *(_names(strip, high) if not strip.last else ())]
         top -= strip.height
     marks = (
-        [_mark(mark), _mark_text(mark, moments[0], moments[-1])]
+        [_mark(axis_of_time.at(mark.at)), _mark_text(mark, axis_of_time, moments[0], moments[-1])]
         if mark is not None and moments[0] <= mark.at <= moments[-1]
         else []
     )
@@ -79,11 +81,9 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
         "data": traces,
         "layout": layout(
             height=height + AROUND,
-            margin={"l": 48 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26},
+            margin={"l": 48 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26 + TITLE},
             hovermode="x unified",
-            xaxis=_time_axis(
-                x, f"y{len(strips) if len(strips) > 1 else ''}", is_days=moments[-1] - moments[0] > DAYS_MS
-            ),
+            xaxis=axis_of_time.figure(f"y{len(strips) if len(strips) > 1 else ''}", nticks=4, zeroline=False),
             annotations=[*notes, *marks[1:]],
             shapes=marks[:1],
             **axes,
@@ -95,15 +95,17 @@ def named_lines_figure(
     moments: Sequence[int], lines: Sequence[StripLine], ticks: Mapping[float, str], height: int
 ) -> Figure:
     """Lines over time in one panel of this many pixels, each with its name to the right of its end."""
-    x = [moment_text(at) for at in moments[-MOST_POINTS:]]
+    shown = moments[-MOST_POINTS:]
+    axis_of_time = TimeAxis(shown[0], shown[-1])
+    x = [axis_of_time.at(at) for at in shown]
     strip = Strip("", lines, ticks=ticks, height=height)
     return {
         "data": [_line(line, x, "y", "") for line in lines],
         "layout": layout(
             height=height + AROUND,
-            margin={"l": 48, "r": BESIDE, "t": 10, "b": 28},
+            margin={"l": 48, "r": BESIDE, "t": 10, "b": 28 + TITLE},
             hovermode="x unified",
-            xaxis=_time_axis(x, "y", is_days=moments[-1] - moments[0] > DAYS_MS),
+            xaxis=axis_of_time.figure("y", nticks=4, zeroline=False),
             yaxis=_y_axis(strip, _most(strip), 0, 1),
             annotations=_names_beside(strip),
         ),
@@ -188,32 +190,15 @@ def _end(values: Values) -> float:
     return next((value for value in reversed(values) if value is not None), 0.0)
 
 
-def _time_axis(x: Sequence[str], anchor: str, *, is_days: bool) -> Figure:
-    return {
-        "type": "date",
-        "range": [x[0], x[-1]],
-        "fixedrange": True,
-        "anchor": anchor,
-        "showgrid": False,
-        "nticks": 4,
-        "tickformat": "%d.%m." if is_days else "%H:%M",
-        "hoverformat": "%Y-%m-%d %H:%M UTC",
-        "tickfont": {"color": MUTED},
-        "linecolor": LINE,
-        "zeroline": False,
-    }
-
-
-def _mark(mark: VersionMark) -> Figure:
-    at = moment_text(mark.at)
+def _mark(at: str) -> Figure:
     line = {"color": MUTED, "width": 1, "dash": "dot"}
     return {"type": "line", "x0": at, "x1": at, "y0": 0, "y1": 1, "xref": "x", "yref": "paper", "line": line}
 
 
-def _mark_text(mark: VersionMark, first: int, last: int) -> Figure:
+def _mark_text(mark: VersionMark, axis: TimeAxis, first: int, last: int) -> Figure:
     """The words above the line; near an end of the axis they stand on its inner side."""
     part = (mark.at - first) / max(1, last - first)
     anchor = "left" if part < NEAR_END else "right" if part > 1 - NEAR_END else "center"
-    where = {"x": moment_text(mark.at), "xref": "x", "xanchor": anchor}
+    where = {"x": axis.at(mark.at), "xref": "x", "xanchor": anchor}
     place = {"y": 1, "yref": "paper", "yanchor": "bottom", "yshift": -14}
     return {**where, **place, "text": plain(mark.text), "showarrow": False, "font": {"size": 11, "color": MUTED}}

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
+from brokerui.core.moments import moment_words
 from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, SURFACE, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.time_axis import TITLE, TimeAxis
 
 STROKES: Final = (
     ("var(--accent)", "solid"),
@@ -19,17 +21,15 @@ STROKES: Final = (
     ("var(--muted)", "solid"),
     ("var(--muted)", "dot"),
 )
-PANEL, GAP, AROUND = 190, 56, 62
+PANEL, GAP, AROUND = 190, 56, 62 + TITLE
 """Pixels of a panel, between two of them, and for what stands around all."""
-BAR, BARS_AROUND = 46, 70
+BAR, BARS_AROUND = 46, 70 + TITLE
 BESIDE, WIDE = 190, 640
 """Pixels for the names of lines, and of a figure at the least."""
 LABEL = 26
 APART = 0.09
 """Least distance of two names, as a part of the height of a panel."""
 ROOM = 1.12
-DAYS_MS = 36 * 3_600_000
-"""An axis of more than this many milliseconds has days, not hours."""
 ROOM_FOR_WORDS = 9
 """A bar of so small a part of the whole has none."""
 
@@ -57,15 +57,12 @@ class ChartBar(NamedTuple):
     """Its colour: the name of a token."""
 
 
-def moment_text(at: int) -> str:
-    """As Plotly takes a moment: milliseconds since 1970 in UTC, whole seconds of it."""
-    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
-
-
 def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
     """The figure, of the last moments if they are many; every line of every panel has a value for each moment. A
     mouse can zoom into its time."""
-    x = [moment_text(at) for at in moments[-MOST_POINTS:]]
+    shown = moments[-MOST_POINTS:]
+    axis_of_time = TimeAxis(shown[0], shown[-1])
+    x = [axis_of_time.at(at) for at in shown]
     traces: list[Figure] = []
     notes: list[Figure] = []
     axes: dict[str, Any] = {}
@@ -87,7 +84,7 @@ def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
             margin=margin,
             hovermode="x unified",
             dragmode="zoom",
-            xaxis=_time_axis(x[0], x[-1], f"y{len(panels) if len(panels) > 1 else ''}") | {"fixedrange": False},
+            xaxis=axis_of_time.figure(f"y{len(panels) if len(panels) > 1 else ''}", fixedrange=False, automargin=True),
             annotations=notes,
             meta={"minWidth": WIDE},
             **axes,
@@ -148,33 +145,19 @@ def _y_axis(most: float, low: float, high: float, unit: str) -> Figure:
     }
 
 
-def _time_axis(first: str, last: str, anchor: str, *, is_days: bool = False) -> Figure:
-    return {
-        "type": "date",
-        "range": [first, last],
-        "anchor": anchor,
-        "fixedrange": True,
-        "showgrid": False,
-        "automargin": True,
-        "linecolor": LINE,
-        "tickfont": {"size": 11, "color": MUTED},
-        "tickformat": "%d.%m." if is_days else "%H:%M",
-        "hoverformat": "%Y-%m-%d %H:%M UTC",
-    }
-
-
 def bars_figure(
     rows: Sequence[str], bars: Sequence[ChartBar], start: int, end: int, *, is_ahead: bool = False
 ) -> Figure:
     """Draw one row for each object, with a bar for each period of a state. `is_ahead`: the time begins now, so that
     a narrow screen shows its beginning, not its end."""
+    axis = TimeAxis(start, end)
     return {
-        "data": [_bar(bar, end - start) for bar in bars],
+        "data": [_bar(bar, axis, end - start) for bar in bars],
         "layout": layout(
             height=BARS_AROUND + BAR * len(rows),
             margin={"l": 8, "r": 16, "t": 8, "b": 8},
             barmode="overlay",
-            xaxis=_time_axis(moment_text(start), moment_text(end), "y", is_days=end - start > DAYS_MS),
+            xaxis=axis.figure("y", automargin=True),
             yaxis={
                 "tickmode": "array",
                 "tickvals": list(range(len(rows))),
@@ -191,7 +174,11 @@ def bars_figure(
     }
 
 
-def _bar(bar: ChartBar, whole: int) -> Figure:
+def _words(at: int) -> str:
+    return moment_words(datetime.fromtimestamp(at / 1000, UTC))
+
+
+def _bar(bar: ChartBar, axis: TimeAxis, whole: int) -> Figure:
     """Draw a bar, with its text inside if there is room; the tooltip always has it."""
     text = plain(bar.text)
     has_room = (bar.end - bar.start) * ROOM_FOR_WORDS > whole
@@ -200,7 +187,7 @@ def _bar(bar: ChartBar, whole: int) -> Figure:
         "orientation": "h",
         "y": [bar.row],
         "x": [bar.end - bar.start],
-        "base": [moment_text(bar.start)],
+        "base": [axis.at(bar.start)],
         "width": 0.62,
         "text": [text if has_room else ""],
         "textangle": 0,
@@ -208,6 +195,6 @@ def _bar(bar: ChartBar, whole: int) -> Figure:
         "insidetextanchor": "start",
         "textfont": {"color": SURFACE, "size": 11},
         "marker": {"color": bar.stroke, "line": {"width": 0}},
-        "hovertext": [f"{text}<br>{moment_text(bar.start)} → {moment_text(bar.end)} UTC"],
+        "hovertext": [f"{text}<br>{_words(bar.start)} → {_words(bar.end)}"],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }

@@ -20,6 +20,7 @@ from brokerui.accounts.access import own_account, public
 from brokerui.accounts.services import lockout_begin, password_change
 from brokerui.core.client_ip import client_ip_of
 from brokerui.core.errors import error_page
+from brokerui.core.moments import clock_words, utc_words
 from brokerui.core.refusals import log_refusal, quoted
 
 METHODS = ["get", "head", "post"]
@@ -70,11 +71,11 @@ def locked_out(request: HttpRequest, _response: Any = None, credentials: Any = N
     # The first whole minute after the end of the lock-out: the page shows no seconds.
     until = (moment + pause + timedelta(minutes=1)).replace(second=0, microsecond=0)
     name = str((credentials or {}).get("username") or "")
-    log_refusal(request, 429, f"{quoted(name)} is locked out there until {until:%Y-%m-%d %H:%M} UTC")
+    log_refusal(request, 429, f"{quoted(name)} is locked out there until {utc_words(until)}")
     lockout_begin(name=name, address=client_ip_of(request) or "")
     text = _(
-        "Too many wrong passwords for this name from your address. Try again at %(until)s UTC, in %(duration)s; "
+        "Too many wrong passwords for this name from your address. Try again at %(until)s, in %(duration)s; "
         "a try before that begins the wait again. An administrator can end it: Tables, Lock-outs."
     )
-    values = {"until": f"{until:%H:%M}", "duration": timeuntil(moment + pause, moment)}
+    values = {"until": clock_words(until), "duration": timeuntil(moment + pause, moment)}
     return error_page(request, status=429, title=_("Wait a while"), text=text % values)

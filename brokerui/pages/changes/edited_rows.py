@@ -9,10 +9,10 @@ from brokerui.estate.refs import ROUTE as ROUTE_REF
 from brokerui.estate.refs import read_ref
 from brokerui.pages.tables.form_page import place_of
 from brokerui.pages.tables.row_kinds import ROUTE, document_of
+from brokerui.pages.tables.typed_route import typed_route
 from routing.common.errors import Invalid
 from routing.common.names import MSDB
 from routing.common.sentence import Sentence, say
-from routing.documents.json_decoders import route_from
 from routing.lint.remedy import taken_names
 from routing.model.edits import DropRoute, PutRoute
 from routing.model.estate import Edit, Estate
@@ -111,12 +111,11 @@ class RowEdits:
     def _made(self, row: EditedRow) -> Route | None:
         cells = {**row.cells, **(self.sets if row.is_ticked else {})}
         try:
-            route: Route = route_from({"name": row.name, **{cell: text or None for cell, text in cells.items()}})
+            return typed_route({"name": row.name, **{cell: text or None for cell, text in cells.items()}})
         except Invalid as fault:
             column = fault.path if fault.path in (*CELLS, "name") else ""
             row.problems[column] = fault.problem
             return None
-        return route
 
     def _place(self, row: EditedRow) -> tuple[str, str] | None:
         found = _place_of(self.estate, row.place)

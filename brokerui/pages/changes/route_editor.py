@@ -18,10 +18,10 @@ from brokerui.pages.changes.edit_field import EditField
 from brokerui.pages.changes.route_facts import RouteFacts
 from brokerui.pages.changes.route_start import RouteStart, prefilled, route_start_from, table_of
 from brokerui.pages.tables.row_kinds import ROUTE, document_of
+from brokerui.pages.tables.typed_route import typed_route
 from routing.common.errors import Invalid
 from routing.common.finding import Finding
 from routing.common.sentence import Sentence, say
-from routing.documents.json_decoders import route_from
 from routing.model.address import LOCAL
 from routing.model.estate import Estate
 from routing.remedies.applying import with_msdb
@@ -98,7 +98,7 @@ class RouteEditor:
         """Return the objections of the engine to a value, also while another field is still empty."""
         columns = {name: value or None for name, value in self.columns.items()}
         try:
-            route_from({**columns, "name": columns["name"] or "x", "address": columns["address"] or LOCAL})
+            typed_route({**columns, "name": columns["name"] or "x", "address": columns["address"] or LOCAL})
         except Invalid as fault:
             return {fault.path: [sentence_text(fault.problem)]}
         return {}

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from redis import RedisError
 
 from brokerui.analysis.monitoring.duplicates import Duplicates, duplicates_by_database
+from brokerui.core.csv import MomentColumn
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.lists import connections
@@ -101,9 +102,14 @@ def headline(found: list[ConnectionRow] | None, failures: list[tuple[str, str, U
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS = ConnectionRow._fields
+MOMENTS: Final = ("connect_time", "last_activity_time")
+COLUMNS: Final = tuple(MomentColumn(name) if name in MOMENTS else name for name in ConnectionRow._fields)
 
 
 def as_rows(_query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """All columns of all of them."""
-    return iter(_found() or ())
+    return map(_cells, _found() or ())
+
+
+def _cells(row: ConnectionRow) -> tuple[Any, ...]:
+    return tuple(datetime.fromisoformat(value) if name in MOMENTS else value for name, value in row._asdict().items())

@@ -11,6 +11,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.monitoring.wording import age
+from brokerui.core.csv import MomentColumn
 from brokerui.core.paging import KeysetPage
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
@@ -29,7 +30,7 @@ ALL: Final = "all"
 ROLES: Final = {"initiator": _("Initiator"), "target": _("Target")}
 COLUMNS: Final = (
     *("instance", "database", "conversation_handle", "conversation_id", "is_initiator", "service_name", "far_service"),
-    *("state", "priority", "to_send", "lifetime", "conversation_group_id"),
+    *("state", "priority", "to_send", MomentColumn("lifetime"), "conversation_group_id"),
 )
 
 
@@ -163,7 +164,7 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
 
 
 def _cells(row: EndpointRow) -> tuple[Any, ...]:
-    lifetime = from_milliseconds(row.lifetime).isoformat()
+    lifetime = from_milliseconds(row.lifetime)
     return (
         *(row.instance, row.database, row.conversation_handle, row.conversation_id, int(row.is_initiator)),
         *(row.service_name, row.far_service, row.state, row.priority, row.outgoing, lifetime),

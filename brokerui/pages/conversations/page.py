@@ -16,6 +16,7 @@ from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, t
 from brokerui.analysis.explanations.looks import LookKind
 from brokerui.analysis.monitoring.held import Diagnosis, by_handle, diagnosis_by_handle
 from brokerui.analysis.monitoring.wording import age, due, moment
+from brokerui.core.moments import clock_text_ms, day_text
 from brokerui.messaging.clock import now
 from brokerui.pages.conversations.remedy import off_queues_of, remedy_of
 from brokerui.pages.conversations.state_diagram import NextState, next_states, state_diagram
@@ -164,8 +165,8 @@ def _lines(entries: Iterable[TimelineEntry]) -> Iterable[TimelineLine]:
     day = ""
     for entry in entries:
         at = moment(entry.at)
-        own = f"{at:%Y-%m-%d}"
-        yield TimelineLine(entry, at, f"{at:%H:%M:%S}.{at.microsecond // 1000:03}", own if own != day else "")
+        own = day_text(at)
+        yield TimelineLine(entry, at, clock_text_ms(at), own if own != day else "")
         day = own
 
 
@@ -192,7 +193,7 @@ def _place(side: ConversationSide, kept: Kept) -> str:
 
 def _facts(side: ConversationSide, at: int) -> Iterable[tuple[str, str]]:
     end = lives_until(side.lifetime_end, at)
-    yield gettext("Lives until"), f"{end} UTC" if end else gettext("no end given")
+    yield gettext("Lives until"), end or gettext("no end given")
     yield gettext("Group"), side.group
     yield gettext("Priority"), f"{side.priority}"
     yield gettext("Encryption"), gettext("on") if side.encryption else gettext("off")

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.analysis.conversations.masking import Secret
 from brokerui.analysis.conversations.timeline import FAR_FUTURE_MS
 from brokerui.analysis.monitoring.wording import moment
+from brokerui.core.moments import moment_text
 from routing.dialog.states import CD, CO, DI, DO, ER, SI, SO
 
 STATE_WORDS: Final[Mapping[str, Promise]] = {
@@ -39,5 +40,5 @@ def covered_words(covered: Sequence[tuple[Secret, int]]) -> str:
 
 
 def lives_until(lifetime_end: int, at: int) -> str:
-    """When a lifetime ends, in UTC; empty where BEGIN DIALOG gave none: it is 68 years then."""
-    return f"{moment(lifetime_end):%Y-%m-%d %H:%M}" if lifetime_end < at + FAR_FUTURE_MS else ""
+    """When a lifetime ends; empty where BEGIN DIALOG gave none: it is 68 years then."""
+    return moment_text(moment(lifetime_end)) if lifetime_end < at + FAR_FUTURE_MS else ""

@@ -26,7 +26,8 @@ from brokerui.analysis.monitoring.wording import (
     state_words,
 )
 from brokerui.analysis.servers.observed import with_collected
-from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.core.moments import clock_words, moment_text
+from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
@@ -237,10 +238,10 @@ def title(points: Mapping[str, list[SamplePoint]], span: Span) -> str:
     if not depths:
         return gettext("Delayed conversations over time")
     at, most = max(depths.items(), key=lambda one: one[1])
-    return gettext("%(span)s: at most %(conversations)s at a time, at %(at)s UTC") % {
+    return gettext("%(span)s: at most %(conversations)s at a time, at %(at)s") % {
         "span": span.label,
         "conversations": conversations(most),
-        "at": moment(at).strftime("%H:%M"),
+        "at": clock_words(moment(at)),
     }
 
 
@@ -264,7 +265,7 @@ def lines(moments: list[int], points: Mapping[str, list[SamplePoint]]) -> Iterat
     looked = {at for own in by_moment.values() for at in own}
     for at in reversed(moments):
         if at in looked:
-            yield moment_text(at)[:16], [own.get(at, 0) for own in by_moment.values()]
+            yield moment_text(moment(at)), [own.get(at, 0) for own in by_moment.values()]
 
 
 # -- Files -------------------------------------------------------------------------------------------------

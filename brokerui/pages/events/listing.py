@@ -11,7 +11,10 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.monitoring.spans import BY_NAME, MINUTE_MS
 from brokerui.analysis.monitoring.wording import moment
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import clock_text, clock_words, day_text
 from brokerui.core.paging import KeysetPage
+from brokerui.core.typed_moments import read_moment
 from brokerui.eventlog.exceptional import EXCEPTIONAL, HOUR_MS, why_exceptional
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import Cursor, Filter, event_name, exceptional_by_class, exceptional_page
@@ -22,7 +25,7 @@ from brokerui.pages.events.wording import subclass_name
 from brokerui.pages.shell.list_query import ListQuery
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.common.moment import to_milliseconds, typed_moment
+from routing.common.moment import to_milliseconds
 
 ROWS: Final = 100
 """Rows of a page; the file has at most `FILE_ROWS`."""
@@ -33,7 +36,16 @@ LONGEST_NUMBER: Final = 18
 CLASSES: Final = {event_name(event_class): event_class for event_class, _subclass in EXCEPTIONAL}
 """Classes of exceptional events by the name that an address has for them."""
 COLUMNS: Final = (
-    *("last_at", "first_at", "occurrences", "event_class", "event_name", "event_subclass", "error", "why"),
+    *(
+        MomentColumn("last_at"),
+        MomentColumn("first_at"),
+        "occurrences",
+        "event_class",
+        "event_name",
+        "event_subclass",
+        "error",
+        "why",
+    ),
     *("instance", "database_name", "target", "address", "text_data", "conversation_id", "conversation_handle"),
 )
 
@@ -106,7 +118,7 @@ class EventLine:
     row: ExceptionalEvent
     last: datetime
     times: str
-    """The exact moments of the first and the last one, in UTC; their day where it is not today."""
+    """The exact moments of the first and the last one; their day where it is not today."""
     name: str
     subclass: str
     error: str
@@ -167,13 +179,11 @@ def headline(counts: Mapping[int, int], at: int, *, is_filtered: bool, is_empty:
         return (
             gettext("No exceptional event is like this.") if is_filtered else gettext("No exceptional event is kept.")
         )
-    since = f"{moment(_hour_before(at)):%H:%M}"
+    since = clock_words(moment(_hour_before(at)))
     if not counts:
-        return gettext("No exceptional event since %(since)s UTC; older ones are below.") % {"since": since}
+        return gettext("No exceptional event since %(since)s; older ones are below.") % {"since": since}
     total, (often, times) = sum(counts.values()), max(counts.items(), key=lambda item: (item[1], -item[0]))
-    words = ngettext(
-        "%(n)s exceptional event since %(since)s UTC", "%(n)s exceptional events since %(since)s UTC", total
-    )
+    words = ngettext("%(n)s exceptional event since %(since)s", "%(n)s exceptional events since %(since)s", total)
     values = {"n": f"{total:,}", "since": since, "name": event_name(often), "times": f"{times:,}"}
     ending = gettext(", all of them %(name)s.") if len(counts) == 1 else gettext(", most often %(name)s (%(times)s).")
     return (words + ending) % values
@@ -193,8 +203,8 @@ def _line(row: ExceptionalEvent, at: int) -> EventLine:
 
 def times_of(first: datetime, last: datetime, today: datetime) -> str:
     """The clock of the first and the last one, which are in the same hour, after their day where it is not today."""
-    clocks = sorted({f"{first:%H:%M:%S}", f"{last:%H:%M:%S}"})
-    day = "" if last.date() == today.date() else f"{last:%Y-%m-%d} "
+    clocks = dict.fromkeys((clock_text(first, seconds=True), clock_text(last, seconds=True)))
+    day = "" if day_text(last) == day_text(today) else f"{day_text(last)} "
     return day + " \N{EN DASH} ".join(clocks)
 
 
@@ -215,7 +225,7 @@ def _identifier(text: str) -> str | None:
 def _moment(text: str) -> int | None:
     """A moment that a user wrote, in milliseconds since 1970; None: the text is none."""
     try:
-        return to_milliseconds(typed_moment(text)) if text else None
+        return to_milliseconds(read_moment(text)) if text else None
     except Invalid:
         return None
 
@@ -243,7 +253,7 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
 
 def _cells(row: ExceptionalEvent) -> tuple[Any, ...]:
     return (
-        *(moment(row.last_at).isoformat(), moment(row.first_at).isoformat(), row.occurrences, row.event_class),
+        *(moment(row.last_at), moment(row.first_at), row.occurrences, row.event_class),
         *(event_name(row.event_class), row.event_subclass or "", row.error or ""),
         why_exceptional(row.event_class, row.event_subclass, row.error),
         *(row.instance, row.database_name, row.target, row.address, row.text_data),

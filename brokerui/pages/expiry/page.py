@@ -18,6 +18,8 @@ from brokerui.analysis.effect.wording import effect_in_words
 from brokerui.analysis.expiry.conversations import ExpiringConversations, ending_lifetimes, firing_timers
 from brokerui.analysis.expiry.routes import WORST, ExpiringRoute, expiring_routes
 from brokerui.analysis.monitoring.wording import age, conversations, moment
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import moment_text, moment_words
 from brokerui.drawing.charts.lines import ChartBar, bars_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
@@ -160,12 +162,12 @@ def headline(lines: Sequence[ExpiryLine], within: Promise) -> str:
     first = bad or next(iter(routes), None)
     if first is None:
         return gettext("No route expires within %(span)s.") % {"span": within}
-    values = {"at": f"{first.at:%Y-%m-%d %H:%M}", "name": first.name, "place": first.place, "here": first.here}
+    values = {"at": moment_words(first.at), "name": first.name, "place": first.place, "here": first.here}
     if first.here:
-        return gettext("%(at)s UTC: route %(name)s of %(place)s expires; %(here)s.") % values
+        return gettext("%(at)s: route %(name)s of %(place)s expires; %(here)s.") % values
     if bad is None:
-        return gettext("%(at)s UTC: route %(name)s of %(place)s expires; nothing gets worse by it.") % values
-    return gettext("%(at)s UTC: route %(name)s of %(place)s expires; conversations through it get worse.") % values
+        return gettext("%(at)s: route %(name)s of %(place)s expires; nothing gets worse by it.") % values
+    return gettext("%(at)s: route %(name)s of %(place)s expires; conversations through it get worse.") % values
 
 
 # -- The picture -------------------------------------------------------------------------------------------
@@ -188,7 +190,7 @@ def figure(lines: Sequence[ExpiryLine], at: datetime, until: datetime) -> Figure
     shown = lines[:DRAWN]
     begin, end = to_milliseconds(at), to_milliseconds(until)
     bars = [
-        ChartBar(number, begin, to_milliseconds(line.at), f"{line.at:%Y-%m-%d %H:%M}", _stroke(line))
+        ChartBar(number, begin, to_milliseconds(line.at), moment_text(line.at), _stroke(line))
         for number, line in enumerate(shown)
     ]
     return bars_figure([f"{line.name} · {line.place}" for line in shown], bars, begin, end, is_ahead=True)
@@ -200,7 +202,7 @@ def _stroke(line: ExpiryLine) -> str:
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS: Final = ("at", "kind", "name", "place", "effect", "conversations", "outcome")
+COLUMNS: Final = (MomentColumn("at"), "kind", "name", "place", "effect", "conversations", "outcome")
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
@@ -211,4 +213,4 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     routes, _more = expiring_routes(estate_current(), at, until, MOST)
     for line in expiry_lines(routes, at, until):
         effect = line.effect.render(translator(gettext, ngettext)) if isinstance(line.effect, Sentence) else line.effect
-        yield line.at.isoformat(), line.kind, line.name, line.place, effect, line.here, line.outcome
+        yield line.at, line.kind, line.name, line.place, effect, line.here, line.outcome

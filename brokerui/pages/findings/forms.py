@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, timedelta
 
 from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.lint.models import REASON
+from brokerui.core.typed_moments import read_moment
 from brokerui.estate.models.versions import AUTHOR
 
 USUAL = timedelta(days=90)
@@ -24,16 +25,16 @@ class SuppressForm(forms.Form):
     def clean_expires(self) -> date:
         """A suppression is for a time."""
         expires: date = self.cleaned_data["expires"]
-        if expires <= timezone.now().date():
+        if expires <= timezone.localdate():
             raise forms.ValidationError(_("Choose a day after today: the finding is reported again from that day on."))
         return expires
 
     @property
     def moment(self) -> datetime:
         """The beginning of that day."""
-        return datetime.combine(self.cleaned_data["expires"], time(), tzinfo=UTC)
+        return read_moment(str(self.cleaned_data["expires"]))
 
 
 def usual(owner: str) -> dict[str, object]:
     """Return the first values of the form."""
-    return {"owner": owner, "expires": timezone.now().date() + USUAL}
+    return {"owner": owner, "expires": timezone.localdate() + USUAL}

@@ -19,8 +19,10 @@ from brokerui.analysis.monitoring.forwarding import ForwardingInstance, Forwardi
 from brokerui.analysis.monitoring.spans import MINUTE_MS, SPANS, Span, span_of
 from brokerui.analysis.monitoring.wording import age, moment
 from brokerui.changes.estate_view import estate_view_from
+from brokerui.core.csv import MomentColumn
 from brokerui.core.deferred import NotReadyError
-from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.core.moments import moment_text
+from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.selectors import DROPPED, FORWARDED, ErrorPoint, counted_by_error
@@ -263,12 +265,12 @@ def lines(moments: Sequence[int], sent: Series, dropped: Series) -> Iterator[tup
     every = [*sent.values(), *dropped.values()]
     for at in reversed(moments):
         if any(at in one for one in every):
-            yield moment_text(at)[:16], [f"{one.get(at, 0):,}" for one in every]
+            yield moment_text(moment(at)), [f"{one.get(at, 0):,}" for one in every]
 
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS: Final = ("at", "instance", "error", "sent", "dropped")
+COLUMNS: Final = (MomentColumn("at"), "instance", "error", "sent", "dropped")
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
@@ -276,6 +278,6 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     span, at = span_of(query.get("span", "")), now()
     within = {"since": at - span.minutes * MINUTE_MS, "until": at}
     for point in counted_by_error(FORWARDED, **within):
-        yield moment(point.at).isoformat(), point.instance, "", point.value, 0
+        yield moment(point.at), point.instance, "", point.value, 0
     for point in counted_by_error(DROPPED, **within):
-        yield moment(point.at).isoformat(), point.instance, point.error, 0, point.value
+        yield moment(point.at), point.instance, point.error, 0, point.value

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
-from brokerui.core.csv import csv_lines
+from brokerui.core.csv import MomentColumn, csv_lines
 from brokerui.estate.refs import INSTANCE, Ref, database, instance_ref
 from brokerui.pages.map.network import RouteNetwork
 from brokerui.pages.map.scope import Scope
@@ -108,7 +108,7 @@ COLUMNS = (
     "route",
     "remote_service_name",
     "broker_instance",
-    "lifetime",
+    MomentColumn("lifetime"),
     "expired",
     "address",
     "leads_to",
@@ -126,13 +126,13 @@ def as_csv(network: RouteNetwork, scope: Scope, at: datetime) -> Iterator[str]:
         yield "".join(csv_lines(rows or [(instance, one.name, *[""] * (len(COLUMNS) - 2))]))
 
 
-def _columns(network: RouteNetwork, route: Route, at: datetime) -> tuple[str, ...]:
+def _columns(network: RouteNetwork, route: Route, at: datetime) -> tuple[object, ...]:
     mirror = route.mirror_address
     return (
         route.name,
         route.remote_service_name or "",
         route.broker_instance or "",
-        route.lifetime.isoformat() if route.lifetime else "",
+        route.lifetime or "",
         "yes" if route.expired(at) else "no",
         route.address.text,
         _instance_at(network, route.address) if route.address.is_network else "",

@@ -15,7 +15,9 @@ from brokerui.analysis.monitoring.history import series
 from brokerui.analysis.monitoring.roles import spells
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.wording import HEARD, PHASES, due, moment
-from brokerui.drawing.charts.lines import ChartBar, bars_figure, moment_text
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import moment_text
+from brokerui.drawing.charts.lines import ChartBar, bars_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.samples import OfSample
@@ -212,16 +214,16 @@ def lines(found: list[Spell]) -> Iterator[tuple[str, str, str, str]]:
     """The twin."""
     for spell in found:
         role = spell.role or gettext("no principal")
-        yield spell.what, role, moment_text(spell.start)[:16], moment_text(spell.end)[:16]
+        yield spell.what, role, moment_text(moment(spell.start)), moment_text(moment(spell.end))
 
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS = ("what", "role", "from", "to")
+COLUMNS = ("what", "role", MomentColumn("from"), MomentColumn("to"))
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     """Every spell."""
     span, at = MirrorsQuery.of(query).span, now()
     for spell in (*_route_spells(span, at), *_database_spells(span, at)):
-        yield spell.what, spell.role, moment(spell.start).isoformat(), moment(spell.end).isoformat()
+        yield spell.what, spell.role, moment(spell.start), moment(spell.end)

@@ -16,8 +16,9 @@ from brokerui.analysis.monitoring.rates import Part, depths_of, parts_of
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.analysis.monitoring.wording import age, moment
 from brokerui.analysis.overview.overview import LARGE, Overview
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import moment_text
 from brokerui.drawing.charts.cards import Strip, StripLine, VersionMark, card_figure
-from brokerui.drawing.charts.lines import moment_text
 from brokerui.drawing.charts.look import Figure
 from routing.common.moment import to_milliseconds
 
@@ -80,7 +81,7 @@ def _attempts(parts: Mapping[int, Part], span: Span, mark: VersionMark | None) -
         attempts_title(*(values[-1] for values in series)),
         card_figure(moments, strips, mark),
         list(measures),
-        [(moment_text(at)[:16], [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
+        [(moment_text(moment(at)), [_rate(values[place]) for values in series]) for place, at in _newest(moments)],
         reverse("delayed:delayed"),
         gettext("Delayed"),
         f"{reverse('events:events')}?since={span.name}",
@@ -138,7 +139,7 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
         card_figure(moments, strips, mark),
         [waits, oldest],
         [
-            (moment_text(point.at)[:16], [f"{point.depth:,}", age(point.oldest_age_ms or 0)])
+            (moment_text(moment(point.at)), [f"{point.depth:,}", age(point.oldest_age_ms or 0)])
             for point in reversed(found_then)
             if point is not None
         ],
@@ -216,7 +217,7 @@ def _latencies(parts: Mapping[int, Part], mark: VersionMark | None) -> Card:
         card_figure(moments, [strip], mark),
         [gettext("half"), gettext("95 in 100")],
         [
-            (moment_text(at)[:16], [duration(half[place]), duration(most[place])])
+            (moment_text(moment(at)), [duration(half[place]), duration(most[place])])
             for place, at in _newest(moments)
             if half[place] is not None
         ],
@@ -260,7 +261,14 @@ def _newest(moments: Sequence[int]) -> list[tuple[int, int]]:
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS = ("until", "delivered", "delayed", "dropped", "half_acknowledged_ms", "95_in_100_acknowledged_ms")
+COLUMNS = (
+    MomentColumn("until"),
+    "delivered",
+    "delayed",
+    "dropped",
+    "half_acknowledged_ms",
+    "95_in_100_acknowledged_ms",
+)
 DEPTHS = ("waiting", "oldest_waits_ms")
 
 
@@ -268,7 +276,7 @@ def csv_rows(span: Span, now: int) -> list[tuple[object, ...]]:
     """Counts of each part of a span, not rates; latencies; and how much waited at its end, and for how long."""
     looked = {point.at: point for point in depths_of(span, now)}
     return [
-        (moment(at).isoformat(), part.delivered, part.delayed, part.dropped, *_within(part), *_depth(looked.get(at)))
+        (moment(at), part.delivered, part.delayed, part.dropped, *_within(part), *_depth(looked.get(at)))
         for at, part in parts_of(span, now).items()
     ]
 

@@ -14,7 +14,9 @@ from brokerui.analysis.monitoring.history import SamplePoint, largest, oldest, s
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.waiting import WaitingMessages, waiting_now
 from brokerui.analysis.monitoring.wording import age, age_unit, messages, moment
-from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import clock_words, moment_text
+from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
@@ -154,11 +156,11 @@ def title(shown: Mapping[str, list[SamplePoint]], span: Span) -> str:
     most = max(points, key=lambda point: point.depth)
     if not most.depth:
         return gettext("%(span)s: nothing waited at any sample") % {"span": span.label}
-    return gettext("%(span)s: at most %(messages)s in %(queue)s, at %(at)s UTC") % {
+    return gettext("%(span)s: at most %(messages)s in %(queue)s, at %(at)s") % {
         "span": span.label,
         "messages": messages(most.depth),
         "queue": name,
-        "at": moment(most.at).strftime("%H:%M"),
+        "at": clock_words(moment(most.at)),
     }
 
 
@@ -186,7 +188,7 @@ def lines(moments: list[int], shown: Mapping[str, list[SamplePoint]]) -> Iterato
     for at in reversed(moments):
         cells = [own.get(at) for own in by_moment.values()]
         if any(cells):
-            yield moment_text(at)[:16], [_cell(point) for point in cells]
+            yield moment_text(moment(at)), [_cell(point) for point in cells]
 
 
 def _cell(point: SamplePoint | None) -> tuple[str, str]:
@@ -219,7 +221,7 @@ def _key(text: str) -> tuple[str | int, ...] | None:
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS = ("at", "instance", "database", "messages", "oldest_age_ms")
+COLUMNS = (MomentColumn("at"), "instance", "database", "messages", "oldest_age_ms")
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
@@ -227,4 +229,4 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     page_query = QueuesQuery.of(query)
     for (instance, database, _, _), points in series(OfSample.TRANSMISSION_QUEUE, page_query.span, now()).items():
         for point in points:
-            yield moment(point.at).isoformat(), instance, database, point.depth, point.oldest_age_ms
+            yield moment(point.at), instance, database, point.depth, point.oldest_age_ms

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Final
 
-from brokerui.core.csv import csv_lines
+from brokerui.core.csv import MomentColumn, csv_lines
 from brokerui.pages.routes.rows import COLUMNS, RouteRow
+
+LIFETIME: Final = "lifetime"
 
 
 def as_csv(rows: Iterable[RouteRow]) -> Iterator[str]:
     """Line by line, the columns as the product has them; a NULL is empty."""
-    return csv_lines(chain([COLUMNS], (row.values() for row in rows)))
+    head = [MomentColumn(name) if name == LIFETIME else name for name in COLUMNS]
+    return csv_lines(chain([head], (_cells(row) for row in rows)))
+
+
+def _cells(row: RouteRow) -> list[object]:
+    values: list[object] = list(row.values())
+    values[COLUMNS.index(LIFETIME)] = row.route.lifetime
+    return values

@@ -12,11 +12,11 @@ from brokerui.analysis.explanations.origin import ON
 from brokerui.analysis.lint.stored_findings import RouteKey, StoredFinding
 from brokerui.changes.marks import ADDED, ALTERED
 from brokerui.core.filters import FilterError, Term, Test, kept, one_of, parse, plain, whole, within
+from brokerui.core.typed_moments import read_moment
 from brokerui.estate.refs import Ref
 from brokerui.estate.refs import route as route_ref
 from brokerui.pages.routes.rows import RouteRow
 from routing.common.errors import Invalid
-from routing.common.moment import typed_moment
 from routing.common.names import is_system_service
 from routing.common.sentence import say
 from routing.lint.local import AUTO_CREATED
@@ -130,7 +130,7 @@ class _Meaning:
         try:
             if duration:
                 return self._at + timedelta(**{UNITS[duration[2]]: int(duration[1])})
-            return typed_moment(text)
+            return read_moment(text)
         except OverflowError:
             return LATEST
         except Invalid:

@@ -25,12 +25,14 @@ from brokerui.analysis.servers.clean_up_plan import (
 )
 from brokerui.analysis.servers.leak import DatabaseLeak
 from brokerui.analysis.servers.leak_words import growth, headline, lead, order_of_work, state_words, why
+from brokerui.core.csv import MomentColumn
+from brokerui.core.moments import clock_text, day_text, local
 from brokerui.core.templatetags.look import figure
 from brokerui.drawing.charts.cards import StripLine, named_lines_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import import_is_stale
 from routing.common.duration import in_words
-from routing.common.moment import format_second, to_milliseconds
+from routing.common.moment import to_milliseconds
 from routing.common.sentence import translator
 from routing.dialog.states import CD, CO, DI, DO, ER
 from routing.lint.endpoint_leaks import ServiceState
@@ -126,8 +128,8 @@ def _since(leak: DatabaseLeak) -> str:
     """The moment of the collection before: the time of the same day, or the day; empty: there is none."""
     if leak.before is None or leak.at is None:
         return ""
-    same_day = leak.before.at.date() == leak.at.date()
-    return date_format(leak.before.at, "H:i" if same_day else "j M")
+    same_day = day_text(leak.before.at) == day_text(leak.at)
+    return clock_text(leak.before.at) if same_day else date_format(local(leak.before.at), "j M")
 
 
 def growth_figure(leak: DatabaseLeak) -> Figure:
@@ -225,10 +227,10 @@ GROUP_COLUMNS: Final = (
     *("service", "role", "state", "under_1_day", "days_1_to_7", "days_7_to_30", "days_30_to_180", "days_180"),
     *("age_unknown", "endpoints", "is_leak", "more"),
 )
-GROWTH_COLUMNS: Final = ("collected_at", "DI", "CD", "CO", "ER", "DO", "SI", "SO")
+GROWTH_COLUMNS: Final = (MomentColumn("collected_at"), "DI", "CD", "CO", "ER", "DO", "SI", "SO")
 
 
 def growth_rows(leak: DatabaseLeak) -> Iterator[Sequence[object]]:
     """The rows of the file: a collection, with its endpoints by state."""
     for one in leak.history:
-        yield [format_second(one.at), *(one.states.get(state, 0) for state in GROWTH_COLUMNS[1:])]
+        yield [one.at, *(one.states.get(state, 0) for state in GROWTH_COLUMNS[1:])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from django.core import signing
@@ -15,8 +15,8 @@ from brokerui.analysis.servers.pasting import PASTED, PastedText
 from brokerui.analysis.servers.sums import ServerSums
 from brokerui.analysis.servers.sums_json import sums_as_json, sums_from_json
 from brokerui.analysis.servers.understanding import understood
+from brokerui.core.typed_moments import field_text, read_moment
 from routing.common.errors import InputError, Invalid
-from routing.common.moment import typed_moment
 from routing.common.names import check_name
 from routing.common.sentence import Sentence, say
 from routing.model.estate import INSTANCE_NAME_CHARS
@@ -39,7 +39,7 @@ class PasteForm:
 
     @classmethod
     def new(cls, server: str, database: str, now: datetime) -> PasteForm:
-        return cls(server=server, database=database, at=f"{now.astimezone(UTC):%Y-%m-%d %H:%M} UTC")
+        return cls(server=server, database=database, at=field_text(now))
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> PasteForm:
@@ -68,7 +68,7 @@ class PasteForm:
 
     def _moment(self, now: datetime) -> datetime | None:
         try:
-            return typed_moment(self.at) if self.at else now.replace(microsecond=0)
+            return read_moment(self.at) if self.at else now.replace(microsecond=0)
         except Invalid as fault:
             self.faults["at"] = fault.problem
             return None

@@ -25,6 +25,7 @@ from brokerui.analysis.servers.services import collection_delete, collection_kee
 from brokerui.analysis.servers.sums import ServerSums
 from brokerui.api.ids import id_of, key_of
 from brokerui.core.csv import csv_lines
+from brokerui.core.moments import moment_words
 from brokerui.core.paging import page_number
 from brokerui.estate.selectors import estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
@@ -130,7 +131,7 @@ def _expired(request: HttpRequest) -> HttpResponse:
 
 def _keep(request: HttpRequest, sums: ServerSums, author: str) -> HttpResponse:
     collection_keep(sums=sums, author=author, source=CollectionSource.PASTED)
-    messages.success(request, _("Kept, as of %(moment)s UTC.") % {"moment": f"{sums.at:%Y-%m-%d %H:%M}"})
+    messages.success(request, _("Kept, as of %(moment)s.") % {"moment": moment_words(sums.at)})
     return redirect("servers:server", id_of((sums.server,)))
 
 

@@ -20,8 +20,10 @@ from brokerui.analysis.monitoring.service_queues import HostedQueue, queue_state
 from brokerui.analysis.monitoring.spans import SPANS, Span, span_of
 from brokerui.analysis.monitoring.wording import age, age_unit, messages, moment
 from brokerui.api.ids import key_of
+from brokerui.core.csv import MomentColumn
 from brokerui.core.errors import ObjectNotFoundError
-from brokerui.drawing.charts.lines import Panel, lines_figure, moment_text
+from brokerui.core.moments import clock_words, moment_text
+from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.clock import now
@@ -153,8 +155,8 @@ def title(points: Sequence[SamplePoint], span: Span) -> str:
         return gettext("Messages and rates over time")
     if not most.depth:
         return gettext("%(span)s: nothing waited at any sample") % {"span": span.label}
-    values = {"span": span.label, "messages": messages(most.depth), "at": moment(most.at).strftime("%H:%M")}
-    return gettext("%(span)s: at most %(messages)s, at %(at)s UTC") % values
+    values = {"span": span.label, "messages": messages(most.depth), "at": clock_words(moment(most.at))}
+    return gettext("%(span)s: at most %(messages)s, at %(at)s") % values
 
 
 def figure(moments: list[int], points: Sequence[SamplePoint], flows: Sequence[Mapping[int, float]]) -> Figure:
@@ -185,7 +187,7 @@ def lines(
     for at in reversed(moments):
         point, rates = by_moment.get(at), [flow.get(at, 0.0) for flow in flows]
         if point is not None or any(rates):
-            yield moment_text(at)[:16], (*_point_cells(point), *map(rate, rates))
+            yield moment_text(moment(at)), (*_point_cells(point), *map(rate, rates))
 
 
 def _point_cells(point: SamplePoint | None) -> Cells:
@@ -218,7 +220,7 @@ def _rows(page_query: QueueQuery) -> dict[str, Any]:
 
 # -- Files -------------------------------------------------------------------------------------------------
 
-COLUMNS: Final = ("at", "messages", "oldest_age_ms", "arrived_a_minute", "received_a_minute")
+COLUMNS: Final = (MomentColumn("at"), "messages", "oldest_age_ms", "arrived_a_minute", "received_a_minute")
 
 
 def as_rows(queue_id: str, query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
@@ -232,4 +234,4 @@ def as_rows(queue_id: str, query: Mapping[str, str]) -> Iterator[tuple[Any, ...]
         if point is not None or moment_ms in arrived or moment_ms in received:
             depth, oldest = (point.depth, point.oldest_age_ms) if point else (None, None)
             rates = arrived.get(moment_ms, 0), received.get(moment_ms, 0)
-            yield moment(moment_ms).isoformat(), depth, oldest, *rates
+            yield moment(moment_ms), depth, oldest, *rates

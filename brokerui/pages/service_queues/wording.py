@@ -11,6 +11,7 @@ from brokerui.analysis.monitoring.queue_readers import QueueReaders, SwitchedOff
 from brokerui.analysis.monitoring.service_queues import HostedQueue
 from brokerui.analysis.monitoring.wording import age, moment
 from brokerui.api.ids import id_of
+from brokerui.core.moments import clock_words, day_text, moment_words
 from routing.common.moment import to_milliseconds
 from routing.dialog.poison_messages import MAX_CONSECUTIVE_ROLLBACKS
 
@@ -74,15 +75,14 @@ def status_words(state: HostedQueue, off: SwitchedOff | None, at: int) -> str:
         return gettext("Off")
     values = {"since": clock(to_milliseconds(off.at), at), "author": off.author}
     if off.is_poisoned:
-        return gettext("Off since %(since)s UTC: five receives in a row were rolled back") % values
-    return gettext("Off since %(since)s UTC: switched off by %(author)s") % values
+        return gettext("Off since %(since)s: five receives in a row were rolled back") % values
+    return gettext("Off since %(since)s: switched off by %(author)s") % values
 
 
 def clock(at: int, today: int) -> str:
     """The time of day of a moment, after its date where it is not today; it stays the same from poll to poll."""
     then = moment(at)
-    day = "" if then.date() == moment(today).date() else f"{then:%Y-%m-%d} "
-    return f"{day}{then:%H:%M}"
+    return clock_words(then) if day_text(then) == day_text(moment(today)) else moment_words(then)
 
 
 def _on_words(state: HostedQueue) -> str:
@@ -115,5 +115,5 @@ def failure_words(readers: QueueReaders, at: int) -> str:
         return ""
     values = {"at": clock(failure.at, at), "text": failure.text}
     if not failure.can_start:
-        return gettext("could not start at %(at)s UTC: %(text)s") % values
-    return gettext("failed at %(at)s UTC: %(text)s") % values
+        return gettext("could not start at %(at)s: %(text)s") % values
+    return gettext("failed at %(at)s: %(text)s") % values

@@ -12,6 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from brokerui.core.moments import day_text, time_tag
 from brokerui.pages.tables.base_admin import NULL
 
 
@@ -37,11 +38,4 @@ def lifetime(moment: datetime | None) -> Any:
         return NULL
     is_past = moment <= timezone.now()
     word = _("expired") if is_past else _("expires")
-    return format_html(
-        '<time class="nowrap{}" datetime="{}" title="{}">{} {}</time>',
-        " off" if is_past else "",
-        moment.isoformat(timespec="seconds"),
-        f"{moment:%Y-%m-%d %H:%M:%S} UTC",
-        word,
-        f"{moment:%Y-%m-%d}",
-    )
+    return time_tag(moment, f"{word} {day_text(moment)}", "nowrap off" if is_past else "nowrap")

@@ -9,10 +9,13 @@ from django import forms
 from django.urls import reverse_lazy
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.core.templatetags.wording import sentence_text
+from brokerui.core.typed_moments import document_text
 from brokerui.estate.models.databases import MirroringRole
 from brokerui.estate.models.instances import Encryption, EndpointState
 from brokerui.estate.models.objects import SentBy, Validation
 from brokerui.pages.tables.form_fields import Json, ValueForm, choice, number, text, tick, without_nulls
+from routing.common.errors import Invalid
 from routing.common.names import SERVICE_NAME_CHARS, SYSNAME_CHARS
 from routing.model.catalog_objects import QUEUE_NAME_CHARS, BrokerEndpoint
 
@@ -43,13 +46,23 @@ class RouteForm(ValueForm):
         "mirror_address", _("The address of the mirroring partner: tcp://HOST:PORT."), options="network", example=""
     )
     lifetime = text(
-        "lifetime", _("The UTC time from which the route is ignored. Empty: never."), example="2030-01-31T12:00:00Z"
+        "lifetime",
+        _("The time from which the route is ignored, in your time zone unless it has an offset or Z. Empty: never."),
+        example="2030-01-31 12:00",
     )
     groups = (
         ("", ("name",)),
         (_("Which conversations"), ("remote_service_name", "broker_instance")),
         (_("Where to, and until when"), ("address", "mirror_address", "lifetime")),
     )
+
+    def clean_lifetime(self) -> str | None:
+        """Return it as documents have it, in UTC."""
+        text: str | None = self.cleaned_data["lifetime"]
+        try:
+            return document_text(text) if text else text
+        except Invalid as fault:
+            raise forms.ValidationError(sentence_text(fault.problem)) from None
 
 
 class ServiceForm(ValueForm):

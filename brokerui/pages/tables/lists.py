@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from brokerui.core.templatetags.wording import sentence_text
+from brokerui.core.typed_moments import read_moment
 from brokerui.estate.models import (
     Contract,
     Database,
@@ -32,7 +33,6 @@ from brokerui.pages.tables.row_kinds import Key, find, put
 from brokerui.pages.tables.site import site
 from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
-from routing.common.moment import parse_moment
 from routing.common.names import SYSTEM_SERVICES
 from routing.model.system_objects import system_service
 
@@ -182,7 +182,7 @@ class Routes(InDatabases):
         text = request.POST.get("lifetime", "").strip()
         problem, until = "", None
         try:
-            until = parse_moment(text) if text else None
+            until = read_moment(text) if text else None
         except Invalid as fault:
             problem = sentence_text(fault.problem)
 

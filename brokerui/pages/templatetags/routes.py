@@ -5,12 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 
 from django import template
-from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
+from brokerui.core.moments import time_tag
 from brokerui.pages.routes.detail import select_text
 from brokerui.pages.routes.listing import RouteListing
 from brokerui.pages.routes.rows import RouteRow
@@ -24,14 +24,12 @@ def lifetime(moment: datetime | None, at: datetime) -> SafeString:
     """When a route expires, or did, seen from a moment; the exact time is the title."""
     if moment is None:
         return format_html('<span class="null">{}</span>', _("never"))
-    exact = f"{date_format(moment, 'Y-m-d H:i:s')} UTC"
-    stamp = moment.isoformat(timespec="seconds")
     if moment <= at:
         kind, text = "expired", _("expired %(duration)s ago") % {"duration": timesince(moment, at, depth=1)}
     else:
         kind = "soon" if moment - at < SOON else ""
         text = _("in %(duration)s") % {"duration": timeuntil(moment, at, depth=1)}
-    return format_html('<time class="lifetime {}" datetime="{}" title="{}">{}</time>', kind, stamp, exact, text)
+    return time_tag(moment, text, f"lifetime {kind}".strip())
 
 
 @register.simple_tag

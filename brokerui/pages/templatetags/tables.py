@@ -13,8 +13,8 @@ from django.utils.timesince import timesince, timeuntil
 from django.utils.translation import gettext as _
 
 from brokerui.core.paging import Page
+from brokerui.core.typed_moments import read_moment
 from routing.common.errors import Invalid
-from routing.common.moment import parse_moment
 
 register = template.Library()
 
@@ -66,7 +66,7 @@ def is_tick(field: Any) -> bool:
 def from_now(text: Any) -> str:
     """Render a moment; empty for None."""
     try:
-        moment = text if isinstance(text, datetime) else parse_moment(str(text or ""))
+        moment = text if isinstance(text, datetime) else read_moment(str(text or ""))
     except Invalid:
         return ""
     is_past = moment <= timezone.now()

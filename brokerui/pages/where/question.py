@@ -9,9 +9,10 @@ from datetime import datetime
 from urllib.parse import urlencode
 
 from brokerui.analysis.explanations.origin import OUTSIDE, ambiguous, as_origin, cuts, is_outside, meant, origin_text
+from brokerui.core.typed_moments import read_moment
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
-from routing.common.moment import format_moment, typed_moment
+from routing.common.moment import format_moment
 from routing.common.names import SERVICE_NAME_CHARS, check_name
 from routing.common.sentence import Sentence, say
 from routing.model.conversation import Conversation
@@ -127,7 +128,7 @@ def _checked(parsed: ParsedQuestion, name: str, question: WhereQuestion, parse: 
 
 def _moment(parsed: ParsedQuestion, text: str) -> None:
     try:
-        parsed.at = typed_moment(text)
+        parsed.at = read_moment(text)
     except Invalid as fault:
         parsed.faults["at"] = say("This {problem}.", problem=fault.problem)
 

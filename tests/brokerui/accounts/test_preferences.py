@@ -33,7 +33,7 @@ def test_a_choice_holds_over_that_of_the_browser(viewer: Client) -> None:
     viewer.cookies["theme"] = "light"
     assert viewer.post("/account/preferences/", CHOSEN).status_code == 302
     viewer.cookies["theme"] = "light"
-    for part in ('data-theme="dark"', 'data-density="compact"', 'data-shortcuts="off"'):
+    for part in ('data-theme="dark"', 'data-density="compact"', 'data-keys="off"'):
         assert part in root_of(viewer)
     assert "Europe/Berlin" in viewer.get("/scenarios/").content.decode()
 
@@ -44,13 +44,13 @@ def test_the_theme_button_and_the_tick_of_the_keys_change_the_same_preferences(v
     viewer.cookies.pop("theme")
     viewer.cookies.pop("shortcuts")
     assert 'data-theme="dark"' in root_of(viewer)
-    assert 'data-shortcuts="off"' in root_of(viewer)
+    assert 'data-keys="off"' in root_of(viewer)
 
 
 def test_without_a_choice_they_are_those_of_the_product(viewer: Client) -> None:
     assert 'data-theme="auto"' in root_of(viewer)
     assert 'data-density="comfortable"' in root_of(viewer)
-    assert "data-shortcuts" not in root_of(viewer)
+    assert "data-keys" not in root_of(viewer)
     assert "<b>UTC</b>" in viewer.get("/scenarios/").content.decode()
 
 

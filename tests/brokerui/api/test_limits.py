@@ -63,6 +63,8 @@ def base_of(path: str) -> Any:
         return QUESTION
     if "/map/views/" in path:
         return {"title": "x"}
+    if "/me/preferences/" in path:
+        return {"keys": True}
     if "/changes/" in path:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
     if "/collections/" in path:
@@ -122,7 +124,10 @@ def test_a_body_just_over_a_limit_is_refused_and_one_at_it_is_not(client: Client
 
 
 def _takes_match(path: str) -> bool:
-    return path.endswith(("{id}/", "{name}/", "{key}/", "/rules/{number}/")) or "/changes/{number}/" in path
+    return (
+        path.endswith(("{id}/", "{name}/", "{key}/", "/rules/{number}/", "/preferences/"))
+        or "/changes/{number}/" in path
+    )
 
 
 def _ask(client: Client, method: str, path: str, body: Any, case: Case) -> Any:

@@ -87,7 +87,7 @@ def test_what_pages_call_a_version_and_its_moment_is_taken(client: Client, text:
     """Pages print the second in which the first version was written: it is there to the end of that second."""
     answer = client.get("/api/v1/routes/", {"as_of": text, "instance": "here"}).json()
     assert "R" in [row["name"] for row in answer["results"]]
-    assert "As of version 1" in client.get("/routes/", {"as_of": text}).content.decode()
+    assert "As of version 1" in client.get("/routes/", {"as_of": text}, follow=True).content.decode()
 
 
 @pytest.mark.usefixtures("two_versions")
@@ -106,7 +106,7 @@ def test_what_pages_call_a_version_and_its_moment_is_taken(client: Client, text:
 def test_what_is_before_the_first_version_is_said(client: Client, text: str, expected: str) -> None:
     problem = client.get("/api/v1/routes/", {"as_of": text})
     assert (problem.status_code, problem.json()["detail"].startswith(f"as_of: {expected}")) == (404, True)
-    page = client.get("/where/", {"as_of": text})
+    page = client.get("/where/", {"as_of": text}, follow=True)
     assert page.status_code == 404
     assert expected[1:] in html.unescape(page.content.decode())
 
@@ -114,4 +114,4 @@ def test_what_is_before_the_first_version_is_said(client: Client, text: str, exp
 def test_an_estate_without_versions_says_so(client: Client) -> None:
     expected = "the live estate has no versions yet: nothing was imported so far"
     assert client.get("/api/v1/routes/?as_of=1").json()["detail"] == f"as_of: {expected}"
-    assert expected[1:] in client.get("/routes/?as_of=2026-01-01").content.decode()
+    assert expected[1:] in client.get("/routes/?as_of=2026-01-01", follow=True).content.decode()

@@ -41,6 +41,10 @@ def _unreachable(cause: HeldCause) -> Sentence:
     return say("{place} cannot reach the server of {service}", place=cause.place, service=cause.subject)
 
 
+def _not_let_in(cause: HeldCause) -> Sentence:
+    return say("{place} and the server of {service} do not let each other in", place=cause.place, service=cause.subject)
+
+
 def _unacknowledged(cause: HeldCause) -> Sentence:
     return say("{service} does not acknowledge messages of {place}", place=cause.place, service=cause.subject)
 
@@ -51,11 +55,14 @@ _TITLES: Final[Mapping[int, _Title]] = {
     9727: _no_key,
     9748: _unreachable,
     9750: _no_route,
+    9751: _not_let_in,
+    9752: _not_let_in,
     9753: _no_principal,
     9754: _unreachable,
     9755: _unreachable,
     9756: _unreachable,
     9757: _unreachable,
+    9758: _not_let_in,
     9783: _unreachable,
     9791: _broker_off,
     9793: _no_route,

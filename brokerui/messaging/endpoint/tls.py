@@ -15,6 +15,9 @@ from routing.common.sentence import say
 NOT_TLS: Final = frozenset(("WRONG_VERSION_NUMBER", "UNKNOWN_PROTOCOL", "HTTP_REQUEST"))
 """Reasons of OpenSSL for bytes that are no TLS."""
 
+NOT_YET_VALID, EXPIRED = 9, 10
+"""Numbers of OpenSSL for a certificate that is not valid at this moment."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tls:
@@ -49,7 +52,23 @@ def tls_failure(error: ssl.SSLError) -> str:
     """Return why a TLS handshake failed; a peer that speaks without TLS is called that."""
     if error.reason in NOT_TLS:
         return local(say("the peer speaks without TLS: it has no certificate set, or is no endpoint"))
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return _refused(error)
     return str(error)
+
+
+def _refused(error: ssl.SSLCertVerificationError) -> str:
+    """Why the certificate of the peer is not accepted; of one that is not valid now, that a clock may be wrong."""
+    reason = error.verify_message or str(error)
+    if error.verify_code in (NOT_YET_VALID, EXPIRED):
+        return local(
+            say(
+                "the certificate of the peer is refused: {reason}; look at its dates, and compare the clocks of both"
+                " machines",
+                reason=reason,
+            )
+        )
+    return local(say("the certificate of the peer is refused: {reason}", reason=reason))
 
 
 def _fill(context: ssl.SSLContext, certificate: str, key: str, authority: str) -> None:

@@ -43,14 +43,22 @@ class Authority:
         assert made is not None
         return made
 
-    def files(self, name: str, days: int = 1, places: Sequence[str] = ("127.0.0.1",)) -> tuple[Path, Path]:
-        """Certificate and key; ended already where `days` is negative."""
+    def files(
+        self,
+        name: str,
+        days: int = 1,
+        places: Sequence[str] = ("127.0.0.1",),
+        *,
+        names: Sequence[str] = (),
+        begins: timedelta = timedelta(days=-30),
+    ) -> tuple[Path, Path]:
+        """Certificate and key; ended already where `days` is negative, not valid yet where it begins later than now."""
         key = ec.generate_private_key(ec.SECP256R1())
         others = [x509.IPAddress(ip_address(place)) for place in places]
-        names = x509.SubjectAlternativeName([x509.DNSName(f"{name}.example"), *others])
+        named = [x509.DNSName(one) for one in (f"{name}.example", *names)]
         certificate = (
-            _begun(_name(name), self.name, key.public_key(), timedelta(days=days))
-            .add_extension(names, critical=False)
+            _begun(_name(name), self.name, key.public_key(), timedelta(days=days), begins)
+            .add_extension(x509.SubjectAlternativeName([*named, *others]), critical=False)
             .sign(self.key, hashes.SHA256())
         )
         paths = self.folder / f"{name}{days}.pem", self.folder / f"{name}{days}.key"
@@ -66,7 +74,11 @@ def _name(name: str) -> x509.Name:
 
 
 def _begun(
-    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey, lasts: timedelta
+    subject: x509.Name,
+    issuer: x509.Name,
+    key: ec.EllipticCurvePublicKey,
+    lasts: timedelta,
+    begins: timedelta = timedelta(days=-30),
 ) -> x509.CertificateBuilder:
     now = datetime.now(UTC)
     return (
@@ -75,6 +87,6 @@ def _begun(
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=30))
+        .not_valid_before(now + begins)
         .not_valid_after(now + lasts)
     )

@@ -138,6 +138,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "brokerui.core.middleware.address_limit",
+    "brokerui.core.middleware.columns_joined",
     "brokerui.core.newer_database.NewerDatabaseMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

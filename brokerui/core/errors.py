@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.core.exceptions import DisallowedHost, TooManyFilesSent
+from django.core.exceptions import BadRequest, DisallowedHost, TooManyFilesSent
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
@@ -25,6 +25,14 @@ def error_page(request: HttpRequest, *, status: int, title: str, text: str, code
     return render(request, "error.html", {"status": status, "title": title, "text": text}, status=status)
 
 
+class BadAddressError(BadRequest):
+    """400 with a sentence about a parameter of the address."""
+
+    def __init__(self, sentence: Sentence) -> None:
+        super().__init__(str(sentence))
+        self.sentence = sentence
+
+
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """400."""
     log_refusal(request, 400, reason_of(request, exception))
@@ -35,6 +43,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         text = _("Choose at most %(count)s files at a time. Nothing of what you sent was kept.")
         values = {"count": settings.DATA_UPLOAD_MAX_NUMBER_FILES}
         return error_page(request, status=400, title=_("Too many files at once"), text=text % values)
+    if isinstance(exception, BadAddressError):
+        sentence = exception.sentence.render(translator(_, ngettext))
+        text = f"{sentence[:1].upper()}{sentence[1:]}."
+        return error_page(request, status=400, title=_("This address is not valid"), text=text)
     text = _("The request was not understood. Go back, reload the page and try again.")
     return error_page(request, status=400, title=_("That did not work"), text=text)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.defaultfilters import filesizeformat
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
@@ -47,6 +47,21 @@ def address_limit(get_response: Handler) -> Handler:
         log_refusal(request, 414, f"its query is longer than {QUERY_MAX_CHARS:,} characters")
         text = _("No page has an address as long as this one. Ask for less at a time.")
         return error_page(request, status=414, title=_("That address is too long"), text=text)
+
+    return middleware
+
+
+def columns_joined(get_response: Handler) -> Handler:
+    """Lead a form whose user ticked several columns to the one address of that choice, `columns=a,b`."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        chosen = {name for name in request.GET if name == "columns" or name.endswith("-columns")}
+        if request.method != "GET" or all(len(request.GET.getlist(name)) == 1 for name in chosen):
+            return get_response(request)
+        query = request.GET.copy()
+        for name in chosen:
+            query[name] = ",".join(query.getlist(name))
+        return HttpResponseRedirect(f"{request.path}?{query.urlencode(safe=',')}")
 
     return middleware
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar, cast
 
@@ -79,3 +79,16 @@ class KeysetPage(Generic[T, K]):
 def page_number(text: str) -> int:
     """Read the page number of an address; 1 where it is missing or invalid."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= DIGITS else 1
+
+
+def page_after(rows: Sequence[T], after: str, name_of: Callable[[T], str], limit: int) -> tuple[Sequence[T], str]:
+    """Return the rows of a sorted list after the one that `after` names, and `after` of the next page (empty: none).
+
+    Where that row is gone by now, the page begins at its place.
+    """
+    place, _space, name = after.partition(" ")
+    is_place = place.isdecimal() and place.isascii() and len(place) <= DIGITS and name
+    begin = next((n for n, row in enumerate(rows, 1) if name_of(row) == name), int(place)) if is_place else 0
+    shown = rows[begin : begin + limit]
+    end = begin + len(shown)
+    return shown, f"{end} {name_of(shown[-1])}" if shown and end < len(rows) else ""

@@ -22,7 +22,7 @@ function isPaused() { return pause?.getAttribute("aria-pressed") === "true"; }
 // Do not replace content while the user types in it, has selected text, or is about to press a button of a row.
 function isBusy() {
   const selected = getSelection();
-  return piece.querySelector("input:focus, input:checked, details[open], .step:hover, .acts:hover") !== null
+  return piece.querySelector("input:focus, input:checked:not(.menu input), details[open], .step:hover, .acts:hover") !== null
     || (!selected.isCollapsed && piece.contains(selected.anchorNode));
 }
 

@@ -11,10 +11,13 @@ from django.db.models import Max, Q, QuerySet, Sum
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.eventlog.models import HOUR, MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
+from brokerui.eventlog.selectors import SENT, counted_by_database
 from brokerui.messaging.queue_address import QueueAddress
 
 MOST_SERIES: Final = 6
 """Lines of a chart; those with most at the end are shown, the others are one line together."""
+RATE_MINUTES: Final = 5
+"""Whole minutes that a rate is the mean of."""
 LATE_MS: Final = 3 * 60_000
 """A look that is longer ago says nothing of now."""
 
@@ -73,6 +76,32 @@ def flows_of_queue(queue: QueueAddress, services: Sequence[str], span: Span, now
         flow, moment = found[kind == OfSample.RECEIVED], at - at % step + step
         flow[moment] = flow.get(moment, 0) + messages / span.step
     return list(found)
+
+
+def transmission_rates(now: int) -> dict[tuple[str, str], tuple[float, float]]:
+    """Messages a minute that came into each transmission queue and that left it, by instance and database: the mean
+    between two samples that are `RATE_MINUTES` apart.
+
+    Those that left are those that came, less the growth of the depth. Empty: the samples are not there.
+    """
+    looks = Sampled.objects.filter(seconds=MINUTE, kind=int(OfSample.TRANSMISSION_QUEUE), at__gte=now - LATE_MS)
+    last = looks.aggregate(last=Max("at"))["last"]
+    if last is None:
+        return {}
+    first = last - RATE_MINUTES * MINUTE_MS
+    depths: dict[int, dict[tuple[str, str], int]] = {first: {}, last: {}}
+    both = Sampled.objects.filter(seconds=MINUTE, kind=int(OfSample.TRANSMISSION_QUEUE), at__in=(first, last))
+    for at, instance, database, depth in both.values_list("at", "instance", "database", "depth"):
+        depths[at][instance, database] = depth
+    came = counted_by_database(SENT, since=first, until=last)
+    places = depths[first].keys() & depths[last].keys()
+    more = {place: depths[last][place] - depths[first][place] for place in places}
+    return {place: _rates(came.get(place, 0), more[place]) for place in places}
+
+
+def _rates(came: int, more: int) -> tuple[float, float]:
+    """Where more are there than the counters have, they came at the edge of the span."""
+    return max(came, more) / RATE_MINUTES, max(came - more, 0) / RATE_MINUTES
 
 
 def oldest(now: int) -> dict[tuple[str, str], int]:

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from django.db.models import Sum
 
 from brokerui.analysis.monitoring.arrived import ArrivedGroup
-from brokerui.analysis.monitoring.history import LATE_MS
+from brokerui.analysis.monitoring.history import LATE_MS, RATE_MINUTES
 from brokerui.analysis.monitoring.spans import MINUTE_MS
 from brokerui.analysis.monitoring.waiting import waiting_now
 from brokerui.eventlog.models import MINUTE, Sampled
@@ -25,8 +24,6 @@ from brokerui.messaging.queue_address import QueueAddress
 from routing.model.catalog_objects import Activation, Queue
 from routing.model.estate import Database, Estate
 
-RATE_MINUTES: Final = 5
-"""Whole minutes that a rate is the mean of."""
 Numbers = Mapping[QueueAddress, int]
 
 

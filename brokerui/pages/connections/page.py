@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 from redis import RedisError
 
 from brokerui.analysis.monitoring.duplicates import Duplicates, duplicates_by_database
@@ -19,8 +21,34 @@ from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from
 from brokerui.pages.delayed.groups import where_of
+from brokerui.pages.shell.columns import Column, Table
 
 MOST: Final = 500
+TABLE: Final[Table[ConnectionRow]] = Table(
+    Column("instance", _("Instance"), lambda row: row.instance, is_head=True, files=("instance",)),
+    Column("peer", _("Peer"), lambda row: row.peer or None, files=("peer",)),
+    Column("address", _("Address"), lambda row: row.address, files=("address",)),
+    Column("opened", _("Opened by"), lambda row: row.is_accept, files=("is_accept",)),
+    Column("state", _("State"), lambda row: row.state_desc, files=("state", "state_desc")),
+    Column(
+        "encryption",
+        _("Encryption"),
+        lambda row: row.encryption_algorithm_desc,
+        files=("encryption_algorithm", "encryption_algorithm_desc"),
+    ),
+    Column("principal", _("Principal"), lambda row: row.principal_name, is_usual=False, files=("principal_name",)),
+    *(
+        Column(name, label, by, is_number=True, is_usual=name.startswith("bytes"), files=(f"total_{name}",))
+        for name, label, by in (
+            ("fragments_sent", _("Fragments sent"), attrgetter("total_fragments_sent")),
+            ("fragments_received", _("Fragments received"), attrgetter("total_fragments_received")),
+            ("bytes_sent", _("Bytes sent"), attrgetter("total_bytes_sent")),
+            ("bytes_received", _("Bytes received"), attrgetter("total_bytes_received")),
+        )
+    ),
+    Column("since", _("Since"), lambda row: row.connect_time, files=("connect_time", "login_time")),
+    Column("last", _("Last used"), lambda row: row.last_activity_time, is_usual=False, files=("last_activity_time",)),
+)
 ONLINE: Final = "LOGGED_IN"
 
 
@@ -41,10 +69,12 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates. `found` is None where Redis, in which they stand, is away."""
     found = _found()
     word = query.get("q", "").strip()
-    shown = [_shown(row) for row in found or () if _fits(row, word)]
+    table = TABLE.read(query)
+    shown = [_shown(row) for row in table.ordered(row for row in found or () if _fits(row, word))]
     failures = _failures()
     return {
         "q": word,
+        "table": table,
         "found": None if found is None else shown[:MOST],
         "more": max(0, len(shown) - MOST),
         "all": len(found or ()),
@@ -106,9 +136,9 @@ MOMENTS: Final = ("connect_time", "last_activity_time")
 COLUMNS: Final = tuple(MomentColumn(name) if name in MOMENTS else name for name in ConnectionRow._fields)
 
 
-def as_rows(_query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-    """All columns of all of them."""
-    return map(_cells, _found() or ())
+def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """All of them, in the order of the page."""
+    return map(_cells, TABLE.read(query).ordered(_found() or ()))
 
 
 def _cells(row: ConnectionRow) -> tuple[Any, ...]:

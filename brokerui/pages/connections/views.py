@@ -21,4 +21,4 @@ def connections(request: HttpRequest) -> HttpResponse:
 @require_safe
 def connections_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the page as a file."""
-    return live_csv(request, "connections.csv", page.COLUMNS, page.as_rows)
+    return live_csv(request, "connections.csv", page.COLUMNS, page.as_rows, page.TABLE)

@@ -19,6 +19,7 @@ from brokerui.messaging.keyset_views import Key
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.selectors import EndpointRow, conversation_endpoints
 from brokerui.pages.conversations.wording import STATE_WORDS, lives_until
+from brokerui.pages.shell.columns import Column, Table
 from brokerui.pages.shell.list_query import ListQuery
 from routing.common.moment import from_milliseconds
 
@@ -34,6 +35,22 @@ COLUMNS: Final = (
 )
 
 
+TABLE: Final[Table[EndpointRow]] = Table(
+    Column("handle", _("Handle"), is_head=True, files=("conversation_handle",)),
+    Column("id", _("Identifier"), is_usual=False, files=("conversation_id",)),
+    Column("side", _("Side"), files=("instance", "database", "is_initiator")),
+    Column("state", _("State"), files=("state",)),
+    Column("service", _("Own service"), files=("service_name",)),
+    Column("far_service", _("Other service"), files=("far_service",)),
+    Column("to_send", _("To send"), is_number=True, files=("to_send",)),
+    Column("waits", _("Waits for")),
+    Column("priority", _("Priority"), is_usual=False, is_number=True, files=("priority",)),
+    Column("group", _("Group"), is_usual=False, files=("conversation_group_id",)),
+    Column("lives", _("Lives until"), is_moment=True, files=("lifetime",)),
+)
+"""No column sorts: there may be millions of rows, which come by their key."""
+
+
 @dataclass(frozen=True, slots=True)
 class ConversationsQuery(ListQuery):
     """The values of the page's address; empty ones restrict nothing."""
@@ -47,6 +64,7 @@ class ConversationsQuery(ListQuery):
     role: str = ""
     after: str = ""
     """The key that the page begins after."""
+    columns: str = ""
     find: str = ""
     """A handle, or the identifier of a conversation."""
 
@@ -101,6 +119,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     return {
         "page_query": page_query,
         "problems": problems,
+        "table": TABLE.read(query),
         "conversations": _lines(rows, at),
         "next_rows": following,
         "first_rows": page_query.query() if page_query.after else "",

@@ -30,7 +30,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 @require_safe
 def conversations_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the list as a file."""
-    return live_csv(request, "conversations.csv", listing.COLUMNS, listing.as_rows)
+    return live_csv(request, "conversations.csv", listing.COLUMNS, listing.as_rows, listing.TABLE)
 
 
 @require_safe

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.drains.selectors import drains_now
 from brokerui.analysis.monitoring.arrived import waiting_words
@@ -37,11 +38,14 @@ from brokerui.messaging.transmission_status import Place
 from brokerui.pages.delayed.collected import collected_context
 from brokerui.pages.delayed.draining import ended_drains
 from brokerui.pages.delayed.groups import shown_groups, where_of
+from brokerui.pages.shell.columns import Column, ShownTable, Table
 
 MOST_GROUPS: Final = 100
 LISTED: Final = 100
 """Conversations of a group that are shown one by one."""
 NAMES: Final = ("instance", "database", "service", "cause")
+TABLE_KEYS: Final = ("sort", "columns")
+"""Of the table of groups: links of the page keep them."""
 Ones = Mapping[Place, ConversationEndpoint]
 
 
@@ -54,17 +58,19 @@ class DelayedQuery:
     database: str = ""
     service: str = ""
     cause: str = ""
+    sort: str = ""
+    columns: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> DelayedQuery:
-        return cls(span_of(query.get("span", "")), **{name: query.get(name, "") for name in NAMES})
+        return cls(span_of(query.get("span", "")), **{name: query.get(name, "") for name in (*NAMES, *TABLE_KEYS)})
 
     @property
     def is_one(self) -> bool:
         return bool(self.instance and self.database and self.service)
 
     def query(self, **other: str) -> str:
-        own = {"span": self.span.name, **{name: getattr(self, name) for name in NAMES}, **other}
+        own = {"span": self.span.name, **{name: getattr(self, name) for name in (*NAMES, *TABLE_KEYS)}, **other}
         return urlencode({name: value for name, value in own.items() if value and value != SPANS[0].name})
 
     def has(self, group: WaitingGroup) -> bool:
@@ -80,12 +86,48 @@ class DelayedQuery:
         return self.instance, self.database, self.service, self.cause
 
 
+@dataclass(frozen=True, slots=True)
+class DelayedConversation:
+    """One that is delayed."""
+
+    handle: str
+    conversation_id: str
+    state: str
+    messages: int
+    attempts: int
+    due: str
+    since: Any
+    where: str
+
+
+PLACE: Final = ("instance", "database", "to_service")
+GROUPS: Final[Table[WaitingGroup]] = Table(
+    Column("service", _("To service"), lambda one: one.service, is_head=True, files=PLACE),
+    Column("reason", _("Reason"), lambda one: one.cause, files=("transmission_status", "cause")),
+    Column(
+        "conversations", _("Conversations"), lambda one: one.conversations, is_number=True, files=("conversations",)
+    ),
+    Column("messages", _("Messages"), lambda one: one.messages, is_number=True, files=("messages",)),
+    Column("next", _("Next attempt"), lambda one: one.next_attempt, files=("attempts",)),
+)
+CONVERSATIONS: Final[Table[DelayedConversation]] = Table(
+    Column("handle", _("Handle"), lambda one: one.handle, is_head=True),
+    Column("state", _("State"), lambda one: one.state),
+    Column("since", _("Waits since"), lambda one: one.since),
+    Column("messages", _("Messages"), lambda one: one.messages, is_number=True),
+    Column("attempts", _("Attempts"), lambda one: one.attempts, is_number=True),
+    Column("next", _("Next attempt")),
+    name="rows",
+)
+
+
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     page_query, at, live = DelayedQuery.of(query), now(), estate_current()
     waiting, drains = waiting_now(), drains_now()
     delayed = waiting.delayed
-    groups = [group for group in delayed if page_query.has(group)]
+    table = GROUPS.read(query)
+    groups = table.ordered(group for group in delayed if page_query.has(group))
     points = _by_cause(page_query.span, at)
     of_servers = {} if page_query.is_one else collected_context(with_collected(live))
     collected = of_servers.get("collected_headline", "")
@@ -96,6 +138,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
         "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group, drains),
+        "table": table,
         "drained": [] if page_query.is_one else ended_drains(drains),
         "more": max(0, len(groups) - MOST_GROUPS),
         "causes": causes_of(delayed, page_query),
@@ -107,7 +150,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "figure": figure(moments, points) if points else None,
         "heads": list(points),
         "lines": list(lines(moments, points)),
-        **_conversations(page_query, groups, at),
+        **_conversations(page_query, groups, at, CONVERSATIONS.read(query)),
         **of_servers,
     }
 
@@ -169,21 +212,9 @@ def _cause(page_query: DelayedQuery, number: int, conversations: int) -> Delayed
 # -- One group ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class DelayedConversation:
-    """One that is delayed."""
-
-    handle: str
-    conversation_id: str
-    state: str
-    messages: int
-    attempts: int
-    due: str
-    since: Any
-    where: str
-
-
-def _conversations(page_query: DelayedQuery, groups: list[WaitingGroup], at: int) -> dict[str, Any]:
+def _conversations(
+    page_query: DelayedQuery, groups: list[WaitingGroup], at: int, table: ShownTable[DelayedConversation]
+) -> dict[str, Any]:
     if not page_query.is_one:
         return {"conversations": None}
     rows = list(_rows(page_query)[:LISTED])
@@ -201,7 +232,7 @@ def _conversations(page_query: DelayedQuery, groups: list[WaitingGroup], at: int
         for row in rows
     ]
     number = sum(group.conversations for group in groups)
-    return {"conversations": listed, "not_listed": max(0, number - len(listed))}
+    return {"conversations": table.ordered(listed), "rows_table": table, "not_listed": max(0, number - len(listed))}
 
 
 def _rows(page_query: DelayedQuery) -> QuerySet[Any]:
@@ -282,9 +313,9 @@ COLUMNS = (
 )
 
 
-def as_rows(_query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-    """Every group."""
-    for group in waiting_now().delayed:
+def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
+    """Every group, in the order of the page."""
+    for group in GROUPS.read(query).ordered(waiting_now().delayed):
         cause = cause_words(group.cause)
         figures = (group.conversations, group.messages, group.attempts)
         yield group.instance, group.database, group.service, group.cause, cause, *figures

@@ -22,4 +22,4 @@ def delayed(request: HttpRequest) -> HttpResponse:
 @require_safe
 def delayed_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the page as a file."""
-    return live_csv(request, "delayed.csv", page.COLUMNS, page.as_rows)
+    return live_csv(request, "delayed.csv", page.COLUMNS, page.as_rows, page.GROUPS)

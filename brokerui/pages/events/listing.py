@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.monitoring.spans import BY_NAME, MINUTE_MS
 from brokerui.analysis.monitoring.wording import moment
@@ -22,6 +23,7 @@ from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.transmission_status import problem_words
 from brokerui.pages.events.wording import subclass_name
+from brokerui.pages.shell.columns import Column, Table
 from brokerui.pages.shell.list_query import ListQuery
 from routing.common.errors import Invalid
 from routing.common.identifier import parse_identifier
@@ -50,6 +52,17 @@ COLUMNS: Final = (
 )
 
 
+TABLE: Final[Table[ExceptionalEvent]] = Table(
+    Column("last", _("Last one"), is_moment=True, is_head=True, files=("last_at", "first_at")),
+    Column("times", _("Times"), is_number=True, files=("occurrences",)),
+    Column("event", _("Event"), files=("event_class", "event_name", "event_subclass", "why")),
+    Column("error", _("Error"), files=("error", "text_data")),
+    Column("where", _("Where"), files=("instance", "database_name", "target", "address")),
+    Column("conversation", _("Conversation"), files=("conversation_id", "conversation_handle")),
+)
+"""No column sorts: rows come by their key, the latest first."""
+
+
 @dataclass(frozen=True, slots=True)
 class EventsQuery(ListQuery):
     """The values of the page's address; empty ones restrict nothing."""
@@ -67,6 +80,7 @@ class EventsQuery(ListQuery):
     """The name of a span, or a moment as in REST."""
     until: str = ""
     """A moment."""
+    columns: str = ""
     after: str = ""
     """The key that the page begins after."""
 
@@ -144,6 +158,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     return {
         "page_query": page_query,
         "problems": problems,
+        "table": TABLE.read(query),
         "events": [_line(row, at) for row in page.rows],
         "older": page_query.query(after=" ".join(map(str, page.after))) if page.after else "",
         "newest": page_query.query() if page_query.after else "",

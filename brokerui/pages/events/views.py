@@ -21,4 +21,4 @@ def events(request: HttpRequest) -> HttpResponse:
 @require_safe
 def events_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the list as a file."""
-    return live_csv(request, "events.csv", listing.COLUMNS, listing.as_rows)
+    return live_csv(request, "events.csv", listing.COLUMNS, listing.as_rows, listing.TABLE)

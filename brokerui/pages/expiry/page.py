@@ -24,6 +24,7 @@ from brokerui.drawing.charts.lines import ChartBar, bars_figure
 from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.pages.changes.remedy import remedy_json
+from brokerui.pages.shell.columns import Column, Table
 from routing.common.moment import to_milliseconds
 from routing.common.sentence import Sentence, translator
 from routing.diff.result import WORSE
@@ -68,26 +69,44 @@ class ExpiryLine:
     """The value of the button that makes the draft."""
 
 
+TABLE: Final[Table[ExpiryLine]] = Table(
+    Column("at", _("When"), lambda line: line.at, is_moment=True, is_head=True, files=("at",)),
+    Column(
+        "name",
+        _("Route or conversations"),
+        lambda line: (line.name.casefold(), line.place),
+        files=("kind", "name", "place"),
+    ),
+    Column(
+        "effect",
+        _("Effect"),
+        lambda line: (line.outcome == "", line.outcome, line.here == ""),
+        files=("effect", "conversations", "outcome"),
+    ),
+)
+
+
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the template."""
     within = query.get("within", "") if query.get("within", "") in WITHIN else USUAL
     at = timezone.now()
     until = at + WITHIN[within][1]
     routes, more = expiring_routes(estate_current(), at, until, MOST)
-    lines = expiry_lines(routes, at, until)
+    lines, table = expiry_lines(routes, at, until), TABLE.read(query)
     return {
         "withins": [
-            (words, urlencode({"within": name} if name != USUAL else {}), name == within)
+            (words, urlencode(({"within": name} if name != USUAL else {}) | table.own), name == within)
             for name, (words, _span) in WITHIN.items()
         ],
-        "lines": lines,
+        "lines": table.ordered(lines),
+        "expiry_table": table,
         "more": more,
         "unsettled": sum(not one.is_settled for one in routes),
         "headline": headline(lines, WITHIN[within][0]),
         "tone": "warn" if any(line.outcome for line in lines) else "good",
         "figure": figure(lines, at, until) if lines else None,
         "title": title(lines, WITHIN[within][0]),
-        "csv": f"{reverse('expiry:csv')}?{urlencode({'within': within})}",
+        "csv": f"{reverse('expiry:csv')}?{urlencode({'within': within} | table.own)}",
     }
 
 
@@ -211,6 +230,6 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     at = timezone.now()
     until = at + WITHIN[within][1]
     routes, _more = expiring_routes(estate_current(), at, until, MOST)
-    for line in expiry_lines(routes, at, until):
+    for line in TABLE.read(query).ordered(expiry_lines(routes, at, until)):
         effect = line.effect.render(translator(gettext, ngettext)) if isinstance(line.effect, Sentence) else line.effect
         yield line.at, line.kind, line.name, line.place, effect, line.here, line.outcome

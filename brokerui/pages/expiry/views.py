@@ -19,4 +19,4 @@ def expiry(request: HttpRequest) -> HttpResponse:
 @require_safe
 def expiry_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the page as a file."""
-    return live_csv(request, "expiry.csv", page.COLUMNS, page.as_rows)
+    return live_csv(request, "expiry.csv", page.COLUMNS, page.as_rows, page.TABLE)

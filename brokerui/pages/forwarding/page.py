@@ -29,6 +29,7 @@ from brokerui.eventlog.selectors import DROPPED, FORWARDED, ErrorPoint, counted_
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.unreachable import unreachable_from
 from brokerui.messaging.transmission_status import problem_words
+from brokerui.pages.shell.columns import Column, Table
 from routing.runtime.forwarding import (
     CAME_TOO_LATE,
     DISABLED,
@@ -111,20 +112,49 @@ class DropOnPage:
     needs_person: bool
 
 
+FORWARDERS: Final[Table[ForwarderOnPage]] = Table(
+    Column("instance", _("Instance"), lambda one: one.instance.name, is_head=True),
+    Column("held", _("Held fragments"), lambda one: one.instance.fragments, is_number=True),
+    Column("memory", _("Memory of its limit"), lambda one: one.percent),
+    Column("oldest", _("Oldest"), lambda one: one.instance.oldest_ms, is_number=True),
+    Column("sent", _("Sent on"), lambda one: one.instance.sent, is_number=True),
+    Column("dropped", _("Dropped"), lambda one: sum(one.instance.dropped.values())),
+)
+HOPS: Final[Table[HopOnPage]] = Table(
+    Column("hop", _("Next hop"), lambda one: one.hop.address, is_head=True),
+    Column("instance", _("Held by"), lambda one: one.instance),
+    Column("fragments", _("Fragments"), lambda one: one.hop.fragments, is_number=True),
+    Column("bytes", _("Bytes"), lambda one: one.hop.size, is_number=True),
+    Column("oldest", _("Oldest"), lambda one: one.hop.oldest_ms, is_number=True),
+    Column("failure", _("Cannot be reached"), lambda one: one.failure or None),
+    name="hops",
+)
+DROPS: Final[Table[DropOnPage]] = Table(
+    Column("instance", _("Instance"), lambda one: one.instance, is_head=True),
+    Column("reason", _("Reason"), lambda one: one.number),
+    Column("fragments", _("Fragments"), lambda one: one.times, is_number=True),
+    Column("step", _("Next step")),
+    name="drops",
+)
+
+
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     span, at, estate = span_of(query.get("span", "")), now(), estate_current().estate
     found, moments = forwarding_now(estate, at), span.moments(at)
     sent, dropped = _series(span, at)
     drops = list(_drops(found.instances))
-    off = _off()
+    off, table, hops, dropped_table = _off(), FORWARDERS.read(query), HOPS.read(query), DROPS.read(query)
     return {
-        "spans": [(one, urlencode({"span": one.name} if one != SPANS[0] else {}), one == span) for one in SPANS],
+        "spans": [(one, _of_span(one, table.own | hops.own | dropped_table.own), one == span) for one in SPANS],
         "found": found,
-        "forwarders": [_on_page(one) for one in found.instances[:MOST]],
+        "forwarders": table.ordered(map(_on_page, found.instances))[:MOST],
+        "table": table,
+        "hops_table": hops,
+        "drops_table": dropped_table,
         "more": max(0, len(found.instances) - MOST),
-        "hops": list(_hops(found.instances))[:MOST],
-        "drops": drops[:MOST],
+        "hops": hops.ordered(_hops(found.instances))[:MOST],
+        "drops": dropped_table.ordered(drops)[:MOST],
         "off": off,
         "off_link": f"{reverse('findings:list')}?{urlencode({'q': f'code:{OFF}'})}",
         "headline": headline(found, drops),
@@ -134,6 +164,10 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "heads": [*sent, *dropped],
         "lines": list(lines(moments, sent, dropped)),
     }
+
+
+def _of_span(span: Span, tables: dict[str, str]) -> str:
+    return urlencode(({"span": span.name} if span != SPANS[0] else {}) | tables)
 
 
 def _off() -> list[StoredFinding]:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as lazy
 
 from brokerui.core.jobs.kinds import kind_of, kinds
 from brokerui.core.jobs.models import Job, JobFailure, JobState
+from brokerui.pages.shell.columns import Column, ShownTable, Table
 
 LISTED = 200
 LATE = timedelta(seconds=90)
@@ -93,6 +94,15 @@ class JobRow:
         return self.job.state in (JobState.FAILED, JobState.CANCELLED) and self.max_attempts is not None
 
 
+TABLE: Table[JobRow] = Table(
+    Column("kind", lazy("Kind"), lambda row: row.kind, is_head=True),
+    Column("subject", lazy("Of what"), lambda row: row.subject),
+    Column("state", lazy("State"), lambda row: list(STATES).index(row.job.state)),
+    Column("since", lazy("Since"), lambda row: row.since),
+    Column("attempts", lazy("Attempts"), lambda row: row.job.attempts, is_number=True),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A value of a filter."""
@@ -114,6 +124,7 @@ class JobsPage:
     """Number of jobs by state, of all kinds."""
     query: str
     """The filter, as an address holds it."""
+    table: ShownTable[JobRow]
 
     @property
     def total(self) -> int:
@@ -136,8 +147,9 @@ class JobsPage:
         return "good" if not self.counts[JobState.RUNNING] + self.counts[JobState.WAITING] else ""
 
 
-def page_of(state: str, kind: str) -> JobsPage:
-    """The page for a filter; what the filter does not know counts as "all"."""
+def page_of(query: Mapping[str, str]) -> JobsPage:
+    """The page for an address; what the filter does not know counts as "all"."""
+    state, kind, table = query.get("state", ""), query.get("kind", ""), TABLE.read(query)
     chosen = {"state": state if state in STATES else "", "kind": kind if kind in {k.name for k in kinds()} else ""}
     by_state, by_kind = Counter[str](), Counter[str]()
     for its_state, its_kind, count in Job.objects.order_by().values_list("state", "kind").annotate(n=Count("pk")):
@@ -145,11 +157,12 @@ def page_of(state: str, kind: str) -> JobsPage:
         by_kind[its_kind] += count
     rows = Job.objects.filter(**{name: value for name, value in chosen.items() if value})[:LISTED]
     return JobsPage(
-        rows=[JobRow.of(job) for job in rows],
-        states=_choices("state", chosen, {name: str(label) for name, label in STATES.items()}, by_state),
-        kinds=_choices("kind", chosen, {one.name: str(one.label) for one in kinds()}, by_kind),
+        rows=table.ordered(map(JobRow.of, rows)),
+        states=_choices("state", chosen | table.own, {name: str(label) for name, label in STATES.items()}, by_state),
+        kinds=_choices("kind", chosen | table.own, {one.name: str(one.label) for one in kinds()}, by_kind),
         counts=by_state,
         query=urlencode({name: value for name, value in chosen.items() if value}),
+        table=table,
     )
 
 

@@ -30,7 +30,7 @@ ACTED_FROM = ("/jobs/", "/changes/")
 @vary_on_headers("HX-Request")
 def job_list(request: HttpRequest) -> HttpResponse:
     """All jobs, or those of a state or kind."""
-    context = {"page": page_of(request.GET.get("state", ""), request.GET.get("kind", ""))}
+    context = {"page": page_of(request.GET.dict())}
     return render(request, "jobs/_jobs.html" if wants_piece(request) else "jobs/list.html", context)
 
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.monitoring.history import series
 from brokerui.analysis.monitoring.roles import spells
@@ -24,6 +25,7 @@ from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import MirroredRoute
+from brokerui.pages.shell.columns import Column, Table
 from routing.mirror.state_machine import DOUBTING, SENDING
 from routing.model.estate import PRINCIPAL
 
@@ -81,17 +83,25 @@ class MirroredDatabaseRow:
     role: str
 
 
+TABLE: Final[Table[MirroredDatabaseRow]] = Table(
+    Column("database", _("Database"), lambda row: row.name, is_head=True),
+    Column("instance", _("Instance"), lambda row: row.instance),
+    Column("role", _("Role"), lambda row: row.role),
+)
+
+
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     page_query, at = MirrorsQuery.of(query), now()
-    routes, databases = _routes(at), _databases()
+    routes, databases, table = _routes(at), _databases(), TABLE.read(query)
     spells = [*_route_spells(page_query.span, at), *_database_spells(page_query.span, at)]
     start = page_query.span.moments(at)[0]
     return {
         "page_query": page_query,
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "routes": routes,
-        "databases": databases,
+        "databases": table.ordered(databases),
+        "table": table,
         "headline": headline(routes, databases),
         "tone": "good" if all(route.is_well for route in routes) else "warn",
         "title": title(spells, page_query.span),
@@ -173,9 +183,9 @@ class Spell:
 def _route_spells(span: Span, at: int) -> Iterator[Spell]:
     """Which instance was the principal of each route; its address if it is no instance of the estate."""
     resolve = estate_current().estate.by_address
-    for (instance, _, name, _), points in series(OfSample.MIRRORED_ROUTE, span, at).items():
-        address, _, rest = name.partition(" ")
-        mirror, _, service = rest.partition(" ")
+    for (instance, _database, name, _error), points in series(OfSample.MIRRORED_ROUTE, span, at).items():
+        address, _space, rest = name.partition(" ")
+        mirror, _space, service = rest.partition(" ")
         what = f"{instance} → {service.partition(' ')[0]}"
         strokes = {address: STROKES[0], mirror: STROKES[1]}
         for start, end, role in spells(points, span):
@@ -183,7 +193,7 @@ def _route_spells(span: Span, at: int) -> Iterator[Spell]:
 
 
 def _database_spells(span: Span, at: int) -> Iterator[Spell]:
-    for (instance, database, _, _), points in series(OfSample.MIRRORING_ROLE, span, at).items():
+    for (instance, database, _name, _error), points in series(OfSample.MIRRORING_ROLE, span, at).items():
         for start, end, role in spells(points, span):
             yield Spell(f"{instance}/{database}", start, end, role, STROKES[0 if role == PRINCIPAL else 1])
 

@@ -8,14 +8,16 @@ from typing import Final
 
 from brokerui.core.csv import MomentColumn, csv_lines
 from brokerui.pages.routes.rows import COLUMNS, RouteRow
+from brokerui.pages.shell.columns import ShownTable
 
 LIFETIME: Final = "lifetime"
 
 
-def as_csv(rows: Iterable[RouteRow]) -> Iterator[str]:
-    """Line by line, the columns as the product has them; a NULL is empty."""
+def as_csv(rows: Iterable[RouteRow], table: ShownTable[RouteRow]) -> Iterator[str]:
+    """Line by line, the chosen columns as the product has them; a NULL is empty."""
     head = [MomentColumn(name) if name == LIFETIME else name for name in COLUMNS]
-    return csv_lines(chain([head], (_cells(row) for row in rows)))
+    columns, shown = table.of_file(head, map(_cells, rows))
+    return csv_lines(chain([columns], shown))
 
 
 def _cells(row: RouteRow) -> list[object]:

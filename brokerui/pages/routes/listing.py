@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import islice
-from urllib.parse import urlencode
+from typing import Final
+from urllib.parse import parse_qsl, urlencode
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -19,7 +20,8 @@ from brokerui.core.filters import FilterError
 from brokerui.core.paging import PAGE_ROWS, Page, page_number
 from brokerui.estate.refs import ROUTE, route
 from brokerui.pages.routes.filtering import RouteFilter, route_filter
-from brokerui.pages.routes.rows import COLUMNS, RouteList, RouteRow, is_order
+from brokerui.pages.routes.rows import COLUMNS, SORTED, RouteList, RouteRow
+from brokerui.pages.shell.columns import Column, ShownTable, Table
 from brokerui.pages.shell.filtered_page import FilteredPage
 from routing.lint.lifetimes import SOON
 
@@ -34,32 +36,33 @@ class RoutesQuery:
     order: str = ""
     page: int = 1
     select: str = ""
+    columns: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> RoutesQuery:
-        """Read an address; invalid values are ignored."""
-        order = query.get("sort", "")
+        """Read an address."""
         return cls(
             query.get("q", "").strip(),
-            order if is_order(order) else "",
+            query.get("sort", "").strip(),
             page_number(query.get("page", "")),
             query.get("select", ""),
+            query.get("columns", ""),
         )
 
     def query(self, viewed: Mapping[str, str], **other: str) -> str:
         """The address that asks for this, or for something else of it."""
-        parameters = {"q": self.text, "sort": self.order, "page": str(self.page) if self.page > 1 else ""} | other
+        parameters = {"q": self.text, "sort": self.order, "columns": self.columns}
+        parameters |= {"page": str(self.page) if self.page > 1 else "", **other}
         return urlencode({**viewed, **{name: value for name, value in parameters.items() if value}})
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """The head of one column, which sorts by it."""
+def _column(name: str) -> Column[RouteRow]:
+    return Column(name, name, SORTED[name], is_head=name == COLUMNS[0], files=(name,))
 
-    name: str
-    query: str
-    aria_sort: str
-    """`ascending`, `descending`, or empty: not sorted by it."""
+
+TABLE: Final[Table[RouteRow]] = Table(
+    _column(COLUMNS[0]), Column("findings", _("Findings")), *map(_column, COLUMNS[1:])
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +111,7 @@ class RouteListing(FilteredPage[RouteRow]):
         if self._filter is None or self.is_waiting:
             return []
         changed = self.marks.changed if self.marks else {}
-        rows = self.routes.sorted_by(self.page_query.order)
+        rows = self.routes.sorted_by(self.table.sort)
         return self._filter.kept(rows, self.at, self.report.of_routes, changed)
 
     def change_of(self, row: RouteRow) -> str:
@@ -129,15 +132,10 @@ class RouteListing(FilteredPage[RouteRow]):
         """The address with a row chosen; empty: none."""
         return self.query(select=select)
 
-    @property
-    def columns(self) -> list[Column]:
-        return [self._column(name) for name in COLUMNS]
-
-    def _column(self, name: str) -> Column:
-        order = self.page_query.order
-        other = f"-{name}" if order == name else name
-        aria = {name: "ascending", f"-{name}": "descending"}.get(order, "")
-        return Column(name, self.query(sort=other, page=""), aria)
+    @cached_property
+    def table(self) -> ShownTable[RouteRow]:
+        """Its heads and columns."""
+        return TABLE.read(dict(parse_qsl(self.query(page="", select=""))))
 
     @property
     def expired(self) -> int:

@@ -66,7 +66,7 @@ class RouteRow:
         return self._text
 
 
-_SORTED: dict[str, Callable[[RouteRow], Any]] = {
+SORTED: dict[str, Callable[[RouteRow], Any]] = {
     "name": lambda row: row.route.name,
     "instance": lambda row: row.instance,
     "database": lambda row: row.database,
@@ -76,7 +76,7 @@ _SORTED: dict[str, Callable[[RouteRow], Any]] = {
     "broker_instance": lambda row: row.route.broker_instance,
     "mirror_address": lambda row: row.route.mirror_address and row.route.mirror_address.text,
 }
-assert tuple(_SORTED) == COLUMNS
+assert tuple(SORTED) == COLUMNS
 
 
 class RouteList:
@@ -104,11 +104,6 @@ class RouteList:
         return self._sorted[order]
 
 
-def is_order(text: str) -> bool:
-    """Whether rows can be sorted so."""
-    return text == "" or text.removeprefix("-") in COLUMNS
-
-
 def _rows(estate: Estate) -> Iterator[RouteRow]:
     for host, instance in estate.instances.items():
         for name, database in instance.databases.items():
@@ -119,7 +114,7 @@ def _rows(estate: Estate) -> Iterator[RouteRow]:
 
 def _sorted(rows: tuple[RouteRow, ...], order: str) -> Iterator[RouteRow]:
     """By the numbers of the rows: fifty thousand pairs would keep the collector of garbage busy."""
-    values = [_comparable(one) for one in map(_SORTED[order.removeprefix("-")], rows)]
+    values = [_comparable(one) for one in map(SORTED[order.removeprefix("-")], rows)]
     known = [number for number, value in enumerate(values) if value is not None]
     known.sort(key=values.__getitem__, reverse=order.startswith("-"))
     yield from (rows[number] for number in known)

@@ -49,7 +49,9 @@ def routes_csv(request: HttpRequest) -> HttpResponse | StreamingHttpResponse:
     if listing.error is not None:
         return HttpResponse(_error_text(listing.error), status=400, content_type="text/plain; charset=utf-8")
     headers = {"Content-Disposition": 'attachment; filename="routes.csv"', "Cache-Control": "private, no-cache"}
-    return StreamingHttpResponse(as_csv(listing.rows), content_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingHttpResponse(
+        as_csv(listing.rows, listing.table), content_type="text/csv; charset=utf-8", headers=headers
+    )
 
 
 def _error_text(error: FilterError) -> str:

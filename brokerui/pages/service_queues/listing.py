@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.utils.functional import Promise
@@ -15,14 +14,15 @@ from django.utils.translation import gettext_lazy as _
 from brokerui.analysis.monitoring.queue_readers import QueueReaders, readers_of_queues
 from brokerui.analysis.monitoring.service_queues import HostedQueue, queue_states
 from brokerui.analysis.monitoring.wording import age
+from brokerui.core.paging import page_after
 from brokerui.estate.selectors import estate_current
 from brokerui.messaging.clock import now
-from brokerui.messaging.queue_address import QueueAddress
 from brokerui.pages.service_queues.wording import QueueLine, queue_line
+from brokerui.pages.shell.columns import Column, Table
 
 ROWS: Final = 50
 """Rows of a page."""
-FILTERS: Final = ("q", "show", "sort")
+FILTERS: Final = ("q", "show", "sort", "columns")
 SHOWS: Final[Mapping[str, tuple[Promise, Callable[[HostedQueue], bool]]]] = {
     "": (_("all"), lambda state: True),
     "messages": (_("with messages"), lambda state: state.messages > 0),
@@ -38,16 +38,20 @@ def _worst(state: HostedQueue) -> Weight:
     return step, -(state.oldest_age_ms or 0), -state.messages
 
 
-SORTS: Final[Mapping[str, tuple[Promise, Callable[[HostedQueue], Weight]]]] = {
-    "": (_("urgency"), _worst),
-    "messages": (_("Messages"), lambda state: (-state.messages,)),
-    "oldest": (_("Oldest"), lambda state: (-(state.oldest_age_ms or 0),)),
-    "in": (_("In a minute"), lambda state: (-state.arrived,)),
-    "out": (_("Out a minute"), lambda state: (-state.received,)),
-    "name": (_("Queue"), lambda state: ()),
-}
-"""By name: the label, and the weight by which queues come; equal ones by name."""
-Key = tuple[Weight, tuple[str, ...]]
+_STATE_IN_FILES: Final = (
+    *("is_receive_enabled", "is_enqueue_enabled", "is_poison_message_handling_enabled", "rollbacks"),
+    "waiting_conversations",
+)
+_READERS_IN_FILES: Final = ("activation_procedure", "max_readers", "is_activation_enabled")
+TABLE: Final[Table[HostedQueue]] = Table(
+    Column("name", _("Queue"), lambda one: one.name, is_head=True, files=("instance", "database", "queue")),
+    Column("messages", _("Messages"), lambda one: one.messages, is_number=True, files=("messages",)),
+    Column("oldest", _("Oldest"), lambda one: one.oldest_age_ms, is_number=True, files=("oldest_age_ms",)),
+    Column("in", _("In a minute"), lambda one: one.arrived, is_number=True, files=("arrived_a_minute",)),
+    Column("out", _("Out a minute"), lambda one: one.received, is_number=True, files=("received_a_minute",)),
+    Column("state", _("State"), lambda one: (one.is_on, not one.is_near_poison), files=_STATE_IN_FILES),
+    Column("readers", _("Readers"), files=_READERS_IN_FILES),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,14 @@ class QueueListQuery:
     """Stands in the name of the instance, the database or the queue."""
     show: str = ""
     sort: str = ""
+    columns: str = ""
     after: str = ""
-    """The key that the page begins after, as JSON."""
+    """The queue that the page begins after."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> QueueListQuery:
         found = {name: query.get(name, "").strip() for name in cls.__slots__}
-        known = {"show": SHOWS, "sort": SORTS}
-        return cls(**{name: value if value in known.get(name, (value,)) else "" for name, value in found.items()})
+        return cls(**found | {"show": found["show"] if found["show"] in SHOWS else ""})
 
     @property
     def is_filtered(self) -> bool:
@@ -76,76 +80,30 @@ class QueueListQuery:
         return urlencode({name: value for name, value in own.items() if value})
 
     def fitting(self, states: Sequence[HostedQueue]) -> list[HostedQueue]:
-        """Return those that the filters let through, in their order."""
+        """Return those that the filters let through, the worst first."""
         word, is_shown = self.q.casefold(), SHOWS[self.show][1]
         fitting = [state for state in states if is_shown(state) and word in state.name.casefold()]
-        return sorted(fitting, key=self.key)
-
-    def key(self, state: HostedQueue) -> Key:
-        """Return the place of a queue in the order."""
-        return SORTS[self.sort][1](state), tuple(state.address)
-
-    def begin(self) -> Key | None:
-        """The key after which the page begins; None: the text is none, or there is none."""
-        try:
-            weight, place = json.loads(self.after)
-            key = tuple(float(part) for part in weight), tuple(map(str, place))
-        except (ValueError, TypeError):
-            return None
-        return key if len(key[1]) == len(QueueAddress._fields) else None
+        return sorted(fitting, key=lambda state: (_worst(state), tuple(state.address)))
 
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     page_query, at = QueueListQuery.of(query), now()
     states = queue_states(estate_current().estate, at)
-    fitting = page_query.fitting(states)
-    begin = page_query.begin()
-    left = [state for state in fitting if begin is None or page_query.key(state) > begin]
-    shown = left[:ROWS]
-    following = page_query.query(after=json.dumps(page_query.key(shown[-1]))) if len(left) > ROWS else ""
+    table = TABLE.read(query)
+    fitting = table.ordered(page_query.fitting(states))
+    shown, following = page_after(fitting, page_query.after, lambda state: state.name, ROWS)
     return {
         "page_query": page_query,
         "lines": _lines(shown, readers_of_queues(shown), at),
         "number": len(fitting),
-        "next_rows": following,
-        "first_rows": page_query.query() if begin is not None else "",
+        "next_rows": page_query.query(after=following) if following else "",
+        "first_rows": page_query.query() if page_query.after else "",
         "shows": [(name, words, name == page_query.show) for name, (words, _fits) in SHOWS.items()],
-        "sorts": [(name, words, name == page_query.sort) for name, (words, _weight) in SORTS.items()],
-        "heads": list(_heads(page_query)),
+        "table": table,
         "headline": headline(states),
         "tone": "warn" if any(state.holds for state in states) else "good",
     }
-
-
-HEADS: Final[tuple[tuple[str, Promise], ...]] = (
-    ("name", _("Queue")),
-    ("messages", _("Messages")),
-    ("oldest", _("Oldest")),
-    ("in", _("In a minute")),
-    ("out", _("Out a minute")),
-    ("", _("State")),
-    ("", _("Readers")),
-)
-"""Columns: the order that their heads sort by, if any, and the label."""
-
-
-class ColumnHead(NamedTuple):
-    """The head of a column."""
-
-    label: Promise
-    query: str
-    """Of the page that is sorted by it; empty: none is."""
-    aria_sort: str
-    is_number: bool
-
-
-def _heads(page_query: QueueListQuery) -> Iterator[ColumnHead]:
-    for name, label in HEADS:
-        direction = "ascending" if name == "name" else "descending"
-        is_sorted = bool(name) and name == page_query.sort
-        query = page_query.query(sort=name) if name else ""
-        yield ColumnHead(label, query, direction if is_sorted else "", name not in ("", "name"))
 
 
 def _lines(states: Sequence[HostedQueue], readers: Mapping[Any, QueueReaders], at: int) -> list[QueueLine]:
@@ -195,13 +153,17 @@ COLUMNS: Final = (
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
-    """All rows that the filters let through, with names of columns as REST has them."""
+    """All rows that the filters let through, in the order of the page."""
     states = QueueListQuery.of(query).fitting(queue_states(estate_current().estate, now()))
-    for state in states:
-        activation = state.activation
-        yield (
-            *state.address,
-            *(state.messages, state.oldest_age_ms, state.arrived, state.received),
-            *(state.is_on, state.is_on, state.has_poison_handling, state.rollbacks, state.waiting),
-            *((activation.procedure, activation.max_readers, activation.enabled) if activation else ("", "", False)),
-        )
+    return map(_cells, TABLE.read(query).ordered(states))
+
+
+def _cells(state: HostedQueue) -> tuple[Any, ...]:
+    """With names of columns as REST has them."""
+    activation = state.activation
+    return (
+        *state.address,
+        *(state.messages, state.oldest_age_ms, state.arrived, state.received),
+        *(state.is_on, state.is_on, state.has_poison_handling, state.rollbacks, state.waiting),
+        *((activation.procedure, activation.max_readers, activation.enabled) if activation else ("", "", False)),
+    )

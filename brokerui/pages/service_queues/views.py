@@ -28,7 +28,7 @@ def service_queues(request: HttpRequest) -> HttpResponse:
 @require_safe
 def service_queues_csv(request: HttpRequest) -> HttpResponseBase:
     """The rows of the list as a file."""
-    return live_csv(request, "queues.csv", listing.COLUMNS, listing.as_rows)
+    return live_csv(request, "queues.csv", listing.COLUMNS, listing.as_rows, listing.TABLE)
 
 
 @require_safe

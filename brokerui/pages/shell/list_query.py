@@ -7,6 +7,9 @@ from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 from urllib.parse import urlencode
 
+TABLE_KEYS = ("sort", "columns")
+"""Parameters of the table, which links of the page keep."""
+
 
 @dataclass(frozen=True, slots=True)
 class ListQuery:
@@ -25,5 +28,6 @@ class ListQuery:
 
     def query(self, **other: str) -> str:
         """Return the address of the same rows, with other values beside the filters."""
-        own = {name: getattr(self, name) for name in self.FILTERS} | other
+        names = (*self.FILTERS, *(field.name for field in fields(self) if field.name in TABLE_KEYS))
+        own = {name: getattr(self, name) for name in names} | other
         return urlencode({name: value for name, value in own.items() if value})

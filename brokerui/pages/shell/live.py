@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain
@@ -26,6 +26,7 @@ from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError, is_deferred_wor
 from brokerui.core.htmx import wants_piece
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.pages.shell.columns import Table
 
 varies_by_htmx = vary_on_headers("HX-Request", "HX-History-Restore-Request")
 """Caches keep the whole page and its piece apart."""
@@ -138,11 +139,16 @@ def redis_is_away() -> bool:
     return False
 
 
-def live_csv(request: HttpRequest, name: str, columns: tuple[str, ...], rows: Rows) -> HttpResponseBase:
-    """The rows of a page as the file `name`.
+def live_csv(
+    request: HttpRequest, name: str, columns: tuple[str, ...], rows: Rows, table: Table[Any] | None = None
+) -> HttpResponseBase:
+    """The rows of a page as the file `name`, with the columns that the address chooses of the page's table.
 
     Reads all rows before the answer begins, so that an error is answered as on every page.
     """
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
-    lines = csv_lines(chain([columns], list(rows(request.GET))))
+    found: Iterable[Any] = list(rows(request.GET))
+    if table is not None:
+        columns, found = table.read(request.GET.dict()).of_file(columns, found)
+    lines = csv_lines(chain([columns], found))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
+from django.contrib.admin.utils import label_for_field
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.forms import Media
@@ -22,6 +24,7 @@ from brokerui.analysis.effect.consent import ConsentMissingError
 from brokerui.core.templatetags.wording import sentence_text
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.selectors import estate_current
+from brokerui.pages.shell.columns import Column, ShownTable, Table
 from brokerui.pages.tables.row_kinds import Key, RowKind, drop
 from brokerui.pages.tables.row_page import (
     apply,
@@ -37,9 +40,20 @@ from brokerui.pages.tables.unsaved_edits import UnsavedEdits
 from routing.common.errors import Invalid
 
 NULL = mark_safe('<span class="null">NULL</span>')
+COLUMNS_KEY = "columns"
+BEGINS_ANEW = ("o", "p")
+"""Django's parameters for the order and the page."""
 AT_ONCE = 1_000
 """Rows that one bulk action may change: it makes one version, which its reader can check."""
 Act = Callable[[UnsavedEdits, Key], None]
+
+
+class ListOfColumns(ChangeList):
+    """Django's list, whose address may choose columns too."""
+
+    def get_filters_params(self, params: dict[str, Any] | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = super().get_filters_params(params)
+        return {name: value for name, value in found.items() if name != COLUMNS_KEY}
 
 
 class BaseAdmin(admin.ModelAdmin):
@@ -62,6 +76,25 @@ class BaseAdmin(admin.ModelAdmin):
     def media(self) -> Media:
         """None of Django's scripts and styles: ours stand in the templates."""
         return Media()
+
+    def get_list_display(self, request: HttpRequest) -> Any:
+        """The columns that the address chooses, after the one that names the row. Raises `BadAddressError`."""
+        view = self.table(request)
+        return tuple(name for name in super().get_list_display(request) if view.has[str(name)])
+
+    def table(self, request: HttpRequest) -> ShownTable[Any]:
+        """Columns of the list. Django numbers them for its order, so another choice begins in the usual one."""
+        columns: list[Column[Any]] = [
+            Column(str(name), str(label_for_field(name, self.model, self)), is_head=number == 0)
+            for number, name in enumerate(super().get_list_display(request))
+        ]
+        return Table(*columns).read(
+            {name: value for name, value in request.GET.dict().items() if name not in BEGINS_ANEW}
+        )
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        """The list without the parameter of columns among its filters."""
+        return ListOfColumns
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """By level; on a read-only site too."""
@@ -102,6 +135,7 @@ class BaseAdmin(admin.ModelAdmin):
         acts: dict[str, Any] = self.get_actions(request) or {}
         more = {
             "listing": self,
+            "table": self.table(request),
             "may_edit": may(request.user, self.level),
             "add_url": reverse(add) if self.has_add_permission(request) else "",
             "acts": [(name, label) for name, (_act, name, label) in acts.items()],

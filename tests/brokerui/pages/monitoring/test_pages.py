@@ -18,6 +18,7 @@ from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.counting import counted
 from brokerui.eventlog.exceptional import exceptions_of
+from brokerui.eventlog.models import EventCount, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.services import counts_add, exceptions_add
 from brokerui.messaging.clock import now
@@ -225,6 +226,21 @@ def test_a_transmission_queue_tells_how_much_and_since_when(viewer: Client, wire
     assert [value for value in _figure(text)["data"][0]["y"] if value is not None] == [0, 5, 2]
     found = rows(viewer, f"{QUEUES}queues.csv")
     assert [row["messages"] for row in found] == ["0", "5", "2"]
+
+
+def test_the_rates_of_a_transmission_queue_come_from_its_samples_and_its_filter_is_in_the_address(
+    viewer: Client, wire: Wire
+) -> None:
+    stuck(wire, "Nowhere", 2)
+    sampled(OfSample.TRANSMISSION_QUEUE, [7, 6, 5, 4, 3, 2])
+    last = Sampled.objects.latest("at").at
+    counted = {"seconds": 60, "instance": "A", "event_subclass": 1, "database": "one", "error": 0, "bytes": 0}
+    EventCount.objects.create(at=last - 60_000, event_class=124, events=10, messages=10, **counted)
+    row = page(viewer, QUEUES).split('id="queue-1"')[1].split("</tr>")[0]
+    assert re.findall(r'<td class="n">([\d.]+)</td>', row)[-2:] == ["2", "3"], "10 came in 5 minutes, 5 are fewer"
+    assert 'id="queue-1"' in page(viewer, QUEUES, q="a/ONE", sort="-in")
+    assert "No transmission queue is like this" in page(viewer, QUEUES, q="two")
+    assert viewer.get(QUEUES, {"show": "empty"}).status_code == 400
 
 
 def test_many_queues_are_a_few_lines_and_all_others(viewer: Client, wire: Wire) -> None:
@@ -446,7 +462,7 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
     [
         (DELAYED, 22),
         (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 23),
-        (QUEUES, 17),
+        (QUEUES, 20),
         (f"{QUEUES}?instance=A&database=one", 23),
         (MIRRORS, 14),
         (CONNECTIONS, 9),

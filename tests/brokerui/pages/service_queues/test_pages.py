@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 
@@ -101,9 +100,17 @@ def test_filters_orders_and_pages_stand_in_the_address(viewer: Client, monkeypat
     assert 'rel="next"' not in second
     assert "FromQ</a>" in page(viewer, LIST, sort="name")
     assert 'aria-sort="ascending"' in page(viewer, LIST, sort="name")
+    named = page(viewer, LIST, columns="oldest", sort="-messages")
+    assert ("Oldest" in named, "Out a minute</a>" in named) == (True, False)
+    assert list(rows(viewer, f"{LIST}service_queues.csv?columns=oldest")[0]) == [
+        *("instance", "database", "queue", "oldest_age_ms")
+    ]
+    assert viewer.get(LIST, {"columns": ["oldest", "in"]}).headers["Location"] == f"{LIST}?columns=oldest,in"
+    wrong = viewer.get(LIST, {"sort": "-mesages"})
+    assert (wrong.status_code, "did you mean &quot;messages&quot;?" in wrong.content.decode()) == (400, True)
     assert "FromQ</a>" in page(viewer, LIST, q="a/ONE")
     assert "No queue is like this" in page(viewer, LIST, q="nothing")
-    for after in ("[", "7", '[[1],["a"]]', json.dumps([["x"], ["a", "b", "c"]])):
+    for after in ("[", "7", "x y"):
         assert "ToQ</a>" in page(viewer, LIST, after=after), "a text that is no key begins at the first row"
 
 

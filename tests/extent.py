@@ -31,12 +31,12 @@ class Extent:
 
 def is_left_out(item: pytest.Item, names: set[str]) -> bool:
     """Say whether a test is for `make test-all` alone; `names` are those of all tests of the run."""
-    marker = item.get_closest_marker("thorough")
-    if marker is None:
-        return False
-    on = marker.kwargs.get("on")
-    if on is None:
-        return True
+    databases = {marker.kwargs.get("on") for marker in item.iter_markers("thorough")}
+    return None in databases or any(_is_of(on, item, names) for on in databases)
+
+
+def _is_of(on: str | None, item: pytest.Item, names: set[str]) -> bool:
+    """Say whether a test runs on this database, and its twin on the other one."""
     is_on_postgresql = item.nodeid.endswith(ON_POSTGRESQL)
     other = item.nodeid.removesuffix(ON_POSTGRESQL) if is_on_postgresql else item.nodeid + ON_POSTGRESQL
     return is_on_postgresql == (on == "postgresql") and other in names

@@ -14,8 +14,10 @@ TWIN = f"{NAME}@postgresql"
 
 
 def item(name: str, *marks: pytest.MarkDecorator) -> pytest.Item:
-    found = {mark.name: mark.mark for mark in marks}
-    return cast(pytest.Item, SimpleNamespace(nodeid=name, get_closest_marker=found.get))
+    def iter_markers(wanted: str) -> list[pytest.Mark]:
+        return [mark.mark for mark in marks if mark.name == wanted]
+
+    return cast(pytest.Item, SimpleNamespace(nodeid=name, iter_markers=iter_markers))
 
 
 def thorough(**on: Any) -> pytest.MarkDecorator:
@@ -33,6 +35,8 @@ def thorough(**on: Any) -> pytest.MarkDecorator:
         (NAME, (thorough(on="sqlite"),), {NAME}, False),
         (NAME, (thorough(on="postgresql"),), {NAME, TWIN}, False),
         (TWIN, (thorough(on="postgresql"),), {NAME, TWIN}, True),
+        (TWIN, (thorough(on="sqlite"), thorough(on="postgresql")), {NAME, TWIN}, True),
+        (TWIN, (thorough(on="sqlite"), thorough()), {NAME, TWIN}, True),
     ],
 )
 def test_what_is_left_out(name: str, marks: tuple[pytest.MarkDecorator, ...], names: set[str], left_out: bool) -> None:

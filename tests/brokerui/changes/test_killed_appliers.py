@@ -17,11 +17,12 @@ pytestmark = pytest.mark.both_databases
 
 APPLIER = "tests.brokerui.changes.applier"
 KILLS = 8 if IS_ALL else 2
+BY_THE_SAME_SERVICE = pytest.mark.thorough("The timer applies by the service that applies by hand.")
 
 
 @pytest.mark.thorough("a transaction is what protects the estate, on both databases", on="postgresql")
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("way", ["by hand", "by the timer"])
+@pytest.mark.parametrize("way", ["by hand", pytest.param("by the timer", marks=BY_THE_SAME_SERVICE)])
 def test_a_killed_process_leaves_one_version_or_the_other(tmp_path: Path, make_home: MakeHome, way: str) -> None:
     output_of(start(make_home(tmp_path), APPLIER, "begin"))
     chances = random.Random(20260712)

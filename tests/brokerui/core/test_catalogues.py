@@ -38,6 +38,7 @@ def test_it_finds_sentences_in(template: Catalog, sentence: str | tuple[str, str
     assert (place, None) in message.locations or (place, 0) in message.locations
 
 
+@pytest.mark.thorough("`scripts/messages.py --check` compares with what another process has written")
 def test_the_same_sources_give_the_same_file(template: Catalog) -> None:
     assert messages.render(template) == messages.render(messages.collect())
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,10 +68,15 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
 @pytest.fixture
 def marked(french: Compiled) -> None:
     """A catalogue that translates each sentence of the template into itself in guillemets."""
+    french(in_guillemets())
+
+
+@cache
+def in_guillemets() -> dict[str | tuple[str, str], str | tuple[str, str]]:
     with POT.open("rb") as file:
         template = read_po(file)
     texts = [message.id for message in template if message.id and not message.context]
-    french({text: tuple(f"«{form}»" for form in text) if isinstance(text, tuple) else f"«{text}»" for text in texts})
+    return {text: tuple(f"«{form}»" for form in text) if isinstance(text, tuple) else f"«{text}»" for text in texts}
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ WRITERS, EDITS = 2, 6
 WRITER = "tests.brokerui.estate.writer"
 
 
+@pytest.mark.thorough("people who apply at once are on PostgreSQL in changes/test_killed_appliers.py", on="postgresql")
 @pytest.mark.django_db(transaction=True)
 def test_writers_take_turns(tmp_path: Path, make_home: MakeHome) -> None:
     output_of(start(make_home(tmp_path), WRITER, "begin"))

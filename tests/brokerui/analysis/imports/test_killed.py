@@ -28,29 +28,27 @@ def done(home: Path, *arguments: str) -> str:
     return out
 
 
-def killed(home: Path, where: str) -> None:
-    with start(home, "hang", where) as process:
+def killed(home: Path, *words: str) -> None:
+    with start(home, *words) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         process.kill()
     assert line == "in the middle\n"
 
 
-def report(home: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(done(home, "report"))
-    return found
+def reports(home: Path, *words: str) -> list[dict[str, Any]]:
+    """What a process reports that does one thing after the other."""
+    return [json.loads(line) for line in done(home, *words).splitlines()]
 
 
 @pytest.mark.thorough("the same code runs on PostgreSQL", on="sqlite")
 @pytest.mark.django_db(transaction=True)
 def test_killed_while_reading_and_while_applying(tmp_path: Path) -> None:
-    done(tmp_path, "begin")
-    killed(tmp_path, "preview_of")
-    assert report(tmp_path)["state"] == "reading"
-    done(tmp_path, "work")
-    assert report(tmp_path) == {"state": "previewed", "attempts": 2, "Version": 0, "Instance": 0, "imported": 0}
-    done(tmp_path, "apply")
-    killed(tmp_path, "_end")  # all is written, and not yet committed
-    assert report(tmp_path) == {"state": "applying", "attempts": 1, "Version": 0, "Instance": 0, "imported": 0}
-    done(tmp_path, "work")
-    assert report(tmp_path) == {"state": "applied", "attempts": 2, "Version": 1, "Instance": 3, "imported": 1}
+    killed(tmp_path, "begin", "hang", "preview_of")
+    reading, previewed = reports(tmp_path, "report", "work", "report", "apply")
+    assert reading["state"] == "reading"
+    assert previewed == {"state": "previewed", "attempts": 2, "Version": 0, "Instance": 0, "imported": 0}
+    killed(tmp_path, "hang", "_end")  # all is written, and not yet committed
+    applying, applied = reports(tmp_path, "report", "work", "report")
+    assert applying == {"state": "applying", "attempts": 1, "Version": 0, "Instance": 0, "imported": 0}
+    assert applied == {"state": "applied", "attempts": 2, "Version": 1, "Instance": 3, "imported": 1}

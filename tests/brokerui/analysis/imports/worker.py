@@ -64,10 +64,12 @@ def report() -> None:
     assert run.job is not None
     counts = {model.__name__: model.objects.count() for model in (Version, Instance)}
     counts["imported"] = AuditEntry.objects.filter(action="estate.import").count()
-    sys.stdout.write(json.dumps({"state": run.state, "attempts": run.job.attempts, **counts}))
+    sys.stdout.write(json.dumps({"state": run.state, "attempts": run.job.attempts, **counts}) + "\n")
 
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
     django.setup()
-    globals()[sys.argv[1]](*sys.argv[2:])
+    words = iter(sys.argv[1:])
+    for word in words:
+        globals()[word](*([next(words)] if word == "hang" else []))

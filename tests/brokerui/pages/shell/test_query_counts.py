@@ -41,7 +41,7 @@ __all__ = ["nothing_shown"]
 # No page asks PostgreSQL other questions than SQLite: on both only in make test-all.
 pytestmark = [pytest.mark.django_db, *([pytest.mark.both_databases] if IS_ALL else [])]
 BUDGETS = Path(__file__).with_name("query_budgets.json")
-TIMES = 20 if IS_ALL else 6
+TIMES = 20 if IS_ALL else 3
 """Size of the larger estate, in small ones; everything else grows with it."""
 SMALL = {"instances": 3, "databases": 9, "routes": 30, "names": 9}
 FEW = document("one", "two")

@@ -17,6 +17,17 @@ from .batch import Batch
 from .client import Client
 from .dialog import Dialog
 from .errors import BrokerError, LeaseOver, Refused, Unreachable
-from .message import Message, Received
+from .message import ConversationError, Message, Received
 
-__all__ = ["Batch", "BrokerError", "Client", "Dialog", "LeaseOver", "Message", "Received", "Refused", "Unreachable"]
+__all__ = [
+    "Batch",
+    "BrokerError",
+    "Client",
+    "ConversationError",
+    "Dialog",
+    "LeaseOver",
+    "Message",
+    "Received",
+    "Refused",
+    "Unreachable",
+]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
+from xml.sax.saxutils import unescape
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,30 @@ class Received:
         """Whether it did so with an error, or the broker did."""
         return self.message_type_name == _SYSTEM + "Error"
 
+    @property
+    def is_timer(self) -> bool:
+        """Whether the conversation timer of this side has elapsed."""
+        return self.message_type_name == _SYSTEM + "DialogTimer"
 
+    @property
+    def error(self) -> ConversationError:
+        """The code and the description of an error. Raises `ValueError` for a message that is none."""
+        if not self.is_error:
+            raise ValueError(f"{self.message_type_name} is no error")
+        found = _ERROR.search((self.body or b"").decode())
+        if found is None:
+            raise ValueError("the body of the error has no code")
+        return ConversationError(int(found[1]), unescape(found[2], {"&#13;": "\r"}))
+
+
+class ConversationError(NamedTuple):
+    """Why the other side, or the broker, ended the conversation."""
+
+    code: int
+    """Of the other side where it is positive, else of the broker."""
+    description: str
+
+
+_ERROR = re.compile("<Code>(-?[0-9]+)</Code><Description>(.*)</Description>", re.DOTALL)
 _SYSTEM = "http://schemas.microsoft.com/SQL/ServiceBroker/"
 _SAME = tuple(name for name in Received.__dataclass_fields__ if name not in ("body", "message_enqueue_time"))

@@ -67,9 +67,10 @@ def _receive(options: argparse.Namespace) -> int:
     """Receive with a lease, and not in a transaction: that would hold its locks for as long as the reader of the lines
     takes, on SQLite the lock of all that write."""
     from brokerui.messaging.leases.services import lease_commit, lease_make, lease_roll_back
+    from brokerui.messaging.queue_names import queue_named
     from routing.dialog.batch import ReceiveRequest
 
-    instance, database, queue = options.queue
+    instance, database, queue = queue_named(*options.queue)
     request = ReceiveRequest((database, queue), options.top, options.conversation, options.group)
     owner = os.environ.get("USER") or "brokerui"
     leased = lease_make(instance=instance, request=request, owner=owner, lease_ms=LEASE_MS)

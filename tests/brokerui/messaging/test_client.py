@@ -75,6 +75,25 @@ def test_the_other_verbs(wire: Wire, client: Client) -> None:
     assert (refused.value.number, refused.value.status) == (9617, 409)
 
 
+def test_a_timer_and_an_error_are_told_apart_from_messages(wire: Wire, client: Client) -> None:
+    dialog = client.begin(**FROM)
+    dialog.send(b"1")
+    wire.carry()
+    with client.receive(**QUEUE) as batch:
+        there = client.dialog(batch.messages[0].conversation_handle)
+        there.start_timer(1)
+    ConversationEndpoint.objects.filter(is_initiator=False).update(dialog_timer=1, due=1)
+    wire.carry()
+    with client.receive(**QUEUE) as batch:
+        assert [(one.is_timer, one.is_error, one.is_end) for one in batch] == [(True, False, False)]
+        there.end_with_error(7, 'out of <stock> & "more"')
+    wire.carry()
+    with client.receive(instance="A", database="one", queue="FromQ") as batch:
+        (error,) = batch
+        assert (error.is_error, *error.error) == (True, 7, 'out of <stock> & "more"')
+        dialog.end()
+
+
 def test_a_group_is_locked_and_then_received_from(wire: Wire, client: Client) -> None:
     assert client.get_conversation_group(**QUEUE).conversation_group_id is None
     client.begin(**FROM).send(b"1", b"2")
@@ -274,17 +293,23 @@ def test_it_needs_the_standard_library_alone() -> None:
 # ---------------------------------------------------------------- the page about it
 
 
+NAMES_HERE = {"Orders": "one", "OrderQueue": "FromQ", "Parts": "two", "PartQueue": "ToQ", "Order": "From", "Part": "To"}
+"""The names of the page, and those of the two instances of these tests."""
+
+
 def test_the_worked_example_works(wire: Wire, live_server: Any, capsys: Any, monkeypatch: Any) -> None:
+    """Its programs on the pages' own deployments: tests/test_docs_run.py."""
     token = token_create(user=user_of(Role.OPERATOR), name="client")[1]
     monkeypatch.setenv("SITE", live_server.url)
     monkeypatch.setenv("TOKEN", token)
     page = (Path(CHECKOUT) / "docs" / "how-to" / "client.md").read_text(encoding="utf-8")
-    sender, receiver, *_ = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    exec(compile(sender, "sender", "exec"), {})
-    wire.carry()
-    assert "wait_s=5," in receiver
-    exec(compile(receiver.replace("wait_s=5,", "wait_s=0.1,"), "receiver", "exec"), {})
-    assert "order 1" in capsys.readouterr().out
-    wire.carry()
-    states = ConversationEndpoint.objects.filter(state__in=("CO", "SO")).count()
-    assert (states, QueueMessage.objects.count()) == (0, 1), "the end of the conversation is for the sender"
+    for name, here in NAMES_HERE.items():
+        page = page.replace(f'"{name}"', f'"{here}"')
+    order, parts, answers, *_ = re.findall(r"```python\n(.*?)```", page.replace("wait_s=10", "wait_s=0.1"), re.DOTALL)
+    for program in (order, parts, answers, parts):
+        exec(compile(program, "program", "exec"), {})
+        wire.carry()
+    printed = capsys.readouterr().out.split("\n")[1:-1]
+    assert printed == ["received order 1", "received order 2", "done: order 1", "done: order 2", "ended"]
+    assert not QueueMessage.objects.exists()
+    assert not ConversationEndpoint.objects.exclude(state="CD").exists()

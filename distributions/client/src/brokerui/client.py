@@ -4,6 +4,7 @@ from _brokerui_client import (
     Batch,
     BrokerError,
     Client,
+    ConversationError,
     Dialog,
     LeaseOver,
     Message,
@@ -12,4 +13,15 @@ from _brokerui_client import (
     Unreachable,
 )
 
-__all__ = ["Batch", "BrokerError", "Client", "Dialog", "LeaseOver", "Message", "Received", "Refused", "Unreachable"]
+__all__ = [
+    "Batch",
+    "BrokerError",
+    "Client",
+    "ConversationError",
+    "Dialog",
+    "LeaseOver",
+    "Message",
+    "Received",
+    "Refused",
+    "Unreachable",
+]

@@ -61,7 +61,7 @@ check: $(VENV)/.dev $(VENV)/.catalogues ## lint, format, types, import contracts
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-# mypy has one core: the other one compiles meanwhile what every process of the tests would compile for itself.
+# mypy has one core: the other one meanwhile compiles and migrates what every process of the tests would for itself.
 checked: $(VENV)/.dev $(VENV)/.catalogues
 	@$(MAKE) --silent --no-print-directory -j2 check $(VENV)/.compiled
 
@@ -124,7 +124,7 @@ $(VENV)/.dev: requirements-dev.txt $(VENV)/.runtime
 
 # Once for an environment. What changes later is little; and a test that cannot be collected is told by the run.
 $(VENV)/.compiled: $(VENV)/.dev $(VENV)/.catalogues
-	@$(PYTEST) -n 0 --collect-only -q >/dev/null 2>&1 || true
+	@$(PYTEST) -n 0 -q -k test_the_database_of_this_process >/dev/null 2>&1 || true
 	@touch $@
 
 $(VENV)/.catalogues: $(CATALOGUES) $(VENV)/.runtime

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection
 from hypothesis import settings
 
 from brokerui.core import newer_database
@@ -20,6 +21,7 @@ from tests.databases import TwoDatabases
 from tests.durations import Durations, recorded
 from tests.extent import IS_ALL, Extent
 from tests.first_rows import FirstRows
+from tests.migrated import keep, restored
 from tests.scheduling import LongestFirst
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
@@ -99,9 +101,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LongestFirst
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> None:
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator[bool]:
+    """Fill the database in memory that Django makes next; False: nothing is kept of these migrations."""
+    memory = None
+    if connection.vendor == "sqlite":
+        memory = restored(connection.creation._get_test_db_name())  # type: ignore[attr-defined]  # of SQLite alone
+    yield memory is not None
+    if memory is not None:
+        memory.close()
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_modify_db_settings: bool, django_db_setup: None, django_db_blocker: Any) -> None:
     """A database for the tests of this process, which gets its first rows back after each test that commits."""
     with django_db_blocker.unblock():
+        if connection.vendor == "sqlite" and not django_db_modify_db_settings:
+            keep()
         FirstRows().take_over()
         let_flush_delete()
 

@@ -49,7 +49,7 @@ BODY_MASKS, BODY_MASK_PATTERN  rules for what looks like a secret in a body, by 
 ESTATE_STALE_DAYS   an instance that was imported longer ago is told to be old (default: 30)
 COLLECTIONS_KEEP    collections of each real server that are kept (default: 120)
 SITE_URL            address of the site, as https://brokerui.example, for links in messages about alerts (default: none)
-ALERT_HOSTS         hosts and networks, by commas, that webhooks may reach (default: none)
+ALERT_HOSTS         hosts and networks, by commas, that webhooks and messengers may reach (default: none)
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD, EMAIL_USE_TLS, DEFAULT_FROM_EMAIL
                     the mail server of alerts; without EMAIL_HOST there is no e-mail
 ALERTS_KEEP_DAYS    days for which alerts that are over are kept (default: 90)

@@ -42,7 +42,9 @@ class AlertChannelSerializer(serializers.Serializer):
     number = serializers.IntegerField()
     kind = serializers.ChoiceField(KINDS)
     name = serializers.CharField()
-    target = serializers.CharField(help_text=_("E-mail addresses, or the host of the webhook: its URL is not shown."))
+    target = serializers.CharField(
+        help_text=_("E-mail addresses, the host of the webhook, or the service of the messenger: no URL is shown.")
+    )
     severity = serializers.ChoiceField(SEVERITIES, help_text=_SEVERITY)
     is_on = serializers.BooleanField()
     author = serializers.CharField()
@@ -68,7 +70,10 @@ class NewAlertChannelSerializer(StrictSerializer):
 
     kind = StrictChoiceField(KINDS)
     name = NameField(max_length=NAME)
-    target = NameField(max_length=MOST_TARGET, help_text=_("E-mail addresses by commas, or the URL of the webhook."))
+    target = NameField(
+        max_length=MOST_TARGET,
+        help_text=_("E-mail addresses by commas, or the URL of the webhook or of the messenger, as `slack://…`."),
+    )
     severity = StrictChoiceField(SEVERITIES, required=False, help_text=_SEVERITY)
 
 

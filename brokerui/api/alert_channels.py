@@ -76,8 +76,8 @@ class AlertChannelList(ApiView):
         tags=openapi.tags(_TAG),
         summary=_("Add a channel"),
         description=_(
-            "E-mail needs `EMAIL_HOST`, a webhook an address that `ALERT_HOSTS` covers. The answer has the secret with"
-            " which a webhook's requests are signed; it is not shown again."
+            "E-mail needs `EMAIL_HOST`, webhooks and messengers need addresses that `ALERT_HOSTS` covers. The answer"
+            " has the secret with which a webhook's requests are signed; it is not shown again."
         ),
         request=NewAlertChannelSerializer,
         examples=[EXAMPLE],

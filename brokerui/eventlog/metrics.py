@@ -16,6 +16,7 @@ from brokerui.core.heartbeat import heartbeat_last
 from brokerui.eventlog.counting import LATENCY
 from brokerui.eventlog.exposition import counter, gauge, histogram
 from brokerui.eventlog.models import Sampled
+from brokerui.eventlog.product_counters import product_counters, product_gauges
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.selectors import ACKNOWLEDGED, MEASURES, Total, event_name, latest_samples, totals
 from brokerui.messaging.exchange.lists import connections, waiting
@@ -34,6 +35,7 @@ def metrics() -> Iterator[Metric]:
     yield from _sampled(latest_samples())
     found = totals()
     yield from _counted(found)
+    yield from product_counters(found)
     try:
         yield from _of_redis()
         is_up = 1
@@ -165,6 +167,7 @@ def _of_redis() -> list[Metric]:
             "When a worker last did something.",
             [({}, seen.timestamp())] if seen else [],
         ),
+        *product_gauges(client, rows),
     ]
 
 

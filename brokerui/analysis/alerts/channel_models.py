@@ -8,7 +8,7 @@ from django.db.models import Q
 from brokerui.estate.models.versions import AUTHOR
 from routing.common.finding import SEVERITIES
 
-NAME, TARGET, SEVERITY = 80, 500, 7
+KIND, NAME, TARGET, SEVERITY = 9, 80, 500, 7
 ERROR_CHARS = 500
 UUID = 36
 
@@ -18,19 +18,20 @@ class ChannelKind(models.TextChoices):
 
     EMAIL = "email"
     WEBHOOK = "webhook"
+    MESSENGER = "messenger"
 
 
 class AlertChannel(models.Model):
     """A way to people or programs."""
 
-    kind = models.CharField(max_length=8, choices=ChannelKind)
+    kind = models.CharField(max_length=KIND, choices=ChannelKind)
     name = models.CharField(max_length=NAME, unique=True)
     target = models.CharField(max_length=TARGET)
-    """E-mail addresses, by commas; of a webhook its host: the rest of its URL may be a secret."""
+    """E-mail addresses, by commas; of a webhook its host, of a messenger its service: URLs may hold secrets."""
     place = models.CharField(max_length=UUID, unique=True)
     """Random: the sealed values are bound to it."""
     sealed = models.BinaryField(null=True)
-    """URL and secret of a webhook, encrypted with the secret of the deployment; null: there is none."""
+    """URL and secret of a webhook, URL of a messenger, encrypted with the secret of the deployment; null: none."""
     severity = models.CharField(max_length=SEVERITY)
     """The least severity of the alerts that it gets."""
     is_on = models.BooleanField(default=True)

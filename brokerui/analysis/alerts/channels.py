@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 from brokerui.analysis.alerts.channel_models import NAME, TARGET, AlertChannel, ChannelKind
 from brokerui.analysis.alerts.destinations import destination_of, network_of
 from brokerui.analysis.alerts.errors import AlertStaleError, DeliveryError
+from brokerui.analysis.alerts.messengers import messenger_check
 from brokerui.estate.audit import audit
 from brokerui.messaging.keys.sealing import seal, unseal
 from routing.common.errors import Invalid
@@ -30,8 +31,8 @@ SECRET_BYTES: Final = 32
 def channel_create(
     *, kind: str, name: str, target: str, severity: str, author: str, at: datetime
 ) -> tuple[AlertChannel, str]:
-    """Add a channel; return it with the secret of its signatures, empty for e-mail, which is not shown again. `target`:
-    e-mail addresses by commas, or the URL of a webhook. Raises `Invalid`."""
+    """Add a channel; return it with the secret of a webhook's signatures, which is not shown again; of others it is
+    empty. `target`: e-mail addresses by commas, or the URL of a webhook or messenger. Raises `Invalid`."""
     if AlertChannel.objects.count() >= MOST:
         raise Invalid("", say("there are {count} channels already: delete one first", count=MOST))
     row = AlertChannel(kind=kind, name=_name(name), place=str(uuid4()), severity=severity, author=author, changed_at=at)
@@ -40,6 +41,9 @@ def channel_create(
     secret = ""
     if kind == ChannelKind.EMAIL:
         row.target = _emails(target)
+    elif kind == ChannelKind.MESSENGER:
+        row.target = _service(target)
+        row.sealed = _sealed(row.place, target, "")
     else:
         row.target, secret = _host(target), secrets.token_urlsafe(SECRET_BYTES)
         row.sealed = _sealed(row.place, target, secret)
@@ -76,8 +80,8 @@ def channel_delete(*, pk: int, author: str, seen_at: datetime) -> None:
     row.delete()
 
 
-def webhook_of(row: AlertChannel) -> tuple[str, str]:
-    """URL and secret. Raises `DeliveryError` where they cannot be decrypted."""
+def address_of(row: AlertChannel) -> tuple[str, str]:
+    """URL and secret of a webhook; URL of a messenger. Raises `DeliveryError` where they cannot be decrypted."""
     try:
         found = json.loads(unseal(bytes(row.sealed or b""), row.place, b""))
     except Invalid:
@@ -131,6 +135,16 @@ def _host(url: str) -> str:
         problem = say("{host} is not allowed: an administrator of the site adds it to ALERT_HOSTS", host=to.host)
         raise Invalid("url", problem)
     return to.host[:TARGET]
+
+
+def _service(url: str) -> str:
+    """The service of a messenger. The addresses that it uses are checked when a message is sent."""
+    if not settings.ALERT_HOSTS:
+        raise Invalid("url", say("no host is allowed: an administrator of the site lists it in ALERT_HOSTS"))
+    try:
+        return messenger_check(url)[:TARGET]
+    except DeliveryError as error:
+        raise Invalid("url", error.problem) from None
 
 
 def _words(row: AlertChannel) -> str:

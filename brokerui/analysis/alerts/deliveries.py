@@ -19,9 +19,10 @@ from django.utils import timezone
 
 from brokerui.analysis.alerts.announcing import is_to_be_announced
 from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery, ChannelKind
-from brokerui.analysis.alerts.channels import webhook_of
+from brokerui.analysis.alerts.channels import address_of
 from brokerui.analysis.alerts.content import content_of, content_of_test, subject_of, text_of
 from brokerui.analysis.alerts.errors import DeliveryError
+from brokerui.analysis.alerts.messengers import messenger_send
 from brokerui.analysis.alerts.models import Alert
 from brokerui.analysis.alerts.selectors import announced_of, quiets_of, silences_now
 from brokerui.analysis.alerts.webhooks import webhook_send
@@ -124,7 +125,11 @@ def _send(row: AlertDelivery) -> None:
     if row.channel.kind == ChannelKind.EMAIL:
         _mail(row)
         return
-    url, secret = webhook_of(row.channel)
+    url, secret = address_of(row.channel)
+    if row.channel.kind == ChannelKind.MESSENGER:
+        title, text = subject_of(row.content), text_of(row.content)
+        messenger_send(url=url, title=title, body=text, allowed=settings.ALERT_HOSTS)
+        return
     body = json.dumps({"delivery": row.key, **row.content}, ensure_ascii=False).encode()
     at = int(now.timestamp())
     webhook_send(url=url, secret=secret, body=body, key=row.key, at=at, allowed=settings.ALERT_HOSTS)

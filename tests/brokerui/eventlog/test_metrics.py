@@ -18,13 +18,15 @@ from brokerui.accounts.models import Token
 from brokerui.core.home import CHECKOUT
 from brokerui.eventlog.counting import CounterKey, CounterSums, counted
 from brokerui.eventlog.exposition import counter, exposition, gauge
+from brokerui.eventlog.product_counters import COUNTERS, product_counters
+from brokerui.eventlog.selectors import Total
 from brokerui.eventlog.services import counts_add, samples_put
 from brokerui.messaging.exchange.lists import put_outgoing, run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
 from tests.brokerui.site import signed_in, user_of
 
-NAME = re.compile(r"`(brokerui_\w+)`")
+NAME = re.compile(r"`((?:brokerui|sqlserver)_\w+)`")
 LINE = re.compile(r'^(\w+)(\{(?:\w+="(?:[^"\\]|\\.)*",?)*\})? (-?[\d.e+]+)$')
 
 
@@ -122,6 +124,41 @@ def test_it_costs_as_many_queries_whatever_there_is(nowhere: None) -> None:
 def test_every_metric_is_documented(lists: None) -> None:
     text = signed_in(Role.VIEWER).get("/metrics").content.decode()
     assert set(documented()) == {line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")}
+
+
+def test_a_counter_of_the_product_sums_the_events_of_an_instance() -> None:
+    rows = [
+        Total("A", 124, 1, "db", 0, 3, 3, 30),
+        Total("A", 124, 6, "db", 0, 2, 2, 20),
+        Total("A", 124, 6, "other", 0, 4, 4, 40),
+        Total("A", 160, 1, "db", 11218, 5, 0, 0),
+        Total("B", 163, 1, "db", 0, 7, 0, 0),
+        Total("B", 163, 3, "db", 0, 1, 0, 0),
+        Total("B", 1005, 2, "", 0, 9, 9, 0),
+    ]
+    metrics = list(product_counters(rows))
+    found = read(exposition(metrics).decode())
+    assert found['sqlserver_broker_sql_sends_total{instance="A"}'] == 3
+    assert found['sqlserver_broker_enqueued_messages_total{instance="A"}'] == 6
+    assert found['sqlserver_broker_dropped_messages_total{instance="A"}'] == 5
+    assert found['sqlserver_broker_dropped_messages_total{instance="B"}'] == 0
+    assert found['sqlserver_broker_activation_tasks_started_total{instance="B"}'] == 7
+    assert found['sqlserver_broker_activation_errors_total{instance="B"}'] == 1
+    assert found['sqlserver_broker_dequeued_transmission_messages_total{instance="B"}'] == 9
+    text = exposition(metrics).decode()
+    assert "# HELP sqlserver_broker_sql_sends_total SQLServer:Broker Statistics, SQL SEND Total" in text
+
+
+def test_each_counter_of_the_product_is_had_or_said_to_be_missing() -> None:
+    """The table names every counter of the four objects, once."""
+    text = (CHECKOUT / "docs/reference/metrics.md").read_text(encoding="utf-8")
+    table = text.partition("## Counters of SQL Server")[2]
+    rows = [[cell.strip() for cell in line.split("|")] for line in table.splitlines() if line.startswith("| ")][1:]
+    by_metric = {name: row[3] for row in rows for name in NAME.findall(row[1])}
+    assert {one.metric: f"{one.counted_by}, {one.name}" for one in COUNTERS}.items() <= by_metric.items()
+    assert all(row[1] != "none" or row[4] for row in rows), "a reason for each that is missing"
+    objects = {row[3].rpartition(",")[0] for row in rows}
+    assert objects >= {"Broker Statistics", "Broker/DBM Transport", "Broker Activation", "Broker TO Statistics"}
 
 
 def documented() -> dict[str, set[str]]:

@@ -6,9 +6,10 @@ command that runs it. Blocks that cannot be run here stand in `NOT_RUN`, with th
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,12 @@ import pytest
 from brokerui.core.home import CHECKOUT
 from tests.brokerui.product import Product, free_port, running
 
-PAGES = ("docs/how-to/messaging.md", "docs/how-to/client.md")
+MESSAGING = ("docs/how-to/messaging.md", "docs/how-to/client.md")
+REST = ("docs/reference/rest.md",)
+SHELL = """set -euxo pipefail
+curl() { command curl -sS --fail-with-body "$@"; }
+"""
+"""A request that is refused ends the script: curl itself would go on."""
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"# (\S+\.py): (.+)\n")
 NOT_RUN = {
@@ -40,6 +46,21 @@ def blocks(page: str) -> Iterator[str]:
             yield f"cat > {found[1]} <<'PY'\n{text}PY\n{found[2]}\n"
 
 
+def printed_by(pages: Sequence[str], folder: Path, here: Mapping[str, str], **environ: str) -> str:
+    """Run the pages in a folder; return what they print. `here` replaces names of the pages."""
+    for name in (".venv", "examples"):
+        (folder / name).symlink_to(CHECKOUT / name)
+    script = SHELL + "\n".join(text for page in pages for text in blocks(page))
+    for written, known in here.items():
+        script = script.replace(written, known)
+    shell = ["bash", "-c", script]
+    ended = subprocess.run(
+        shell, check=False, cwd=folder, env={**os.environ, **environ}, capture_output=True, text=True, timeout=300
+    )
+    assert ended.returncode == 0, (ended.stdout[-2_000:], ended.stderr[-4_000:])
+    return ended.stdout
+
+
 @pytest.fixture(scope="module")
 def deployments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The two deployments of the pages; what stands in a page in place of each of their folders and ports."""
@@ -56,12 +77,16 @@ def _names(first: Product, second: Product) -> dict[str, str]:
 
 @pytest.mark.thorough  # two whole deployments, and programs that wait for messages
 def test_the_pages_of_messaging_run_as_they_stand(deployments: dict[str, str], tmp_path: Path) -> None:
-    (tmp_path / ".venv").symlink_to(CHECKOUT / ".venv")
-    script = "set -euxo pipefail\n" + "\n".join(text for page in PAGES for text in blocks(page))
-    for written, here in deployments.items():
-        script = script.replace(written, here)
-    shell = ["bash", "-c", script]
-    ended = subprocess.run(shell, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, (ended.stdout[-2_000:], ended.stderr[-4_000:])
-    for printed in ("aGVsbG8K", "b'order 1'", "received order 2", "done: order 2"):
-        assert printed in ended.stdout
+    printed = printed_by(MESSAGING, tmp_path, deployments)
+    for words in ("aGVsbG8K", "b'order 1'", "received order 2", "done: order 2"):
+        assert words in printed
+
+
+@pytest.mark.thorough  # a whole deployment
+def test_the_page_of_rest_runs_on_the_demo(tmp_path: Path) -> None:
+    home, folder = tmp_path / "home", tmp_path / "folder"
+    folder.mkdir()
+    with running(home) as product:
+        here = {"127.0.0.1:8000": f"127.0.0.1:{product.port}"}
+        printed = printed_by(REST, folder, here, BROKERUI_HOME=str(home))
+    assert "LabelsAtOffice" in printed

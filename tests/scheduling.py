@@ -55,6 +55,8 @@ class LongestFirst(LoadScopeScheduling):
         """The names of the work queue, in its order, by the processes that can run them: no search through thousands
         of names for each test."""
         self.places: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
+        """The place of each test in the collection: a search for it would look through half of all tests."""
 
     def schedule(self) -> None:
         """Order the tests once all processes have collected them, and give each process its first."""
@@ -63,6 +65,7 @@ class LongestFirst(LoadScopeScheduling):
                 return
             self.collection = list(next(iter(self.registered_collections.values())))
             assert len(self.collection) == len(set(self.collection)), "two tests of one name: one would not run"
+            self.numbers = {test: number for number, test in enumerate(self.collection)}
             self.workqueue = ordered(self._units(self.collection), self.seconds)
             for place, scope in enumerate(self.workqueue):
                 self.places[scope] = place
@@ -84,6 +87,21 @@ class LongestFirst(LoadScopeScheduling):
         for other in self.nodes:
             self._reschedule(other)
         return left[0][1] if left else None
+
+    def mark_test_complete(self, node: WorkerController, item_index: int, duration: float = 0) -> None:
+        """Forget a unit once all of its tests are done: xdist goes through all units of a process for each test."""
+        test = self.registered_collections[node][item_index]
+        scope, units = self._split_scope(test), self.assigned_work[node]
+        units[scope][test] = True
+        if all(units[scope].values()):
+            del units[scope]
+        self._reschedule(node)
+
+    def _assign_work_unit(self, node: WorkerController) -> None:
+        """Give the first unit of the queue to a process."""
+        scope, unit = self.workqueue.popitem(last=False)
+        self.assigned_work[node][scope] = unit
+        node.send_runtest_some([self.numbers[test] for test, is_done in unit.items() if not is_done])
 
     def _units(self, collection: Iterable[str]) -> dict[str, dict[str, bool]]:
         units: dict[str, dict[str, bool]] = {}

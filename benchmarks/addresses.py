@@ -73,7 +73,7 @@ ELSEWHERE = frozenset(
             "moved",
             "conversations:conversation",
             "conversations:body",
-            "api:dialog",
+            *("api:dialog", "api:dialog_history"),
             "api:queue_messages",
             "delayed:end",
             "traffic:run",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.conf import settings
 
@@ -14,6 +15,9 @@ from brokerui.analysis.conversations.trouble import trouble_of
 from brokerui.eventlog.reading import logged_events
 from brokerui.eventlog.recording import can_be_logged
 from brokerui.messaging.transmission_status import problem_words
+
+MOST_PORTIONS: Final = 10
+"""Portions of the event log that one request looks through."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from brokerui.api.messaging import brokers, dialog_body, dialog_ends, dialogs, queues, several
+from brokerui.api.messaging import brokers, dialog_body, dialog_ends, dialog_history, dialogs, queues, several
 from brokerui.api.messaging.sys_views import sys_addresses
 
 QUEUE = "queues/<str:instance>/<str:database>/<path:queue>"
@@ -20,6 +20,7 @@ def addresses() -> list[URLPattern]:
         path("dialogs/retry/", several.DialogsRetry.as_view(), name="dialogs_retry"),
         path("dialogs/<str:handle>/", dialogs.DialogDetail.as_view(), name="dialog"),
         path("dialogs/<str:handle>/body/", dialog_body.DialogBody.as_view(), name="dialog_body"),
+        path("dialogs/<str:handle>/history/", dialog_history.DialogHistory.as_view(), name="dialog_history"),
         path("dialogs/<str:handle>/messages/", dialogs.DialogMessages.as_view(), name="dialog_messages"),
         path("dialogs/<str:handle>/end/", dialogs.DialogEnd.as_view(), name="dialog_end"),
         path("dialogs/<str:handle>/move/", dialogs.DialogMove.as_view(), name="dialog_move"),

@@ -13,7 +13,7 @@ from typing import Any
 from brokerui.cli.arguments import described, identifier, must_be_given
 from brokerui.cli.messaging import HOST_DB_QUEUE, place, verb
 from brokerui.cli.product import once_written
-from brokerui.core.languages import local
+from brokerui.core.languages import environment_language, local
 from routing.common.sentence import Sentence, say
 from routing.dialog.conversation_timer import MAX_TIMER_S
 
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     timer = _about_one(actions, "timer", _timer, say("start its timer: a DialogTimer message arrives when it expires"))
     help_text = local(say("seconds until it expires; a running timer is restarted"))
     timer.add_argument("timeout_s", metavar="SECONDS", type=_seconds, help=help_text)
+    _add_history(actions)
     _add_group(actions)
 
 
@@ -36,7 +37,7 @@ def _seconds(text: str) -> int:
 
 
 def _about_one(
-    actions: Any, name: str, act: Callable[[argparse.Namespace], dict[str, str | None]], summary: Sentence
+    actions: Any, name: str, act: Callable[[argparse.Namespace], dict[str, Any]], summary: Sentence
 ) -> argparse.ArgumentParser:
     action: argparse.ArgumentParser = actions.add_parser(name, allow_abbrev=False, **described(summary))
     action.add_argument("handle", metavar="HANDLE", type=identifier, help=local(say("the conversation handle")))
@@ -59,6 +60,23 @@ def _add_end(action: argparse.ArgumentParser) -> None:
 def _check_end(action: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if (options.error is None) != (options.description is None):
         action.error(local(say("--error and --description need each other")))
+
+
+def _add_history(actions: Any) -> None:
+    summary = say("print the history of both sides, with the decisions of routing as of then, as JSON")
+    history = _about_one(actions, "history", _history, summary)
+    history.set_defaults(transaction=_no_transaction)
+    help_text = local(say("portions of the event log to look through, 0 to 10 (default: 10)"))
+    history.add_argument("--portions", metavar="N", type=int, choices=range(11), default=10, help=help_text)
+
+
+def _history(options: argparse.Namespace) -> dict[str, Any]:
+    from django.utils.translation import override
+
+    from brokerui.analysis.conversations.as_json import history_as_json
+
+    with override(environment_language()):
+        return history_as_json(options.handle, options.portions)
 
 
 def _add_group(actions: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.conversations.decisions import decisions_of
-from brokerui.analysis.conversations.past import is_logged, past_of
+from brokerui.analysis.conversations.past import MOST_PORTIONS, is_logged, past_of
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides, Kept, KeptRow, sides_of
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, timeline
 from brokerui.analysis.explanations.looks import LookKind
@@ -25,10 +25,6 @@ from brokerui.pages.delayed.groups import where_of
 
 BACK: Final = frozenset({LookKind.WAY_BACK, LookKind.DISCARDS})
 """Looks whose cause is that acknowledgements do not come back."""
-
-
-MOST_PORTIONS: Final = 10
-"""Of the event log, for one page."""
 
 
 @dataclass(frozen=True, slots=True)

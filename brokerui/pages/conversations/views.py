@@ -9,6 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
+from brokerui.analysis.conversations.past import MOST_PORTIONS
 from brokerui.analysis.conversations.sides import handle_of
 from brokerui.core.errors import ObjectNotFoundError
 from brokerui.pages.conversations import listing, page
@@ -38,7 +39,7 @@ def conversations_csv(request: HttpRequest) -> HttpResponseBase:
 def conversation(request: HttpRequest, handle: UUID) -> HttpResponse:
     """One conversation; htmx asks for the piece of it that changes."""
     wanted = request.GET.get("log", "")
-    portions = int(wanted) if wanted in set(map(str, range(page.MOST_PORTIONS + 1))) else 0
+    portions = int(wanted) if wanted in set(map(str, range(MOST_PORTIONS + 1))) else 0
     figures = partial(page.page_context, str(handle), request.GET.get("show", ""), portions)
     try:
         return live(request, "conversations", figures, page="conversation")

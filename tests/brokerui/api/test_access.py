@@ -47,7 +47,7 @@ SINGULAR = {
 }
 NOWHERE = {
     **dict.fromkeys(("dialog", "dialog_messages", "dialog_end", "dialog_move", "dialog_timer", "receipt"), 1),
-    "dialog_body": 1,
+    **dict.fromkeys(("dialog_body", "dialog_history"), 1),
     **dict.fromkeys(("database_broker", "database_failover"), 2),
     **dict.fromkeys(("queue_conversation_group", "queue_messages", "queue_receive", "queue_status"), 3),
 }

@@ -237,6 +237,7 @@ ADDRESSES = [
     Address("api:dialogs_retry", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialogs_end", VIEW, OPERATE, ("POST",), has_page=False),
     Address("api:dialog", VIEW, args=("handle",)),
+    Address("api:dialog_history", VIEW, args=("handle",)),
     *(
         Address(f"api:dialog_{name}", VIEW, OPERATE, ("POST",), ("handle",), has_page=False)
         for name in ("messages", "end", "move", "timer")

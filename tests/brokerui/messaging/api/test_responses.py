@@ -46,6 +46,10 @@ def test_a_conversation_to_its_end(checked: CheckedClient, wire: Wire) -> None:
     assert checked.ask("receipt_settle", body={"action": "commit"}, **receipt)["state"] == "committed"
     assert checked.ask("queue_receive", path_parameters=QUEUE, body={})["receipt"] is None
     assert checked.ask("dialog_read", **mine)["conversation_handle"] == handle
+    past = checked.ask("dialog_history", **mine)
+    assert [side["instance"] for side in past["sides"]] == ["A", "B"]
+    assert past["conversation_id"] == checked.ask("dialog_read", **mine)["conversation_id"]
+    checked.ask("dialog_history", 404, path_parameters={"handle": NOWHERE})
     assert checked.ask("queue_conversation_group", path_parameters=QUEUE, body={})["receipt"] is None
     checked.ask("dialogs_send", 201, body={"conversation_handles": [handle], "message_body": b64("2")})
     checked.ask("dialog_timer", body={"timeout_s": 60}, **mine)

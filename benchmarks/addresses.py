@@ -333,7 +333,9 @@ def _tables(rows: Rows, place: Place) -> Addresses:
             for query in ({"q": "srv"}, {"q": place.service[-4:], "service": place.service})
         ],
         "tables:estate_version_changelist": _each("/tables/estate/version/", {"q": "srv"}),
-        "tables:estate_auditentry_changelist": _each("/tables/estate/auditentry/", {"q": "srv"}),
+        "audit:audit": _each("/audit/", {"action": "estate."}),
+        "audit:csv": ["/audit/audit.csv"],
+        "api:audit": ["/api/v1/audit/"],
         "tables:auth_user_changelist": _each("/tables/auth/user/", {"q": "a"}),
         "tables:auth_user_add": ["/tables/auth/user/add/"],
         "tables:auth_user_change": [f"/tables/auth/user/{rows.user}/change/"],

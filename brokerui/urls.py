@@ -26,6 +26,7 @@ urlpatterns = [
     path("mirrors/", include("brokerui.pages.mirrors.urls")),
     path("connections/", include("brokerui.pages.connections.urls")),
     path("events/", include("brokerui.pages.events.urls")),
+    path("audit/", include("brokerui.pages.audit.urls")),
     path("traffic/", include("brokerui.pages.traffic.urls")),
     path("routes/", include("brokerui.pages.routes.urls")),
     path("findings/", include("brokerui.pages.findings.urls")),

@@ -10,6 +10,7 @@ from django.db import transaction
 from brokerui.accounts.models import UserPreferences
 from brokerui.accounts.preferences import DEFAULTS, NAMES, Preferences, preferences_checked
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of
 
 
 def preferences_of(user: Any) -> Preferences | None:
@@ -29,5 +30,10 @@ def preferences_save(*, user: User, given: dict[str, Any]) -> Preferences:
     user.preferences = row
     words = [f"{name}: {before[name]} -> {after[name]}" for name in NAMES if before[name] != after[name]]
     if words:
-        audit(author=user.get_username(), action="preferences.change", note=", ".join(words))
+        audit(
+            author=user.get_username(),
+            action="preferences.change",
+            note=", ".join(words),
+            changes=changes_of(before, after),
+        )
     return Preferences(**after)

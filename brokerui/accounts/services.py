@@ -20,6 +20,7 @@ from brokerui.accounts.levels import Level, Right, Role, highest_level, holds
 from brokerui.accounts.models import Token
 from brokerui.accounts.token_limits import TOKEN_DAYS, TOKENS
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import Changes, changes_of
 from brokerui.estate.models import AuditEntry
 
 FIRST_NAME = "admin"
@@ -52,7 +53,8 @@ def user_create(*, name: str, password: str, role: Role, author: str = "") -> Us
     """Create a user with one role. An empty author means the product itself."""
     user = User.objects.create_user(username=name, password=password)
     user.groups.set([Group.objects.get(name=role)])
-    audit(author=author, action="user.create", note=f"{name}: {role}")
+    after = {"name": name, "role": role.value, "may sign in": True}
+    audit(author=author, action="user.create", note=f"{name}: {role}", changes=changes_of(None, after))
     return user
 
 
@@ -65,6 +67,7 @@ def user_save(
     Who may no longer sign in loses the tokens: they do not come back with the user.
     Raises `LastAdministratorError` where nobody would be left to manage users.
     """
+    before = _audited(user)
     user.is_active = active
     if password:
         user.set_password(password)
@@ -74,12 +77,20 @@ def user_save(
         raise LastAdministratorError
     _rights_set(user, rights)
     state = ", ".join([role, *(right.codename for right in rights)]) if active else "may not sign in"
-    audit(author=author, action="user.change", note=f"{user.username}: {state}")
+    changes = changes_of(before, _audited(user))
+    audit(author=author, action="user.change", note=f"{user.username}: {state}", changes=changes)
     if password:
         audit(author=author, action="user.password", note=user.username)
     if not active:
         for token in Token.objects.filter(user=user):
             token_revoke(user=user, key=token.token_key, author=author)
+
+
+def _audited(user: User) -> dict[str, object]:
+    """Return the fields of a user that the audit has. A password is none of them."""
+    stored = User.objects.filter(pk=user.pk).values_list("is_active", flat=True).first()
+    roles = sorted(user.groups.values_list("name", flat=True))
+    return {"role": roles, "rights": [right.codename for right in rights_of(user)], "may sign in": stored}
 
 
 def rights_of(user: User) -> tuple[Right, ...]:
@@ -177,7 +188,8 @@ def token_create(
     scope = level.codename if level else ""
     token, secret = Token.objects.create(user, expiry=timedelta(days=days), name=name, level=scope)
     note = f"{name} ({scope or 'all permissions'}, until {token.expiry:%Y-%m-%d %H:%M} UTC)"
-    _audit_token("token.create", user, note, author)
+    after = {"name": name, "scope": scope or "all permissions", "expires": token.expiry}
+    _audit_token("token.create", user, note, author, changes_of(None, after))
     return token, secret
 
 
@@ -202,12 +214,14 @@ def token_revoke(*, user: User, key: str, author: str = "") -> str | None:
     if token is None:
         return None
     name: str = token.name
+    before = {"name": name, "scope": token.level or "all permissions", "expires": token.expiry}
     token.delete()
-    _audit_token("token.revoke", user, name, author)
+    _audit_token("token.revoke", user, name, author, changes_of(before, None))
     return name
 
 
-def _audit_token(action: str, user: User, note: str, author: str) -> None:
+def _audit_token(action: str, user: User, note: str, author: str, changes: Changes) -> None:
     """The user is named where somebody else acts."""
     owner = user.get_username()
-    audit(author=author or owner, action=action, note=note if author in ("", owner) else f"{owner}: {note}")
+    about = note if author in ("", owner) else f"{owner}: {note}"
+    audit(author=author or owner, action=action, note=about, changes=changes)

@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, path
 from brokerui.api import (
     alert_channels,
     alerts,
+    audit,
     catalog_views,
     change_reviews,
     changes,
@@ -61,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("expiries/", ExpiriesResource.as_view(), name="expiries"),
     path("forwarding/", ForwardingResource.as_view(), name="forwarding"),
     path("queue_states/", QueueStateList.as_view(), name="queue_states"),
+    path("audit/", audit.AuditList.as_view(), name="audit"),
     path("events/", EventList.as_view(), name="events"),
     path("schema/", SchemaDocument.as_view(), name="schema"),
     path("docs/", docs, name="docs"),

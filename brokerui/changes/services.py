@@ -11,7 +11,8 @@ from brokerui.changes.errors import NoStepError, NothingToRestoreError, TooManyE
 from brokerui.changes.models import PENDING, DraftState, DraftStep, SavedDraft
 from brokerui.changes.selectors import draft_base, draft_edits, draft_estate
 from brokerui.changes.splice import Edits, Splice, splice_between
-from brokerui.changes.writing import audit_draft, locked, write
+from brokerui.changes.writing import AUDITED, audit_draft, locked, write
+from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.models import Version
 from brokerui.estate.packing import pack_edits, unpack_edits
@@ -60,7 +61,7 @@ def _begun(live: LiveEstate, *, name: str, description: str = "", edits: Sequenc
         edits=pack_edits(edits),
         edit_count=len(edits),
     )
-    audit_draft(draft, "create", author)
+    audit_draft(draft, "create", author, changes=changes_of(None, values_of(draft, *AUDITED)))
     return draft
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.db import transaction
 from django.utils import timezone
 
@@ -9,7 +11,10 @@ from brokerui.changes.errors import DraftClosedError, DraftStaleError
 from brokerui.changes.models import DraftState, ReviewAction, SavedDraft
 from brokerui.changes.selectors import draft_get
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import Changes, changes_of, stored_values, values_of
 from brokerui.estate.models import Version
+
+AUDITED: Final = ("name", "description", "state", "base_id", "edit_count", "applied_id", "rolled_back_id", "confirm_by")
 
 
 def locked(number: int, revision: int, *states: DraftState) -> SavedDraft:
@@ -29,17 +34,28 @@ def locked(number: int, revision: int, *states: DraftState) -> SavedDraft:
 
 def write(draft: SavedDraft, action: str, author: str, *, version: Version | None = None, note: str = "") -> SavedDraft:
     """Save a draft with its next revision, and add to the audit."""
+    before = stored_values(draft, *AUDITED)
     draft.revision += 1
     draft.updated_at = timezone.now()
     draft.save()
-    audit_draft(draft, action, author, version=version, note=note)
+    changes = changes_of(before, values_of(draft, *AUDITED))
+    audit_draft(draft, action, author, version=version, note=note, changes=changes)
     return draft
 
 
-def audit_draft(draft: SavedDraft, action: str, author: str, *, version: Version | None = None, note: str = "") -> None:
+def audit_draft(
+    draft: SavedDraft,
+    action: str,
+    author: str,
+    *,
+    version: Version | None = None,
+    note: str = "",
+    changes: Changes | None = None,
+) -> None:
     """Add an entry about a draft to the audit."""
     about = f"{draft.id} {draft.name}"
-    audit(author=author, action=f"draft.{action}", note=f"{about}: {note}" if note else about, version=version)
+    words = f"{about}: {note}" if note else about
+    audit(author=author, action=f"draft.{action}", note=words, version=version, changes=changes)
 
 
 def review(draft: SavedDraft, action: ReviewAction, author: str, text: str = "", edit: int | None = None) -> None:

@@ -5,14 +5,20 @@ from __future__ import annotations
 from django.utils import timezone
 
 from brokerui.core.client_ip import client_ip_now
+from brokerui.estate.audit_changes import Changes
 from brokerui.estate.models import AuditEntry, Version
 
 SYSTEM = "brokerui"
 """The author of what happens by itself."""
 
 
-def audit(*, author: str, action: str, note: str = "", version: Version | None = None) -> None:
-    """Add one entry in the transaction of the change. `action` names the change, as in `estate.import`."""
+def audit(
+    *, author: str, action: str, note: str = "", version: Version | None = None, changes: Changes | None = None
+) -> None:
+    """Add one entry in the transaction of the change. `action` names the change, as in `estate.import`.
+
+    `changes` has the fields that it changed; None: none of a stored thing.
+    """
     AuditEntry.objects.create(
         at=timezone.now(),
         author=author or SYSTEM,
@@ -20,4 +26,5 @@ def audit(*, author: str, action: str, note: str = "", version: Version | None =
         action=action,
         note=note,
         version=version,
+        changes=changes or [],
     )

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from brokerui.estate.audit import audit
 from brokerui.estate.cache import estates
+from brokerui.estate.changed_fields import changed_fields
 from brokerui.estate.changed_row_counts import counted
 from brokerui.estate.difference import EstateDifference, difference
 from brokerui.estate.edit_list import apply_edit_list
@@ -105,7 +106,8 @@ def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> Live
         estates.put(version.digest, after)
         transaction.on_commit(partial(version_written.send_robust, sender=Version))
     action = f"estate.{entry.kind.value}"
-    audit(author=entry.author, action=action, note=entry.note, version=version)
+    fields = changed_fields(change, before.estate, after)
+    audit(author=entry.author, action=action, note=entry.note, version=version, changes=fields)
     return LiveEstate(version.number, version.digest, after) if version is not None else before
 
 

@@ -8,6 +8,8 @@ from brokerui.analysis.drains.counting import DrainPlace
 from brokerui.analysis.drains.models import DrainAct, DrainKind
 from brokerui.analysis.drains.services import drain_begin
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of
+from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import (
     conversation_end,
     conversation_end_with_cleanup,
@@ -41,12 +43,20 @@ def switch_off(*, instance: str, database: str, queue: str, author: str) -> None
 @transaction.atomic
 def end(*, instance: str, handle: str, author: str, error: tuple[int, str] | None, cleanup: bool) -> None:
     """END CONVERSATION: with an error (code and description), WITH CLEANUP, or neither."""
+    before, action, note = _state(instance, handle), "dialog.end", f"{instance}: {handle}"
     if cleanup:
         conversation_end_with_cleanup(instance=instance, handle=handle)
-        audit(author=author, action="dialog.cleanup", note=f"{instance}: {handle}")
+        action = "dialog.cleanup"
     elif error is not None:
         conversation_end_with_error(instance=instance, handle=handle, code=error[0], description=error[1])
-        audit(author=author, action="dialog.error", note=f"{instance}: {handle}: {error[0]}")
+        action, note = "dialog.error", f"{note}: {error[0]}"
     else:
         conversation_end(instance=instance, handle=handle)
-        audit(author=author, action="dialog.end", note=f"{instance}: {handle}")
+    audit(author=author, action=action, note=note, changes=changes_of(before, _state(instance, handle)))
+
+
+def _state(instance: str, handle: str) -> dict[str, str] | None:
+    """Return the state of a side of a conversation, as sys.conversation_endpoints has it; None once it is gone."""
+    found = ConversationEndpoint.objects.filter(conversation_handle=handle, instance__name=instance)
+    state = found.values_list("state", flat=True).first()
+    return None if state is None else {"state": state}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
 from django.conf import settings
@@ -18,6 +18,7 @@ from brokerui.analysis.alerts.destinations import destination_of, network_of
 from brokerui.analysis.alerts.errors import AlertStaleError, DeliveryError
 from brokerui.analysis.alerts.messengers import messenger_check
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.messaging.keys.sealing import seal, unseal
 from routing.common.errors import Invalid
 from routing.common.finding import SEVERITIES
@@ -52,7 +53,7 @@ def channel_create(
             row.save()
     except IntegrityError:
         raise Invalid("name", say("another channel has this name")) from None
-    audit(author=author, action="alert_channel.create", note=_words(row))
+    audit(author=author, action="alert_channel.create", note=_words(row), changes=changes_of(None, _values(row)))
     return row, secret
 
 
@@ -65,10 +66,11 @@ def channel_change(
     if severity not in SEVERITIES:
         raise Invalid("severity", say("is none of {names}", names=SEVERITIES))
     row = _seen(pk, seen_at)
-    before = _words(row)
+    before, old = _words(row), _values(row)
     row.severity, row.is_on, row.author, row.changed_at = severity, is_on, author, at
     row.save()
-    audit(author=author, action="alert_channel.change", note=f"{before} -> {_words(row)}")
+    changes = changes_of(old, _values(row))
+    audit(author=author, action="alert_channel.change", note=f"{before} -> {_words(row)}", changes=changes)
     return row
 
 
@@ -76,7 +78,7 @@ def channel_change(
 def channel_delete(*, pk: int, author: str, seen_at: datetime) -> None:
     """Delete a channel with its deliveries. Raises `AlertStaleError`."""
     row = _seen(pk, seen_at)
-    audit(author=author, action="alert_channel.delete", note=_words(row))
+    audit(author=author, action="alert_channel.delete", note=_words(row), changes=changes_of(_values(row), None))
     row.delete()
 
 
@@ -145,6 +147,11 @@ def _service(url: str) -> str:
         return messenger_check(url)[:TARGET]
     except DeliveryError as error:
         raise Invalid("url", error.problem) from None
+
+
+def _values(row: AlertChannel) -> dict[str, Any]:
+    """Return the fields for the audit; of a webhook the host alone, of a messenger the service."""
+    return values_of(row, "kind", "name", "target", "severity", "is_on")
 
 
 def _words(row: AlertChannel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db import transaction
 
@@ -12,6 +12,7 @@ from brokerui.analysis.alerts.models import REASON, AlertRule, AlertSilence
 from brokerui.analysis.alerts.rules import Rule
 from brokerui.analysis.alerts.services import alerts_close, rule_of
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.estate.models.versions import AUTHOR
 from routing.common.errors import Invalid
 from routing.common.sentence import say
@@ -30,7 +31,7 @@ def rule_create(*, rule: Rule, author: str, at: datetime) -> AlertRule:
         raise Invalid("", say("there are {count} rules already: delete one first", count=MOST_RULES))
     row = _filled(AlertRule(), rule, author, at)
     row.save()
-    audit(author=author, action="alert_rule.create", note=_words(row))
+    audit(author=author, action="alert_rule.create", note=_words(row), changes=changes_of(None, _values(row)))
     return row
 
 
@@ -41,11 +42,12 @@ def rule_change(*, pk: int, rule: Rule, author: str, at: datetime, seen_at: date
     row = _seen(pk, seen_at)
     if rule.kind != row.kind:
         raise Invalid("kind", say("cannot be changed: add a rule of the other kind"))
-    before = _words(row)
+    before, old = _words(row), _values(row)
     _filled(row, rule, author, at).save()
     if not rule.is_on:
         alerts_close([pk], at)
-    audit(author=author, action="alert_rule.change", note=f"{before} -> {_words(row)}")
+    changes = changes_of(old, _values(row))
+    audit(author=author, action="alert_rule.change", note=f"{before} -> {_words(row)}", changes=changes)
     return row
 
 
@@ -54,7 +56,7 @@ def rule_delete(*, pk: int, author: str, at: datetime, seen_at: datetime | None)
     """Delete a rule. Its open alerts are closed; the history stays."""
     row = _seen(pk, seen_at)
     alerts_close([pk], at)
-    audit(author=author, action="alert_rule.delete", note=_words(row))
+    audit(author=author, action="alert_rule.delete", note=_words(row), changes=changes_of(_values(row), None))
     row.delete()
 
 
@@ -71,6 +73,10 @@ def _filled(row: AlertRule, rule: Rule, author: str, at: datetime) -> AlertRule:
     row.instances, row.numbers = list(rule.instances), list(rule.numbers)
     row.author, row.changed_at = author, at
     return row
+
+
+def _values(row: AlertRule) -> dict[str, Any]:
+    return values_of(row, "kind", "threshold", "clear", "hold_s", "severity", "instances", "numbers", "is_on")
 
 
 def _words(row: AlertRule) -> str:
@@ -113,7 +119,7 @@ def silence_begin(
         ends=ends,
         author=author,
     )
-    audit(author=author, action="alert_silence.begin", note=_covers(row))
+    audit(author=author, action="alert_silence.begin", note=_covers(row), changes=changes_of(None, _silence(row)))
     return row
 
 
@@ -123,9 +129,15 @@ def silence_end(*, pk: int, author: str, at: datetime) -> None:
     row = AlertSilence.objects.select_for_update().filter(pk=pk, ends__gt=at).first()
     if row is None:
         raise AlertStaleError
+    before = _silence(row)
     row.ends = max(at, row.begins)
     row.save(update_fields=["ends"])
-    audit(author=author, action="alert_silence.end", note=_covers(row))
+    changes = changes_of(before, _silence(row))
+    audit(author=author, action="alert_silence.end", note=_covers(row), changes=changes)
+
+
+def _silence(row: AlertSilence) -> dict[str, Any]:
+    return values_of(row, "rule_id", "instance", "key", "owner", "reason", "begins", "ends")
 
 
 def _covers(row: AlertSilence) -> str:

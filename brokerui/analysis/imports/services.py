@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, Sum
@@ -27,6 +28,7 @@ from brokerui.core.jobs.kinds import MAINTENANCE
 from brokerui.core.jobs.requests import cancel
 from brokerui.core.jobs.wake import wake_queue_on_commit
 from brokerui.estate.audit import SYSTEM, audit
+from brokerui.estate.audit_changes import Changes, changes_of, values_of
 from brokerui.estate.selectors import estate_current, live_version
 from routing.common.errors import InputError
 
@@ -80,8 +82,22 @@ def _created(rows: list[ImportFile], mode: Mode, author: str, token: str) -> Imp
     for row in rows:
         row.run = run
     ImportFile.objects.bulk_create(rows)
-    audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
+    audit(
+        author=author,
+        action="import.upload",
+        note=f"{run}: {names_of(rows)}",
+        changes=changes_of(None, run_values(run)),
+    )
     return run
+
+
+def run_values(run: ImportRun) -> dict[str, Any]:
+    """Return the fields of a run for the audit."""
+    return values_of(run, "state", "mode", "base_version")
+
+
+def _to(run: ImportRun, state: ImportState) -> Changes:
+    return changes_of({"state": run.state}, {"state": state})
 
 
 def _likely_mode(rows: Sequence[ImportFile], given: Sequence[Given]) -> Mode:
@@ -144,9 +160,11 @@ def run_assign(
     for row, one in zip(rows, assignments, strict=True):
         row.kind, row.instance, row.database, row.address = one.kind, one.instance, one.database, one.address
         row.encoding = one.encoding
+    before = run_values(run)
     ImportFile.objects.bulk_update(rows, ["kind", "instance", "database", "address", "encoding"])
     run.mode, run.variables, run.unattended = mode, variables, False
-    audit(author=author, action="import.assign", note=f"{run}: {mode}")
+    after = {**run_values(run), "state": ImportState.READING}
+    audit(author=author, action="import.assign", note=f"{run}: {mode}", changes=changes_of(before, after))
     return _due(run, ImportState.READING, author)
 
 
@@ -155,7 +173,7 @@ def run_again(*, run: ImportRun, author: str) -> ImportRun:
     """Read the files again, on the estate as it is now."""
     row = _locked(run, ImportState.PREVIEWED, ImportState.FAILED)
     row.unattended = False
-    audit(author=author, action="import.again", note=str(row))
+    audit(author=author, action="import.again", note=str(row), changes=_to(row, ImportState.READING))
     return _due(row, ImportState.READING, author)
 
 
@@ -177,7 +195,8 @@ def run_apply(*, run: ImportRun, author: str, note: str = "", consent: str = "")
         raise PreviewNamelessError
     save_preview_of(row).require(consent)
     row.note, row.applied_by = note, author
-    audit(author=author, action="import.apply", note=f"{row}: {note}" if note else str(row))
+    about = f"{row}: {note}" if note else str(row)
+    audit(author=author, action="import.apply", note=about, changes=_to(row, ImportState.APPLYING))
     return _due(row, ImportState.APPLYING, author)
 
 
@@ -190,11 +209,12 @@ def run_discard(*, run: ImportRun, author: str) -> ImportRun:
     )
     if row.state == ImportState.DISCARDED:
         return row
+    before = run_values(row)
     row.state, row.ended_at, row.summary = ImportState.DISCARDED, timezone.now(), ""
     row.save()
     ImportResult.objects.filter(run=row).delete()
     row.files.update(content=None)
-    audit(author=author, action="import.discard", note=str(row))
+    audit(author=author, action="import.discard", note=str(row), changes=changes_of(before, run_values(row)))
     return row
 
 

@@ -13,9 +13,10 @@ from django.utils import timezone
 from brokerui.analysis.imports.import_job import request_import
 from brokerui.analysis.imports.models import NAME, ImportFile, ImportRun, ImportState
 from brokerui.analysis.imports.packing import packed
-from brokerui.analysis.imports.services import names_of, one_line
+from brokerui.analysis.imports.services import names_of, one_line, run_values
 from brokerui.analysis.imports.sources import Mode, Source
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of
 from brokerui.estate.models.base import SERVICE_NAME
 from routing.common.names import check_name
 
@@ -93,7 +94,8 @@ def _created(sent: Sent, rows: list[ImportFile], author: str, token: str, base_v
     ImportFile.objects.bulk_create(rows)
     run.job = request_import(run, author)
     run.save(update_fields=["job"])
-    audit(author=author, action="import.upload", note=f"{run}: {names_of(rows)}")
+    note = f"{run}: {names_of(rows)}"
+    audit(author=author, action="import.upload", note=note, changes=changes_of(None, run_values(run)))
     return run
 
 

@@ -15,6 +15,7 @@ from brokerui.analysis.lint.stored_findings import StoredFinding, counted
 from brokerui.core.jobs.models import Job
 from brokerui.core.jobs.requests import request
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import Changes, changes_of, values_of
 from brokerui.estate.selectors import estate_current
 from routing.common.finding import ERROR, INFO, WARNING, Finding
 
@@ -23,6 +24,7 @@ LINT = "lint"
 KEPT = 8
 """Lint runs that are kept."""
 PLACE = ("code", "instance", "database", "object")
+AUDITED = ("owner", "reason", "expires")
 BATCH = 2_000
 """Rows in one statement."""
 
@@ -114,19 +116,21 @@ def suppression_add(
     for found in findings:
         place: dict[str, Any] = {name: getattr(found, name) or "" for name in PLACE}
         values = {"owner": owner, "reason": reason, "expires": expires, "created_at": now, "author": author}
+        known = Suppression.objects.filter(**place).values(*AUDITED).first()
         row, _ = Suppression.objects.update_or_create(defaults=values, **place)
         written.append(row)
-        _audit(author, "finding.suppress", row, f"{owner}: {reason}")
+        _audit(author, "finding.suppress", row, f"{owner}: {reason}", changes_of(known, values_of(row, *AUDITED)))
     return written
 
 
 @transaction.atomic
 def suppression_remove(*, suppression: Suppression, author: str) -> None:
     """The finding is reported again."""
-    _audit(author, "finding.unsuppress", suppression, suppression.reason)
+    gone = changes_of(values_of(suppression, *AUDITED), None)
+    _audit(author, "finding.unsuppress", suppression, suppression.reason, gone)
     suppression.delete()
 
 
-def _audit(author: str, action: str, row: Suppression, why: str) -> None:
+def _audit(author: str, action: str, row: Suppression, why: str, changes: Changes) -> None:
     place = "/".join(part for part in (row.instance, row.database, row.object) if part)
-    audit(author=author, action=action, note=f"{row.code} {place}: {why}")
+    audit(author=author, action=action, note=f"{row.code} {place}: {why}", changes=changes)

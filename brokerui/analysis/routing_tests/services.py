@@ -14,6 +14,7 @@ from brokerui.analysis.routing_tests.errors import KeptFileChangedError, KeptFil
 from brokerui.analysis.routing_tests.files import read_tests
 from brokerui.analysis.routing_tests.models import NAME, KeptTestFile
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
@@ -21,6 +22,7 @@ NAME_PATTERN: Final = rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{NAME - 1}}}"
 MOST_FILES: Final = 100
 MOST_BYTES: Final = 1 << 20
 """Bytes of all files together: each review of a draft judges all of their tests, within a request."""
+AUDITED: Final = ("name", "size", "test_count", "digest")
 
 
 def routing_tests_write(*, name: str, text: str, seen: str, author: str) -> KeptTestFile:
@@ -48,8 +50,9 @@ def routing_tests_delete(*, name: str, seen: str, author: str) -> None:
         raise KeptFileNotFoundError(name)
     if file.digest != seen:
         raise KeptFileChangedError(name)
+    gone = changes_of(values_of(file, *AUDITED), None)
     file.delete()
-    audit(author=author, action="routing_tests.delete", note=name)
+    audit(author=author, action="routing_tests.delete", note=name, changes=gone)
 
 
 def _written(name: str, text: str, content: bytes, count: int, seen: str, author: str) -> KeptTestFile:
@@ -57,11 +60,12 @@ def _written(name: str, text: str, content: bytes, count: int, seen: str, author
     if file.digest != seen:
         raise KeptFileChangedError(name)
     _check_room(file, len(content))
+    before = values_of(file, *AUDITED) if file.pk else None
     file.text, file.size, file.test_count, file.author = text, len(content), count, author
     file.digest = sha256(content).hexdigest()
     file.changed_at = timezone.now()
     file.save()
-    audit(author=author, action="routing_tests.write", note=name)
+    audit(author=author, action="routing_tests.write", note=name, changes=changes_of(before, values_of(file, *AUDITED)))
     return file
 
 

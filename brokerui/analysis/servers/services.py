@@ -17,6 +17,7 @@ from brokerui.analysis.servers.models import CollectedDatabase, Collection, Coll
 from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
 from brokerui.analysis.servers.sums_json import canonical, database_as_json, events_as_json
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from routing.common.errors import Invalid
 from routing.common.moment import format_second
 from routing.common.names import check_name
@@ -63,7 +64,7 @@ def collection_keep(*, sums: ServerSums, author: str, source: CollectionSource) 
     CollectedDatabase.objects.bulk_create(rows)
     _mark_latest(kept.server, [one.name for one in sums.databases])
     _thin(kept.server)
-    audit(author=author, action=f"collection.{source}", note=str(kept))
+    audit(author=author, action=f"collection.{source}", note=str(kept), changes=changes_of(None, _values(kept)))
     return kept
 
 
@@ -71,9 +72,15 @@ def collection_keep(*, sums: ServerSums, author: str, source: CollectionSource) 
 def collection_delete(*, collection: Collection, author: str) -> None:
     """Delete a collection that was kept by mistake; the one before is the latest again."""
     server, names = collection.server, list(collection.databases.values_list("name", flat=True))
-    audit(author=author, action="collection.delete", note=str(collection))
+    audit(
+        author=author, action="collection.delete", note=str(collection), changes=changes_of(_values(collection), None)
+    )
     collection.delete()
     _mark_latest(server, names)
+
+
+def _values(row: Collection) -> dict[str, Any]:
+    return values_of(row, "server", "collected_at", "source", "product_version")
 
 
 def packed(value: Any) -> bytes:

@@ -12,6 +12,7 @@ from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import cancel, request
 from brokerui.estate.audit import SYSTEM, audit
+from brokerui.estate.audit_changes import changes_of, values_of
 
 ROUND = "round"
 """The kind of background jobs that do rounds; there is one key, so that two never run at the same time."""
@@ -42,7 +43,7 @@ def _asked(author: str, *, is_generated: bool) -> Round:
     found, is_new = _open_or_new(author, is_generated=is_generated)
     if is_new:
         action = "pipeline.generate" if is_generated else "pipeline.run"
-        audit(author=author, action=action, note=str(found))
+        audit(author=author, action=action, note=str(found), changes=changes_of(None, values_of(found, "state")))
     return found
 
 
@@ -73,11 +74,13 @@ def round_cancel(*, number: int, author: str) -> bool:
     found = Round.objects.filter(pk=number, state__in=OPEN).exclude(job=None).first()
     if found is None or found.job_id is None:
         return False
+    before = Job.objects.filter(pk=found.job_id).values("state", "cancelled_by").first()
     try:
-        cancel(found.job_id, author=author)
+        job = cancel(found.job_id, author=author)
     except JobStateError:
         return False
-    audit(author=author, action="pipeline.cancel", note=str(found))
+    changes = changes_of(before, values_of(job, "state", "cancelled_by"))
+    audit(author=author, action="pipeline.cancel", note=str(found), changes=changes)
     return True
 
 

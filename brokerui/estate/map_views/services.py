@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, stored_values, values_of
 from brokerui.estate.map_views.errors import MapViewNotFoundError, MapViewStaleError
 from brokerui.estate.map_views.models import KEY, TITLE, MapView
 from brokerui.estate.map_views.places import Place
@@ -19,6 +20,7 @@ from routing.common.sentence import say
 
 MOST: Final = 100
 """Views of one user."""
+AUDITED: Final = ("title", "is_shared", "query", "places")
 SUFFIX: Final = 6
 """Characters that a key leaves for its number."""
 
@@ -64,9 +66,14 @@ def map_view_change(
 def map_view_delete(*, key: str, owner: str, seen_at: datetime | None = None) -> str:
     """Delete a view of this owner; return its title. Raises `MapViewNotFoundError` and `MapViewStaleError`."""
     view = _own(key, owner, seen_at)
+    gone = changes_of(_audited(view), None)
     view.delete()
-    audit(author=owner, action="map_view.delete", note=view.title)
+    audit(author=owner, action="map_view.delete", note=view.title, changes=gone)
     return view.title
+
+
+def _audited(view: MapView) -> dict[str, Any]:
+    return values_of(view, *AUDITED)
 
 
 def _own(key: str, owner: str, seen_at: datetime | None) -> MapView:
@@ -82,8 +89,9 @@ def _written(view: MapView, action: str) -> MapView:
     view.updated_at = timezone.now()
     try:
         with transaction.atomic():
+            before = stored_values(view, *AUDITED)
             view.save()
-            audit(author=view.owner, action=action, note=view.title)
+            audit(author=view.owner, action=action, note=view.title, changes=changes_of(before, _audited(view)))
     except IntegrityError:
         raise Invalid("title", say("somebody took it at this moment: save again")) from None
     return view

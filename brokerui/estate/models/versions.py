@@ -99,6 +99,9 @@ class AuditEntry(models.Model):
     note = models.TextField(blank=True)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, null=True, related_name="entries")
     """The version that it led to; null where it changed nothing of the estate."""
+    changes = models.JSONField(null=True)
+    """Each field that it changed, with the value before and after: `[["role", "viewer", "editor"]]`. Null: the entry
+    was written before values were kept."""
 
     class Meta:
         ordering = ["-at", "-id"]

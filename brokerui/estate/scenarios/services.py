@@ -15,6 +15,7 @@ from django.utils.text import slugify
 from brokerui.core.deferred import defer
 from brokerui.core.sentence_json import sentence_as_json, sentence_from_json
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.estate.scenarios.errors import (
     DocumentTooLargeError,
     ScenarioNotFoundError,
@@ -111,7 +112,12 @@ def _kept(
             is_read=is_read,
             **asdict(counts),
         )
-        audit(author=author, action="scenario.create", note=title)
+        audit(
+            author=author,
+            action="scenario.create",
+            note=title,
+            changes=changes_of(None, values_of(scenario, "name", "title", "size", "sha256")),
+        )
         return scenario, _make_room(author)
 
 
@@ -121,8 +127,9 @@ def scenario_delete(*, name: str, author: str = "") -> str:
     row = Scenario.objects.filter(name=name, is_read=True).defer("document").first()
     if row is None:
         raise ScenarioNotFoundError(name)
+    gone = changes_of(values_of(row, "name", "title", "size", "sha256"), None)
     row.delete()
-    audit(author=author, action="scenario.delete", note=row.title)
+    audit(author=author, action="scenario.delete", note=row.title, changes=gone)
     return row.title
 
 
@@ -149,5 +156,5 @@ def _make_room(author: str) -> list[str]:
     Scenario.objects.filter(id__in=[row_id for row_id, _ in surplus]).delete()
     titles = [title for _, title in surplus]
     for title in titles:
-        audit(author=author, action="scenario.delete", note=title)
+        audit(author=author, action="scenario.delete", note=title, changes=changes_of({"title": title}, None))
     return titles

@@ -20,6 +20,7 @@ from brokerui.core.jobs import requests
 from brokerui.core.jobs.errors import JobStateError
 from brokerui.core.jobs.models import Job
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.pages.jobs.page import page_of
 
 ACTED_FROM = ("/jobs/", "/changes/")
@@ -52,8 +53,10 @@ def _changed(request: HttpRequest, number: int, change: Callable[..., Job], acti
     author = request.user.get_username()
     try:
         with transaction.atomic():
+            before = Job.objects.filter(pk=number).values("state", "cancelled_by").first()
             job = change(number, author=author)
-            audit(author=author, action=action, note=str(job))
+            changes = changes_of(before, values_of(job, "state", "cancelled_by"))
+            audit(author=author, action=action, note=str(job), changes=changes)
     except Job.DoesNotExist:
         raise Http404 from None
     except JobStateError:

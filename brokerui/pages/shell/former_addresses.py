@@ -20,6 +20,7 @@ FORMER: Final = {
     "messaging/delayed/": "/delayed/",
     "messaging/mirrors/": "/mirrors/",
     "messaging/queues/": "/queues/",
+    "tables/estate/auditentry/": "/audit/",
 }
 """From the former prefix to the one of today."""
 

@@ -98,6 +98,7 @@ PARTS = (
         _("Administration"),
         (
             NavigationEntry(_("Tables"), "tables:index", "g t", level=Level.EDIT, keeps=()),
+            NavigationEntry(_("Audit"), "audit:audit", "g 0", level=Level.EDIT, keeps=()),
             NavigationEntry(_("Background work"), "jobs:list", "g j", keeps=()),
             NavigationEntry(_("REST interface"), "api:docs", "g p", keeps=()),
         ),

@@ -1,4 +1,4 @@
-"""Admin lists of versions and of the audit, read-only."""
+"""The list of versions, read-only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
 from brokerui.core.templatetags.look import when
-from brokerui.estate.models import AuditEntry, Version
+from brokerui.estate.models import Version
 from brokerui.estate.models.versions import VersionKind
 from brokerui.pages.tables.base_admin import BaseAdmin
 from brokerui.pages.tables.list_filters import Chosen, Typed
@@ -69,33 +69,6 @@ class KindOf(Chosen):
         return Q(kind=value) if value in VersionKind.values else None
 
 
-class Action(Chosen):
-    """Filters the audit by action."""
-
-    title = gettext_lazy("action")
-    parameter_name = "action"
-    choices_of = tuple(
-        (name, name)
-        for name in (
-            "estate.edit",
-            "estate.import",
-            "finding.suppress",
-            "finding.unsuppress",
-            "token.create",
-            "token.revoke",
-            "user.create",
-            "user.change",
-            "user.password",
-            "lockout.begin",
-            "lockout.release",
-        )
-    )
-
-    def condition(self, value: str) -> Q | None:
-        """One of them."""
-        return Q(action=value) if value in dict(self.choices_of) else None
-
-
 @admin.register(Version, site=site)
 class Versions(BaseAdmin):
     """The versions of the estate, and since when each held."""
@@ -145,37 +118,3 @@ class Versions(BaseAdmin):
             f"{reverse('estate:document')}?as_of={row.number}",
             number=row.number,
         )
-
-
-@admin.register(AuditEntry, site=site)
-class Audit(BaseAdmin):
-    """The audit: user, action, moment and client address of each change."""
-
-    about = gettext_lazy("Who wrote what when, and from where.")
-    actions = None
-    ordering = ("-at", "-id")
-    list_display = ("moment", "author", "come_from", "action", "note", "led_to")
-    list_display_links = None
-    list_filter = (Author, Action, Since)
-    list_select_related = ()
-    search_fields = ("note", "author", "address")
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        """Join the number of the version, without its document."""
-        rows = super().get_queryset(request).select_related("version")
-        return rows.only("at", "author", "address", "action", "note", "version__number")
-
-    @admin.display(description="at", ordering="at")
-    def moment(self, row: Any) -> SafeString:
-        """When."""
-        return when(row.at)
-
-    @admin.display(description="address", ordering="address")
-    def come_from(self, row: Any) -> str:
-        """From which address."""
-        return row.address or "—"
-
-    @admin.display(description="version")
-    def led_to(self, row: Any) -> Any:
-        """The version it led to."""
-        return format_html('<span class="figure">{}</span>', row.version.number) if row.version else "—"

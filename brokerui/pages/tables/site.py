@@ -111,7 +111,7 @@ GROUPS: tuple[tuple[Promise, tuple[str, ...]], ...] = (
             "estate.remoteservicebinding",
         ),
     ),
-    (_("History"), ("estate.version", "estate.auditentry")),
+    (_("History"), ("estate.version",)),
     (_("Access"), ("auth.user", "accounts.token", "axes.accessattempt")),
 )
 

@@ -37,7 +37,7 @@ TABLES = (
     "priority",
     "remoteservicebinding",
 )
-LISTS = [f"/tables/estate/{name}/" for name in (*TABLES, "version", "auditentry")]
+LISTS = [f"/tables/estate/{name}/" for name in (*TABLES, "version")]
 FOR_ADMINISTRATORS = [USERS, f"{USERS}add/", "/tables/accounts/token/", "/tables/axes/accessattempt/"]
 
 

@@ -92,6 +92,7 @@ ELSEWHERE = frozenset(
         "changes:edit-sql",
         "changes:drawn",
         *("map:view", "api:map_view"),
+        *("saved:save", "saved:view", "saved:delete", "api:saved_view"),
         *(
             "api:server",
             "api:server_leak",
@@ -138,6 +139,8 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "changes:version": _each("/changes/versions/1/", {"show": "sql"}, {"show": "objects"}, {"against": "0"}),
         "api:changes": ["/api/v1/changes/"],
         "api:map_views": ["/api/v1/map/views/"],
+        "saved:list": ["/saved/"],
+        "api:saved_views": ["/api/v1/views/"],
         "api:preferences": ["/api/v1/me/preferences/"],
         "alerts:alerts": ["/alerts/"],
         "alerts:rule_new": ["/alerts/rules/new/"],

@@ -19,6 +19,7 @@ urlpatterns = [
     path("conversations/", include("brokerui.pages.conversations.urls")),
     path("queues/", include("brokerui.pages.queues.urls")),
     path("service_queues/", include("brokerui.pages.service_queues.urls")),
+    path("saved/", include("brokerui.pages.saved.urls")),
     path("goto/", include("brokerui.pages.goto.urls")),
     path("forwarding/", include("brokerui.pages.forwarding.urls")),
     path("expiry/", include("brokerui.pages.expiry.urls")),

@@ -14,6 +14,7 @@ from brokerui.api import (
     preferences,
     routing_tests,
     row_schema,
+    saved_views,
     servers,
 )
 from brokerui.api.change_certificate import ChangeCertificateView
@@ -54,6 +55,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *change_reviews.addresses(),
     *map_views.addresses(),
     *preferences.addresses(),
+    *saved_views.addresses(),
     *alerts.addresses(),
     *alert_channels.addresses(),
     *messaging.addresses(),

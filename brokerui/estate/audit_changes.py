@@ -1,4 +1,4 @@
-"""What an act changed, for the audit: each field with its value before and after.
+"""Changes of an act, for the audit: each field with its value before and after.
 
 A service names the fields, so that nothing comes into the audit by itself: no password, secret, token, key or body.
 """

@@ -43,7 +43,7 @@ def switch_off(*, instance: str, database: str, queue: str, author: str) -> None
 @transaction.atomic
 def end(*, instance: str, handle: str, author: str, error: tuple[int, str] | None, cleanup: bool) -> None:
     """END CONVERSATION: with an error (code and description), WITH CLEANUP, or neither."""
-    before, action, note = _state(instance, handle), "dialog.end", f"{instance}: {handle}"
+    before, action, note = conversation_state(instance, handle), "dialog.end", f"{instance}: {handle}"
     if cleanup:
         conversation_end_with_cleanup(instance=instance, handle=handle)
         action = "dialog.cleanup"
@@ -52,10 +52,10 @@ def end(*, instance: str, handle: str, author: str, error: tuple[int, str] | Non
         action, note = "dialog.error", f"{note}: {error[0]}"
     else:
         conversation_end(instance=instance, handle=handle)
-    audit(author=author, action=action, note=note, changes=changes_of(before, _state(instance, handle)))
+    audit(author=author, action=action, note=note, changes=changes_of(before, conversation_state(instance, handle)))
 
 
-def _state(instance: str, handle: str) -> dict[str, str] | None:
+def conversation_state(instance: str, handle: str) -> dict[str, str] | None:
     """Return the state of a side of a conversation, as sys.conversation_endpoints has it; None once it is gone."""
     found = ConversationEndpoint.objects.filter(conversation_handle=handle, instance__name=instance)
     state = found.values_list("state", flat=True).first()

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.analysis.acts.ending import EndHow
+from brokerui.analysis.acts.services import conversation_state
 from brokerui.analysis.monitoring.held import diagnosis_by_handle
 from brokerui.api import openapi
 from brokerui.api.etags import etag_of_json, is_known
@@ -35,6 +36,7 @@ from brokerui.api.problems import in_body
 from brokerui.api.queries import NoQuery
 from brokerui.api.serializers import read_body, read_query
 from brokerui.estate.audit import audit
+from brokerui.estate.audit_changes import changes_of
 from brokerui.messaging import services
 from brokerui.messaging.broker_cache import has_binding
 from brokerui.messaging.selectors import endpoint_of
@@ -240,8 +242,10 @@ class DialogEnd(MessagingView):
                     instance=instance, handle=found, code=how.code, description=how.description
                 )
             elif how.cleanup:
+                gone = changes_of(conversation_state(instance, found), None)
                 services.conversation_end_with_cleanup(instance=instance, handle=found)
-                audit(author=request.user.get_username(), action="dialog.cleanup", note=f"{instance}: {found}")
+                note = f"{instance}: {found}"
+                audit(author=request.user.get_username(), action="dialog.cleanup", note=note, changes=gone)
             else:
                 services.conversation_end(instance=instance, handle=found)
             return instance, 0, {"conversation_handle": found}

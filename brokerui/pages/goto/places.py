@@ -16,6 +16,7 @@ from brokerui.analysis.conversations.sides import handle_of
 from brokerui.changes.selectors import drafts_named
 from brokerui.core.filters import Term, as_text
 from brokerui.estate import refs
+from brokerui.estate.map_views.selectors import views_named
 from brokerui.estate.search import (
     FoundObject,
     Words,
@@ -26,6 +27,7 @@ from brokerui.estate.search import (
 )
 from brokerui.estate.selectors import live_version
 from brokerui.pages.findings.listing import TITLES
+from brokerui.pages.saved.addresses import address_of, label_of, may_see
 from brokerui.pages.shell.links import page
 from brokerui.pages.shell.navigation import navigation
 from routing.common.sentence import translator
@@ -64,6 +66,7 @@ def places_for(request: HttpRequest, text: str) -> list[PlaceGroup]:
     words = text[:LONGEST].split()[:MOST_WORDS]
     found = [PlaceGroup(_("Pages"), tuple(_pages(request, words)))]
     if len("".join(words)) >= SHORTEST:
+        found.append(PlaceGroup(_("Saved views"), tuple(_saved(request, words))))
         found += [PlaceGroup(heading, tuple(search(words))) for heading, search in SEARCHES]
     return [group for group in found if group.places]
 
@@ -73,6 +76,12 @@ def _pages(request: HttpRequest, words: Words) -> Iterator[Place]:
         for link in section.links:
             if all(word.casefold() in f"{link.label} {section.heading}".casefold() for word in words):
                 yield Place(str(link.label), link.url, link.keys)
+
+
+def _saved(request: HttpRequest, words: Words) -> Iterator[Place]:
+    for view in views_named(request.user.get_username(), words, OF_EACH):
+        if may_see(request, view):
+            yield Place(view.title, address_of(view), str(label_of(view.page)))
 
 
 def _instances(words: Words) -> Iterator[Place]:

@@ -17,7 +17,7 @@ from brokerui.accounts.levels import Level, may
 from brokerui.changes.estate_view import PARAMETERS
 from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.map_views.errors import MapViewNotFoundError
-from brokerui.estate.map_views.models import MapView
+from brokerui.estate.map_views.models import MAP, MapView
 from brokerui.estate.map_views.places import Place, places_from
 from brokerui.estate.map_views.selectors import map_view_get
 from brokerui.estate.map_views.services import map_view_change, map_view_create, map_view_delete
@@ -56,6 +56,7 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
             return _to(map_view_get(key, owner), _estate(request.GET))
         view = map_view_change(
             key=key,
+            page=MAP,
             title=request.POST.get("title", ""),
             query=_query(request),
             places=_places(request),

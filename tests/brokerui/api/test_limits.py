@@ -63,6 +63,8 @@ def base_of(path: str) -> Any:
         return QUESTION
     if "/map/views/" in path:
         return {"title": "x"}
+    if "/v1/views/" in path:
+        return {"title": "x"} if "{key}" in path else {"title": "x", "page": "events", "query": "error=1"}
     if "/me/preferences/" in path:
         return {"keys": True}
     if "/changes/" in path:
@@ -94,8 +96,9 @@ def address_of(path: str) -> str:
         draft = SavedDraft.objects.first() or draft_create(name="x", author="x")
         return path.replace("{number}", str(draft.id))
     if path.endswith("{key}/"):
-        view = MapView.objects.first() or map_view_create(
-            title="x", query={}, places=[], is_shared=False, owner=user_of(Role.ADMINISTRATOR).get_username()
+        page = "map" if "/map/views/" in path else "events"
+        view = MapView.objects.filter(page=page).first() or map_view_create(
+            title=page, page=page, query={}, is_shared=False, owner=user_of(Role.ADMINISTRATOR).get_username()
         )
         return path.replace("{key}", view.key)
     return row(kind_of(path)) if path.endswith("{id}/") else path.replace("{number}", "1").replace("{name}", "a.yaml")

@@ -114,6 +114,7 @@ def world_made() -> dict[str, Any]:
         "version": estate_current().version,
         "draft": draft_made(user.username),
         "map_view": view_made(user.username),
+        "saved_view": filter_made(user.username),
         "alert_rule": AlertRule.objects.earliest("pk").pk,
         "alert_channel": channel_made(user.username),
         "alert_silence": alert_made(user.username),
@@ -149,6 +150,13 @@ def view_made(owner: str) -> str:
     title = "".join(letter for letter in evil("View") if letter.isprintable())
     places = [(f"instance/{quote(HUB, safe='')}", 4, 8)]
     return map_view_create(title=title, query={"q": EVIL}, places=places, is_shared=True, owner=owner).key
+
+
+def filter_made(owner: str) -> str:
+    """A saved filter of Events that everybody sees."""
+    title = "".join(letter for letter in evil("Filter") if letter.isprintable())
+    made = map_view_create(title=title, page="events", query={"target": evil("To")}, is_shared=True, owner=owner)
+    return made.key
 
 
 def channel_made(author: str) -> int:

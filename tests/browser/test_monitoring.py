@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
+from brokerui.accounts.levels import Role
 from brokerui.eventlog.samples import OfSample
+from brokerui.messaging.services import Message, conversation_send
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages.monitoring.conftest import nothing_counted, sampled, stuck
+from tests.brokerui.site import reader_of_bodies
 from tests.brokerui.staged.test_causes import expired_route, sent
 from tests.brokerui.staged.world import hosted_with
 from tests.browser.conftest import NARROW, accessibility_faults
@@ -211,3 +214,28 @@ def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows
     site.goto("/account/tokens/")
     site.locator(".alerts").press("Enter")
     expect(site).to_have_url("/overview/")
+
+
+def test_a_body_is_shown_for_a_reason_by_keys_alone(wire: Wire, site: Page) -> None:
+    """The page that asks, and the page that shows, hold in both themes and on a phone."""
+    (handle,) = stuck(wire, "Nowhere")
+    conversation_send(
+        instance="A", handles=[handle], messages=[Message(b"<order><password>hunter2</password></order>")]
+    )
+    reader_of_bodies(Role.ADMINISTRATOR)
+    site.goto(f"/conversations/{handle}/")
+    site.get_by_role("link", name="Show the body of message 1").press("Enter")
+    expect(site.get_by_role("heading", level=1)).to_have_text("Show the body of message 1?")
+    assert accessibility_faults(site) == []
+    site.get_by_label("Reason").fill("ticket 4711")
+    site.keyboard.press("Enter")
+    expect(site.get_by_role("heading", level=1)).to_have_text("Body of message 1")
+    expect(site.locator("main")).not_to_contain_text("hunter2")
+    for scheme in ("light", "dark"):
+        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        assert accessibility_faults(site) == []
+    site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert site.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert accessibility_faults(site) == []
+    site.locator("#body-unmask").press("Enter")
+    expect(site.locator("main")).to_contain_text("hunter2")

@@ -27,7 +27,7 @@ from brokerui.changes.models import SavedDraft
 from brokerui.changes.services import draft_create
 from brokerui.wsgi import application
 from tests.brokerui.api.helpers import ROWS
-from tests.brokerui.site import nothing_shown, user_of
+from tests.brokerui.site import nothing_shown, reader_of_bodies
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
@@ -59,9 +59,9 @@ def described() -> Any:
 
 @pytest.fixture
 def token(monkeypatch: Any) -> str:
-    """The token of an administrator, without a rate limit."""
+    """The token of an administrator who may read bodies, without a rate limit."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
-    return token_create(user=user_of(Role.ADMINISTRATOR), name="fuzz")[1]
+    return token_create(user=reader_of_bodies(Role.ADMINISTRATOR), name="fuzz")[1]
 
 
 MODES = {GenerationMode.POSITIVE: "right", GenerationMode.NEGATIVE: "wrong"}

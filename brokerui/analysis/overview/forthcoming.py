@@ -12,6 +12,7 @@ from typing import Final
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.analysis.overview.real_servers import RealServer
+from brokerui.analysis.servers.logged import LoggedError
 from brokerui.analysis.servers.selectors import LeftConversations
 from routing.common.finding import ERROR
 from routing.common.sentence import Sentence, say, say_counted
@@ -29,6 +30,8 @@ class ForthcomingKind(StrEnum):
     LEAK = "leak"
     FINDING = "finding"
     STALE = "stale"
+    LOGGED = "logged"
+    """An error in the log of a real server: whether it still holds messages back, the log does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +51,27 @@ class Forthcoming:
 
 
 def forthcoming(
-    leaks: Sequence[LeftConversations], report: LintReport | None, servers: Sequence[RealServer]
+    leaks: Sequence[LeftConversations],
+    report: LintReport | None,
+    servers: Sequence[RealServer],
+    logged: Sequence[LoggedError] = (),
 ) -> list[Forthcoming]:
     """All lines, those that lose messages first. `report` None: the findings are not known now."""
-    return [*_findings(report), *_leaks(leaks), *_stale(servers)]
+    return [*_logged(logged), *_findings(report), *_leaks(leaks), *_stale(servers)]
+
+
+def _logged(logged: Sequence[LoggedError]) -> Iterator[Forthcoming]:
+    for one in logged[:MOST]:
+        facts = {"server": one.server, "number": str(one.number)}
+        title = say_counted(
+            one.times, "{server} logged error {number} once", "{server} logged error {number} {count} times", **facts
+        )
+        words = {"cause": one.cause, "next_step": one.next_step}
+        if one.last:
+            effect = say("{cause} Last at {last} by its own clock. {next_step}", last=one.last[:19], **words)
+        else:
+            effect = say("{cause} {next_step}", **words)
+        yield Forthcoming(ForthcomingKind.LOGGED, title, effect, "", one.server, one.at)
 
 
 def codes_of(report: LintReport | None) -> dict[str, list[StoredFinding]]:

@@ -33,6 +33,7 @@ from brokerui.analysis.overview.held_rows import (
     waiting_rows,
 )
 from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
+from brokerui.analysis.servers.logged import LoggedError, logged_errors
 from brokerui.analysis.servers.observed import with_collected
 from brokerui.analysis.servers.selectors import LeftConversations
 from brokerui.changes.estate_view import estate_view_from
@@ -75,6 +76,8 @@ class Overview:
     report: LintReport | None
     leaks: Sequence[LeftConversations]
     """Databases of real servers that leave conversations over."""
+    logged: Sequence[LoggedError] = ()
+    """Errors in the last logs of real servers."""
 
     @cached_property
     def totals(self) -> CauseTotals:
@@ -83,7 +86,7 @@ class Overview:
     @cached_property
     def forthcoming(self) -> list[Forthcoming]:
         """Faults that hold nothing back yet."""
-        return forthcoming(self.leaks, self.report, self.servers)
+        return forthcoming(self.leaks, self.report, self.servers, self.logged)
 
     @cached_property
     def checks(self) -> list[OverviewCheck]:
@@ -181,6 +184,7 @@ def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN
         looked=_looked(live, at, causes, hosted, servers, report, len(leaks)),
         report=report,
         leaks=leaks,
+        logged=logged_errors(),
     )
 
 

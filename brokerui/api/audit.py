@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -37,12 +37,17 @@ class AuditEntryQuery(PageQuery):
     until = MomentField(help_text=_("Acts before this time."))
 
 
+@extend_schema_field({"type": ["string", "number", "boolean", "null"]})
+class ValueField(serializers.JSONField):
+    """A value before or after an act."""
+
+
 class ChangedFieldSerializer(serializers.Serializer):
     """A field that an act changed."""
 
     field = serializers.CharField()
-    old = serializers.JSONField(allow_null=True, help_text=_("The value before; null: there was none."))
-    new = serializers.JSONField(allow_null=True, help_text=_("The value after; null: there is none any more."))
+    old = ValueField(help_text=_("The value before; null: there was none."))
+    new = ValueField(help_text=_("The value after; null: there is none any more."))
 
 
 class AuditEntrySerializer(serializers.Serializer):

@@ -92,6 +92,17 @@ def test_rest_reads_and_changes_them(viewer: Client) -> None:
     assert "clock" in json.dumps(refused.json())
 
 
+def test_pages_and_files_are_in_the_zone_and_addresses_in_utc(viewer: Client) -> None:
+    viewer.post("/account/preferences/", CHOSEN)
+    answer = viewer.get("/routes/?as_of=2030-01-31+2:05+PM&q=x")
+    assert answer.headers["Location"] == "/routes/?as_of=2030-01-31T13%3A05%3A00Z&q=x"
+    head = b"".join(viewer.get("/routes/routes.csv?scenario=1-default")).decode().partition("\r\n")[0]
+    assert "lifetime (Europe/Berlin)" in head
+    piece = viewer.get("/where/?at=2030-01-31+14:05&scenario=1-default", headers={"HX-Request": "true"})
+    assert piece.headers["HX-Push-Url"] == "/where/?at=2030-01-31T13%3A05%3A00Z&scenario=1-default"
+    assert viewer.get("/api/v1/routes/?as_of=2030-01-31").status_code != 302
+
+
 def test_what_does_not_change_has_no_entry() -> None:
     user = user_of(Role.VIEWER)
     preferences_save(user=user, given={"theme": DEFAULTS.theme})

@@ -11,9 +11,11 @@ import pytest
 
 from brokerui.core import moments
 from brokerui.core.home import CHECKOUT
+from brokerui.core.templatetags.wording import sentence_html, sentence_text
 from brokerui.core.typed_moments import canonical, document_text, read_moment
 from brokerui.drawing.charts.time_axis import TimeAxis
 from routing.common.errors import Invalid
+from routing.common.sentence import say
 
 WINTER = datetime(2030, 1, 31, 13, 5, 9, 120_000, UTC)
 SUMMER = datetime(2030, 7, 31, 22, 30, tzinfo=UTC)
@@ -94,6 +96,14 @@ def test_an_address_has_utc() -> None:
             "",
         ]
         assert document_text("never") == "never"
+
+
+def test_a_sentence_of_the_engine_has_its_moments_in_the_zone() -> None:
+    sentence = say("{inner}, {names}", inner=say("ends at {at}", at="2030-01-31T13:05:09Z"), names=("a", "Z"))
+    with moments.shown_in(BERLIN, 24):
+        assert sentence_text(sentence) == "ends at 2030-01-31 14:05:09 UTC+1, a, Z"
+        assert "<b>2030-01-31 14:05:09 UTC+1</b>" in sentence_html(sentence)
+    assert sentence_text(sentence) == "ends at 2030-01-31T13:05:09Z, a, Z"
 
 
 def test_an_axis_has_no_hour_twice() -> None:

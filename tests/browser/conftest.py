@@ -20,7 +20,7 @@ from tests.extent import IS_ALL
 
 __all__ = ["plain_files", "quick_passwords"]
 
-WIDE, NARROW = (1440, 1010), (390, 844)
+WIDE, NARROW, MIDDLE = (1440, 1010), (390, 844), (1024, 768)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
 EXPECTED = "Failed to load resource: the server responded with a status of"
 
@@ -127,7 +127,9 @@ def faults_in_a_look(page: Any) -> list[str]:
         return faults_in_each_look(page)
     turn = turn_of(page)
     first, last = (NARROW, WIDE)[:: 1 if turn % 4 < 2 else -1]
-    found = scrolled_sideways(page, first) + faults_in_look(page, last, THEMES[turn % 2])
+    found = (
+        scrolled_sideways(page, first) + scrolled_sideways(page, MIDDLE) + faults_in_look(page, last, THEMES[turn % 2])
+    )
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     return found
 
@@ -146,10 +148,24 @@ def faults_in_look(page: Any, size: Size, theme: Any, rules: list[str] | None = 
     return sideways + [f"{page.url} at {size[0]}, {theme}: {fault}" for fault in faults]
 
 
+OUT_OF_REACH = """() => [...document.querySelectorAll(
+  "main :is(button, summary, a.button, td a, th a, li a)",
+)].filter((act) => {
+  const box = act.getBoundingClientRect();
+  if (!act.checkVisibility({visibilityProperty: true}) || !box.width || act.closest(".picture, .unseen")) return false;
+  const scrolls = (one) => ["auto", "scroll"].includes(getComputedStyle(one).overflowX);
+  for (let one = act.parentElement; one; one = one.parentElement) if (scrolls(one)) return false;
+  return box.right > document.documentElement.clientWidth + 1 || box.left < -1;
+}).map((act) => act.outerHTML.slice(0, 120))"""
+"""Acts beside the viewport that no scroll region of the page leads to. The map is moved, and is none."""
+
+
 def scrolled_sideways(page: Any, size: Size) -> list[str]:
+    """Return a fault where the page scrolls sideways at this width, and one for each act that is out of reach."""
     page.set_viewport_size({"width": size[0], "height": size[1]})
     is_wider = page.evaluate("document.documentElement.scrollWidth") > size[0]
-    return [f"{page.url} at {size[0]} scrolls sideways"] if is_wider else []
+    hidden = [f"{page.url} at {size[0]}, out of reach: {act}" for act in page.evaluate(OUT_OF_REACH)]
+    return [*hidden, *([f"{page.url} at {size[0]} scrolls sideways"] if is_wider else [])]
 
 
 def accessibility_faults(page: Any, rules: list[str] | None = None) -> list[str]:

@@ -32,6 +32,7 @@ from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_view import QueueRow, queue_view
 from brokerui.pages.service_queues.wording import QueueLine, queue_line, rate
 from routing.common.sentence import say
+from routing.dialog.problems import VerbError
 from routing.model.estate import Estate
 
 ROWS: Final = 50
@@ -210,7 +211,10 @@ class QueueRowOnPage:
 
 def _rows(page_query: QueueQuery) -> dict[str, Any]:
     after = page_query.key()
-    page = queue_view(page_query.address, after, ROWS)
+    try:
+        page = queue_view(page_query.address, after, ROWS)
+    except VerbError as error:  # the database is a mirror
+        return {"rows": [], "rows_refused": error.render(gettext)}
     rows = [
         QueueRowOnPage(row, STATUSES[row.message.status], moment(row.message.message_enqueue_time)) for row in page.rows
     ]

@@ -155,6 +155,13 @@ class ShownTable(Generic[Row]):
         return [ColumnChoice(column.name, column.label, self._is_shown(column)) for column in columns]
 
     @property
+    def orders(self) -> list[tuple[str, Promise | str, bool, bool]]:
+        """For the menu, where heads are out of sight: order, label, and whether it descends and is chosen."""
+        sortable = [column for column in self.table.columns.values() if column.by and self._is_shown(column)]
+        found = [(sign, column) for column in sortable for sign in ("", "-")]
+        return [(f"{s}{one.name}", one.label, s == "-", f"{s}{one.name}" == self.sort) for s, one in found]
+
+    @property
     def usual_query(self) -> str:
         """The query with the usual columns; empty: they are shown already."""
         return self.with_own({self.table.columns_key: ""}) or "?" if self.names else ""
@@ -162,7 +169,7 @@ class ShownTable(Generic[Row]):
     @property
     def hidden(self) -> list[tuple[str, str]]:
         """Parameters that the menu's form keeps."""
-        dropped = (self.table.columns_key, *BEGINNINGS)
+        dropped = (self.table.columns_key, self.table.sort_key, *BEGINNINGS)
         return [(name, value) for name, value in self.query.items() if value and name not in dropped]
 
     def of_file(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.apps import apps
 from django.contrib.auth.models import User
 
+from brokerui.accounts.models import InstanceGroup
 from brokerui.analysis.imports.models import ImportRun, ImportState
 from routing.lint.registry import CHECKS
 from routing.model.estate import Estate
@@ -51,6 +52,7 @@ class Rows:
     tables: dict[str, int]
     """By name of the model."""
     user: int
+    instance_group: int
     run: int
     """An import that has a preview."""
     codes: tuple[str, ...]
@@ -62,7 +64,14 @@ def rows_there() -> Rows:
     kinds = {model.__name__.lower(): model for model in apps.get_app_config("estate").get_models()}
     tables = {name: kinds[name].objects.order_by("id").values_list("id", flat=True)[0] for name in TABLES}
     run = ImportRun.objects.filter(state=ImportState.PREVIEWED).latest("id")
-    return Rows(tables, User.objects.order_by("id")[0].pk, run.pk, tuple(check.code for check in CHECKS[::5]))
+    return Rows(
+        tables, User.objects.order_by("id")[0].pk, _instance_group(), run.pk, tuple(check.code for check in CHECKS[::5])
+    )
+
+
+def _instance_group() -> int:
+    """The first group of instances; made where there is none yet."""
+    return InstanceGroup.objects.get_or_create(name="measured")[0].pk
 
 
 def place_in(estate: Estate) -> Place:

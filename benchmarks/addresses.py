@@ -20,6 +20,7 @@ WRITE_ONLY = frozenset(
         *("account:logout", "account:revoke", "api:import", "api:whatif", "shell:language"),
         *("shell:keys", "shell:theme"),
         *("demo:remove", "findings:remove", "scenarios:delete", "map:save_as", "map:delete_view"),
+        "tables:accounts_instancegroup_delete",
         *(
             "api:dialogs",
             "api:dialogs_messages",
@@ -340,6 +341,9 @@ def _tables(rows: Rows, place: Place) -> Addresses:
         "audit:csv": ["/audit/audit.csv"],
         "api:audit": ["/api/v1/audit/"],
         "tables:auth_user_changelist": _each("/tables/auth/user/", {"q": "a"}),
+        "tables:accounts_instancegroup_changelist": _each("/tables/accounts/instancegroup/", {"q": "a"}),
+        "tables:accounts_instancegroup_add": ["/tables/accounts/instancegroup/add/"],
+        "tables:accounts_instancegroup_change": [f"/tables/accounts/instancegroup/{rows.instance_group}/change/"],
         "tables:auth_user_add": ["/tables/auth/user/add/"],
         "tables:auth_user_change": [f"/tables/auth/user/{rows.user}/change/"],
         "tables:accounts_token_changelist": ["/tables/accounts/token/"],

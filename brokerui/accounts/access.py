@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
@@ -13,7 +13,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import resolve_url
 from django_htmx.http import HttpResponseClientRefresh
 
-from brokerui.accounts.levels import Level, Permission, may
+from brokerui.accounts.instance_groups import limit_of
+from brokerui.accounts.levels import Level, Permission, Right, may
+from brokerui.core.instance_limit import limit_request, limited_to
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AbstractUser, AnonymousUser
 
 View = TypeVar("View", bound=Callable[..., Any])
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -46,6 +51,13 @@ def level_needed(view: Callable[..., Any], method: str) -> Permission | None:
     return declared["read" if method in SAFE else "write"]
 
 
+def limit_acts(user: AbstractUser | AnonymousUser, method: str, permission: Permission) -> None:
+    """Let the rest of the request act on the instances of the user's groups alone. Reading is for all instances, but
+    of bodies, which is an act."""
+    if method not in SAFE or isinstance(permission, Right):
+        limit_request(limit_of(user))
+
+
 class AccessMiddleware:
     """Refuses a request before its view runs.
 
@@ -57,7 +69,8 @@ class AccessMiddleware:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self._get_response(request)
+        with limited_to(None):
+            return self._get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
@@ -71,6 +84,7 @@ class AccessMiddleware:
             return HttpResponseNotAllowed(SAFE)
         if _is_refused_here(request, view) or not may(request.user, level):
             raise PermissionDenied
+        limit_acts(request.user, request.method or "", level)
         return None
 
 

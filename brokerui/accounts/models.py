@@ -9,6 +9,9 @@ from knox.models import AbstractAuthToken
 
 from brokerui.accounts.preferences import CLOCKS, DENSITIES, THEMES, UTC_NAME, ZONE_CHARS
 from brokerui.accounts.token_limits import MOST_TOKEN_NAME
+from brokerui.estate.models.base import SERVICE_NAME
+
+MOST_GROUP_NAME = 100
 
 
 class Access(models.Model):
@@ -64,3 +67,43 @@ class UserPreferences(models.Model):
 
     def __str__(self) -> str:
         return f"preferences of {self.user_id}"
+
+
+class InstanceGroup(models.Model):
+    """Instances for which users may have their role."""
+
+    name = models.CharField(max_length=MOST_GROUP_NAME, unique=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class GroupedInstance(models.Model):
+    """An instance of a group, by its name: an import replaces rows of instances, and names stay."""
+
+    group = models.ForeignKey(InstanceGroup, models.CASCADE, related_name="instances")
+    instance = models.CharField(max_length=SERVICE_NAME)
+
+    class Meta:
+        ordering = ["instance"]
+        constraints = [models.UniqueConstraint(fields=["group", "instance"], name="accounts_grouped_instance")]
+
+    def __str__(self) -> str:
+        return f"{self.group}: {self.instance}"
+
+
+class RoleGroup(models.Model):
+    """A group for which a user has the role. A user without any has it for all instances."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="role_groups")
+    group = models.ForeignKey(InstanceGroup, models.PROTECT, related_name="users")
+
+    class Meta:
+        ordering = ["group__name"]
+        constraints = [models.UniqueConstraint(fields=["user", "group"], name="accounts_role_group")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.group}"

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
-from brokerui.accounts.access import SAFE
+from brokerui.accounts.access import SAFE, limit_acts
 from brokerui.accounts.levels import Permission, limit_to, may
 from brokerui.accounts.token_scopes import scope_words
 from brokerui.api.problems import ApiProblem
@@ -66,7 +66,10 @@ class MayUse(BasePermission):
                 "The scope of the token or the role of its user does not permit this. The scope is: %(scope)s."
             )
             self.message = sentence % values
-        return may(request.user, permission)
+        if not may(request.user, permission):
+            return False
+        limit_acts(request.user, request.method or "", permission)
+        return True
 
 
 class SharedThrottle(SimpleRateThrottle):

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from brokerui.changes.estate_view import EstateViewError
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.errors import being_read_text
+from brokerui.core.instance_limit import InstanceForbiddenError
 from brokerui.core.problems import MEDIA_TYPE, problem
 from brokerui.core.refusals import log_refusal, quoted
 from routing.common.errors import InputError, Invalid
@@ -109,6 +110,8 @@ def _problem_of(error: Exception) -> ApiProblem | None:
             return ApiProblem(503, being_read_text())
         case Http404():
             return ApiProblem(404, _("Nothing is at this address."))
+        case InstanceForbiddenError():
+            return ApiProblem(403, error.sentence.render(_), code="other_instances")
         case PermissionDenied():
             return ApiProblem(403, _("You do not have permission for this, or the site is read-only."))
         case APIException():

@@ -23,8 +23,9 @@ from brokerui.changes.errors import (
 from brokerui.changes.models import DraftState, ReviewAction, SavedDraft
 from brokerui.changes.review import NO_APPROVAL
 from brokerui.changes.rolling_back import RollbackPlan, rollback_plan
-from brokerui.changes.selectors import base_version_of, draft_edits
+from brokerui.changes.selectors import base_version_of, draft_edits, instances_edited
 from brokerui.changes.writing import locked, review, write
+from brokerui.core.instance_limit import check_instances
 from brokerui.estate.errors import EstateStaleError
 from brokerui.estate.models import Version
 from brokerui.estate.selectors import live_version
@@ -85,6 +86,7 @@ def draft_confirm(*, number: int, revision: int, author: str) -> SavedDraft:
     draft = locked(number, revision, DraftState.APPLIED)
     if draft.confirm_by is None or draft.confirm_by < timezone.now():
         raise NotConfirmableError(is_late=draft.confirm_by is not None)
+    check_instances(instances_edited(draft))
     draft.state, draft.confirm_by = DraftState.CONFIRMED, None
     review(draft, ReviewAction.CONFIRM, author)
     return write(draft, "confirm", author)

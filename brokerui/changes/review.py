@@ -12,7 +12,9 @@ from django.db import transaction
 
 from brokerui.changes.errors import NoEditError, NothingToApplyError, OwnApprovalError
 from brokerui.changes.models import DraftState, ReviewAction, SavedDraft
+from brokerui.changes.selectors import instances_edited
 from brokerui.changes.writing import locked, review, write
+from brokerui.core.instance_limit import check_instances
 
 NO_APPROVAL: Final = "none"
 BY_ANYBODY: Final = "any"
@@ -37,6 +39,7 @@ def draft_approve(*, number: int, revision: int, comment: str = "", author: str)
     draft = locked(number, revision, DraftState.SUBMITTED)
     if settings.CHANGES_APPROVAL == BY_ANOTHER and author in _editors(draft):
         raise OwnApprovalError
+    check_instances(instances_edited(draft))
     return _moved(draft, DraftState.APPROVED, ReviewAction.APPROVE, author, comment)
 
 

@@ -14,6 +14,7 @@ from brokerui.estate.cache import estates
 from brokerui.estate.edit_list import apply_edit_list
 from brokerui.estate.packing import digest_of, unpack_edits
 from brokerui.estate.selectors import EMPTY, LiveEstate, estate_as_of, live_version
+from brokerui.estate.services import instances_changed
 from routing.model.estate import Estate
 
 LISTED = 100
@@ -117,6 +118,11 @@ def draft_estate(draft: SavedDraft) -> LiveEstate:
         return base
     digest = digest_of(base.digest, None, bytes(draft.edits))
     return LiveEstate(base.version, digest, estates.get_or_make(digest, partial(_edited, base.estate, draft)))
+
+
+def instances_edited(draft: SavedDraft) -> set[str]:
+    """Return the names of instances that the edits in force change."""
+    return instances_changed(draft_base(draft).estate, draft_estate(draft).estate)
 
 
 def _edited(base: Estate, draft: SavedDraft) -> Estate:

@@ -40,6 +40,7 @@ COMMANDS = {
     "worker": say("run a worker of the product, which does what is due"),
     "beat": say("run the clock of the product, which wakes workers"),
     "token": say("create, list and revoke tokens of the REST interface"),
+    "user": say("list users, make groups of instances, and let a role be for a group"),
     "keys": say("manage the key pairs of dialog security"),
     "endpoint": say("run the sockets of the hosted instances, through which messages come and go"),
     "host": say("host an instance here: its databases, and where it listens"),

@@ -13,6 +13,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from brokerui.core.deferred import RETRY_AFTER_S
 from brokerui.core.htmx import htmx_of
+from brokerui.core.instance_limit import InstanceForbiddenError
 from brokerui.core.problems import asks_for_problems, problem_response
 from brokerui.core.refusals import log_refusal, quoted, reason_of
 from routing.common.sentence import Sentence, translator
@@ -59,6 +60,10 @@ def one_file_only(request: HttpRequest) -> HttpResponse:
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     """403."""
+    if isinstance(exception, InstanceForbiddenError):
+        sentence = exception.sentence.render(translator(_, ngettext))
+        text = f"{sentence[:1].upper()}{sentence[1:]}."
+        return error_page(request, status=403, title=_("Not allowed for this instance"), text=text)
     text = _("You do not have permission for this, or the site is read-only.")
     return error_page(request, status=403, title=_("Not allowed"), text=text)
 

@@ -10,6 +10,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
+from brokerui.core.instance_limit import check_instances, is_limited
 from brokerui.estate.audit import audit
 from brokerui.estate.cache import estates
 from brokerui.estate.changed_fields import changed_fields
@@ -79,6 +80,14 @@ def estate_edit(*, edits: Sequence[Edit], base_version: int, author: str, note: 
         return _write(live, before, after, _Entry(VersionKind.EDIT, author, note, edits=pack_edits(edits)))
 
 
+def instances_changed(before: Estate, after: Estate) -> set[str]:
+    """Return the names of instances that differ; all of them where a value of the whole estate does."""
+    names = before.instances.keys() | after.instances.keys()
+    if before.hop_limit != after.hop_limit:
+        return set(names)
+    return {name for name in names if before.instances.get(name) != after.instances.get(name)}
+
+
 def _locked() -> tuple[Live, LiveEstate]:
     """The row that every writer locks first, and the estate, which nobody else changes until the transaction ends."""
     rows = Live.objects.select_for_update()
@@ -97,6 +106,8 @@ def _check_base(live: LiveEstate, base_version: int | None) -> None:
 def _write(live: Live, before: LiveEstate, after: Estate, entry: _Entry) -> LiveEstate:
     """Write rows, version and audit; return the new live estate."""
     change = difference(before.estate, after)
+    if change and is_limited():
+        check_instances(instances_changed(before.estate, after))
     version = _version(live, before.estate, after, change, entry) if change else None
     if version is not None:
         write_difference(change, before.estate, after)

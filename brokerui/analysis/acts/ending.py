@@ -9,6 +9,7 @@ from typing import Final, cast
 from django.utils.translation import gettext
 
 from brokerui.analysis.acts import services
+from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.models import ConversationEndpoint
 from routing.dialog.error_message import MAX_DESCRIPTION_CHARACTERS, MAX_ERROR_CODE
@@ -65,7 +66,11 @@ def end_plans(handles: Sequence[str], how: EndHow) -> list[EndPlan]:
 
 
 def end_each(plans: Sequence[EndPlan], how: EndHow, author: str) -> list[EndPlan]:
-    """End each conversation, in a transaction of its own, and return the plans with the refusals that came true."""
+    """End each conversation, in a transaction of its own, and return the plans with the refusals that came true.
+
+    Raises `InstanceForbiddenError` before the first where one is of an instance for which the user has no role.
+    """
+    check_instances(plan.instance for plan in plans if plan.instance)
     return [_ended(plan, how, author) if plan.instance else plan for plan in plans]
 
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 
 from brokerui.analysis.acts import services
 from brokerui.analysis.monitoring.waiting import IN_INDEX
+from brokerui.core.instance_limit import check_instances
 from brokerui.estate.errors import EstateStaleError
 from brokerui.messaging.broker_cache import broker_of, check_database, check_queue
 from brokerui.messaging.errors import MessagingError
@@ -95,7 +96,11 @@ def retry_plans(places: Sequence[RetriedPlace]) -> list[ActPlan[RetriedPlace]]:
 
 
 def retry_each(plans: Sequence[ActPlan[RetriedPlace]], author: str) -> list[ActPlan[RetriedPlace]]:
-    """Retry each, in a transaction of its own, and return the plans with the refusals that came true."""
+    """Retry each, in a transaction of its own, and return the plans with the refusals that came true.
+
+    Raises `InstanceForbiddenError` before the first where one is of an instance for which the user has no role.
+    """
+    check_instances(plan.place.instance for plan in plans)
     return [
         replace(plan, refusal=refusal_of(partial(services.retry, **plan.place._asdict(), author=author)))
         for plan in plans
@@ -124,7 +129,11 @@ def switch_plans(places: Sequence[QueuePlace]) -> list[ActPlan[QueuePlace]]:
 
 
 def switch_each(plans: Sequence[ActPlan[QueuePlace]], *, is_on: bool, author: str) -> list[ActPlan[QueuePlace]]:
-    """Switch each, in a transaction of its own, and return the plans with the refusals that came true."""
+    """Switch each, in a transaction of its own, and return the plans with the refusals that came true.
+
+    Raises `InstanceForbiddenError` as `retry_each`.
+    """
+    check_instances(plan.place.instance for plan in plans)
     act = services.switch_on if is_on else services.switch_off
     return [replace(plan, refusal=refusal_of(partial(act, **plan.place._asdict(), author=author))) for plan in plans]
 

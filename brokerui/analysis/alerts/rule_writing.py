@@ -11,6 +11,7 @@ from brokerui.analysis.alerts.errors import AlertStaleError
 from brokerui.analysis.alerts.models import REASON, AlertRule, AlertSilence
 from brokerui.analysis.alerts.rules import Rule
 from brokerui.analysis.alerts.services import alerts_close, rule_of
+from brokerui.core.instance_limit import check_every, check_instances
 from brokerui.estate.audit import audit
 from brokerui.estate.audit_changes import changes_of, values_of
 from brokerui.estate.models.versions import AUTHOR
@@ -109,6 +110,7 @@ def silence_begin(
         raise Invalid("", say("there are {count} silences already: end one first", count=MOST_SILENCES))
     if not at < ends <= at + LONGEST:
         raise Invalid("ends", say("must lie within the next {count} days", count=LONGEST.days))
+    _check_instance(instance)
     row = AlertSilence.objects.create(
         rule=rule,
         instance=instance,
@@ -129,6 +131,7 @@ def silence_end(*, pk: int, author: str, at: datetime) -> None:
     row = AlertSilence.objects.select_for_update().filter(pk=pk, ends__gt=at).first()
     if row is None:
         raise AlertStaleError
+    _check_instance(row.instance)
     before = _silence(row)
     row.ends = max(at, row.begins)
     row.save(update_fields=["ends"])
@@ -138,6 +141,14 @@ def silence_end(*, pk: int, author: str, at: datetime) -> None:
 
 def _silence(row: AlertSilence) -> dict[str, Any]:
     return values_of(row, "rule_id", "instance", "key", "owner", "reason", "begins", "ends")
+
+
+def _check_instance(instance: str) -> None:
+    """Raise `InstanceForbiddenError` where the user has no role for all that a silence covers."""
+    if instance:
+        check_instances([instance])
+    else:
+        check_every()
 
 
 def _covers(row: AlertSilence) -> str:

@@ -10,6 +10,7 @@ from django.db.models import BinaryField, QuerySet
 from django.db.models.functions import Length, Substr
 
 from brokerui.analysis.conversations.sides import RETAINED, Kept, endpoint_row
+from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.models import (
     ConversationEndpoint,
     HeldFragment,
@@ -61,9 +62,11 @@ class BodyPart:
 def body_part(key: MessageKey, start: int = 0, most: int | None = None) -> BodyPart:
     """Return up to `most` bytes of a body, all of them where None.
 
-    Raises `VerbError` (8426) where the conversation is gone, `BodyAbsentError` where there is no body.
+    Raises `VerbError` (8426) where the conversation is gone, `BodyAbsentError` where there is no body, and
+    `InstanceForbiddenError`.
     """
     side = endpoint_row(key.handle)
+    check_instances([side.instance.name])
     place = f"{side.instance.name}/{side.database}"
     if key.kept is Kept.INCOMPLETE:
         return _joined(key, side, place, start, most)

@@ -27,6 +27,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from brokerui.accounts.instance_groups import limit_of_name
 from brokerui.analysis.imports.answer import Json, answer_of, difference_made
 from brokerui.analysis.imports.applying import apply_build
 from brokerui.analysis.imports.models import DUE, ImportFile, ImportResult, ImportRun, ImportState, Phase
@@ -38,6 +39,7 @@ from brokerui.analysis.imports.variables import variables_from
 from brokerui.analysis.lint.selectors import findings_of_live
 from brokerui.analysis.servers.sums import ServerSums
 from brokerui.analysis.servers.sums_json import sums_as_json, sums_from_json
+from brokerui.core.instance_limit import InstanceForbiddenError, limited_to
 from brokerui.core.jobs.errors import JobCancelledError, JobFailedError, JobStateError
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import request
@@ -89,6 +91,9 @@ def run_job(work: JobWork) -> None:
         _step(run)(run, work)
     except InputError as error:
         _fail(run, error.problem, error.where, error.path)
+        raise JobFailedError(str(error)) from error
+    except InstanceForbiddenError as error:
+        _fail(run, error.sentence)
         raise JobFailedError(str(error)) from error
     except EstateStaleError:
         _stale(run, work)
@@ -207,7 +212,7 @@ def _take(run: ImportRun, work: JobWork) -> None:
             run.files.update(content=None)
         return
     on_progress(Phase.APPLYING)
-    with transaction.atomic():
+    with limited_to(limit_of_name(run.applied_by)), transaction.atomic():
         written = _written(run, made.estate, made.imported, live.version, made.shown)
         _end_applied(run, work, written, live.version, answer_of(made, differs, written.version, dry_run=False))
 
@@ -261,7 +266,7 @@ def _apply(run: ImportRun, work: JobWork) -> None:
     assert result.document is not None  # the preview stores one, which stays until the import is applied
     estate = unpack_estate(result.document)
     imported, shown = json.loads(result.imported), map(sums_from_json, unpacked_rows(result.collected))
-    with transaction.atomic():
+    with limited_to(limit_of_name(run.applied_by)), transaction.atomic():
         before = estate_current().version
         written = _written(run, estate, imported, run.base_version, shown)
         _end_applied(run, work, written, before)

@@ -16,6 +16,7 @@ from django.utils import timezone
 from brokerui.analysis.servers.models import CollectedDatabase, Collection, CollectionSource
 from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
 from brokerui.analysis.servers.sums_json import canonical, database_as_json, events_as_json
+from brokerui.core.instance_limit import check_instances
 from brokerui.estate.audit import audit
 from brokerui.estate.audit_changes import changes_of, values_of
 from routing.common.errors import Invalid
@@ -43,6 +44,7 @@ def check_sums(sums: ServerSums, now: datetime) -> None:
 @transaction.atomic
 def collection_keep(*, sums: ServerSums, author: str, source: CollectionSource) -> Collection:
     """Keep a collection; the same one again is the one that is there. Raises `Invalid` where it cannot be kept."""
+    check_instances([sums.server])
     check_sums(sums, timezone.now())
     digest = hashlib.sha256(canonical(sums)).hexdigest()
     list(Collection.objects.select_for_update().filter(server=sums.server).values_list("pk"))
@@ -71,6 +73,7 @@ def collection_keep(*, sums: ServerSums, author: str, source: CollectionSource) 
 @transaction.atomic
 def collection_delete(*, collection: Collection, author: str) -> None:
     """Delete a collection that was kept by mistake; the one before is the latest again."""
+    check_instances([collection.server])
     server, names = collection.server, list(collection.databases.values_list("name", flat=True))
     audit(
         author=author, action="collection.delete", note=str(collection), changes=changes_of(_values(collection), None)

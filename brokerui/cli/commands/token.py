@@ -83,9 +83,9 @@ def run(options: argparse.Namespace) -> int:
 def _create(options: argparse.Namespace) -> None:
     from brokerui.accounts.services import token_create
 
-    user, level = _user(options.user), LEVELS[options.level]
+    user, level = user_named(options.user), LEVELS[options.level]
     with _refusals(options), once_written() as answer_with:
-        token, secret = token_create(user=user, name=options.name, level=level, days=options.days, author=_author())
+        token, secret = token_create(user=user, name=options.name, level=level, days=options.days, author=author_here())
         answer_with(f"{json.dumps({**_as_json(token), 'token': secret}) if options.json else secret}\n")
 
 
@@ -116,7 +116,7 @@ def _list(options: argparse.Namespace) -> None:
     need_output()
     tokens = Token.objects.select_related("user").order_by("user__username", "name")
     if options.user is not None:
-        tokens = tokens.filter(user=_user(options.user))
+        tokens = tokens.filter(user=user_named(options.user))
     if options.json:
         sys.stdout.write(f"{json.dumps([_as_json(token) for token in tokens], ensure_ascii=False, indent=1)}\n")
     else:
@@ -147,16 +147,17 @@ def _revoke(options: argparse.Namespace) -> None:
     from brokerui.accounts.models import Token
     from brokerui.accounts.services import token_revoke
 
-    user = _user(options.user)
+    user = user_named(options.user)
     with once_written() as answer_with:
         token = Token.objects.filter(user=user, name=options.name).first()
         if token is None:
             raise InputError(options.user, options.name, say("the user has no token of this name"))
-        token_revoke(user=user, key=token.token_key, author=_author())
+        token_revoke(user=user, key=token.token_key, author=author_here())
         answer_with(f"{local(say('Revoked: {name}.', name=options.name))}\n")
 
 
-def _user(name: str) -> User:
+def user_named(name: str) -> User:
+    """Return the user of a name. Raises `InputError`."""
     from django.contrib.auth.models import User
 
     user = User.objects.filter(username=name).first()
@@ -165,5 +166,6 @@ def _user(name: str) -> User:
     return user
 
 
-def _author() -> str:
+def author_here() -> str:
+    """Return the author of an act on the command line."""
     return os.environ.get("USER") or "brokerui"

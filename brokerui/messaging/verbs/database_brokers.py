@@ -14,6 +14,7 @@ from uuid import uuid4
 
 from django.db import transaction
 
+from brokerui.core.instance_limit import check_instances
 from brokerui.estate.audit import SYSTEM
 from brokerui.estate.models import Instance
 from brokerui.estate.pairs import mirrored_pairs
@@ -122,6 +123,7 @@ def _set_enabled(instance: str, database: str, is_enabled: bool, author: str) ->
 @contextmanager
 def _alone_in(*instances: str) -> Iterator[tuple[int, ...]]:
     """The numbers of hosted instances. Raises `NotHostedError`."""
+    check_instances(instances)
     with transaction.atomic():
         for name in instances:
             broker_of(name)

@@ -10,6 +10,7 @@ from typing import Final
 
 from django.db import connection, transaction
 
+from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import ReplacedError, broker_of, check_database, working_broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
@@ -30,11 +31,13 @@ PAUSE_SECONDS: Final = 0.002
 
 @contextmanager
 def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, UnitOfWork]]:
-    """Claim, and commit the changes, or none of them after an exception. Raises `BusyError` and `NotHostedError`.
+    """Claim, and commit the changes, or none of them after an exception. Raises `BusyError`, `NotHostedError`
+    and `InstanceForbiddenError`.
 
     Within a transaction of the caller it counts when that is committed; a caller that writes something beside it opens
     one. Else it counts at the end. Only then are workers woken.
     """
+    check_instances([instance])
     commits_at_once = connection.get_autocommit()
     with _transaction() as is_callers, _busy_after_conflict():
         broker, work = _claimed(instance, wanted, is_callers)

@@ -11,6 +11,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,8 +22,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from brokerui.accounts.instance_groups import groups_of, user_groups_set
 from brokerui.accounts.levels import Level, Right, Role, may
-from brokerui.accounts.models import Token
+from brokerui.accounts.models import InstanceGroup, Token
 from brokerui.accounts.services import (
     LastAdministratorError,
     lockout_release,
@@ -60,6 +62,16 @@ class UserForm(forms.Form):
         label=gettext_lazy("May read bodies of messages"),
         required=False,
         help_text=gettext_lazy("No role includes it. Each body that the user is shown is recorded with a reason."),
+    )
+    groups = forms.ModelMultipleChoiceField(
+        label=gettext_lazy("Instances"),
+        queryset=InstanceGroup.objects.all(),
+        required=False,
+        widget=forms.SelectMultiple(attrs={"size": 4}),
+        help_text=gettext_lazy(
+            "The role holds for the instances of the chosen groups; with no group, for all. "
+            "Every user sees all instances."
+        ),
     )
     active = forms.BooleanField(label=gettext_lazy("May sign in"), required=False, initial=True, help_text="")
     password = forms.CharField(
@@ -123,13 +135,13 @@ class Users(ForAdministrators):
     about = gettext_lazy("Who may sign in, in which role.")
     actions = None
     ordering = ("username",)
-    list_display = ("username", "role", "is_in", "last_seen")
+    list_display = ("username", "role", "role_groups", "is_in", "last_seen")
     list_filter = (ByRole,)
     search_fields = ("username",)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """With their roles."""
-        return super().get_queryset(request).prefetch_related("groups")
+        return super().get_queryset(request).prefetch_related("groups", "role_groups__group")
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Administrators, where anything can be written."""
@@ -160,6 +172,11 @@ class Users(ForAdministrators):
         """The role of a user, which is a group."""
         return ", ".join(group.name for group in row.groups.all()) or "—"
 
+    @admin.display(description=gettext_lazy("instances"))
+    def role_groups(self, row: Any) -> str:
+        """The groups for whose instances the role holds."""
+        return ", ".join(one.group.name for one in row.role_groups.all()) or _("all")
+
     @admin.display(description=gettext_lazy("may sign in"), ordering="is_active")
     def is_in(self, row: Any) -> str:
         """Whether it may sign in."""
@@ -176,26 +193,32 @@ def _columns(user: User | None) -> dict[str, Any]:
         return {}
     group = user.groups.first()
     columns = {"name": user.username, "role": group.name if group else "", "active": user.is_active}
-    return columns | {"read_bodies": Right.READ_BODIES in rights_of(user)}
+    return columns | {"read_bodies": Right.READ_BODIES in rights_of(user), "groups": groups_of(user)}
 
 
 def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
     given = form.cleaned_data
-    author = request.user.get_username()
-    role, rights = Role(given["role"]), [Right.READ_BODIES] if given["read_bodies"] else []
     try:
-        if user is None:
-            user = user_create(name=given["name"], password=given["password"], role=role, author=author)
-            if given["active"] and not rights:
-                messages.success(request, _("Added %(name)s.") % {"name": given["name"]})
-                return True
-        changed = {"active": given["active"], "password": given["password"], "rights": rights}
-        user_save(user=user, role=role, author=author, **changed)
+        _write(user, given, request.user.get_username())
     except LastAdministratorError:
         form.add_error(None, _("This is the last administrator who may sign in: there must be one."))
         return False
-    messages.success(request, _("Saved %(name)s.") % {"name": given["name"]})
+    text = _("Saved %(name)s.") if user is not None else _("Added %(name)s.")
+    messages.success(request, text % {"name": given["name"]})
     return True
+
+
+@transaction.atomic
+def _write(user: User | None, given: dict[str, Any], author: str) -> None:
+    """A new user has the groups from the beginning: without them, the role would hold for all instances."""
+    role, rights = Role(given["role"]), [Right.READ_BODIES] if given["read_bodies"] else []
+    is_new = user is None
+    if user is None:
+        user = user_create(name=given["name"], password=given["password"], role=role, author=author)
+    user_groups_set(user=user, groups=list(given["groups"]), author=author)
+    if not is_new or rights or not given["active"]:
+        changed = {"active": given["active"], "password": given["password"], "rights": rights}
+        user_save(user=user, role=role, author=author, **changed)
 
 
 @admin.register(Token, site=site)

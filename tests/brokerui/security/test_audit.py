@@ -319,6 +319,22 @@ WRITES: dict[str, tuple[str, Write]] = {
         ),
     ),
     "tables:auth_user_change": ("user.change", user_change),
+    "tables:accounts_instancegroup_add": (
+        "instance_group.create",
+        lambda client, _: client.post(reverse("tables:accounts_instancegroup_add"), {"name": "new", "instances": HUB}),
+    ),
+    "tables:accounts_instancegroup_change": (
+        "instance_group.change",
+        lambda client, world: client.post(
+            reverse("tables:accounts_instancegroup_change", args=[world["instance_group"]]), {"name": "changed"}
+        ),
+    ),
+    "tables:accounts_instancegroup_delete": (
+        "instance_group.delete",
+        lambda client, world: client.post(
+            reverse("tables:accounts_instancegroup_delete", args=[world["instance_group"]])
+        ),
+    ),
     "tables:accounts_token_changelist": ("token.revoke", on_rows("accounts_token", "revoke")),
     "tables:axes_accessattempt_changelist": ("lockout.release", on_rows("axes_accessattempt", "release")),
     "api:import": (
@@ -646,6 +662,7 @@ NOTHING = {
     "changes:sql-preview",
     "changes:rows-preview",
     "tables:auth_user_changelist",
+    "tables:accounts_instancegroup_changelist",
     "tables:estate_version_changelist",
     "tables:estate_KIND_preview",
     "tables:estate_KIND_preview_new",

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.test import override_settings
 from django.utils import timezone
 
+from brokerui.accounts.instance_groups import group_save
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import token_create
 from brokerui.analysis.alerts.channels import channel_create
@@ -102,6 +103,7 @@ def world_made() -> dict[str, Any]:
     other = User.objects.create_user("other")
     Instance.objects.filter(name=HUB).update(hosted=True)
     return {
+        "instance_group": group_save(name=EVIL[:100], instances=[HUB], author=user.username).pk,
         "scenario": scenario.name,
         "run": run.pk,
         "suppression": row.pk,

@@ -48,9 +48,9 @@ Recorder.has_thread = False
 # Budgets of queries are exact: no request looks at the migrations, unless a test says so.
 newer_database.EVERY_S = None
 
-# Shared cores say nothing about time, so no deadline. Every run draws fresh examples, and make test-all seven times as
+# Shared cores say nothing about time, so no deadline. Every run draws fresh examples, and make test-all ten times as
 # many; a failure prints the blob that repeats it.
-settings.register_profile("test", deadline=None, derandomize=False, print_blob=True, max_examples=30)
+settings.register_profile("test", deadline=None, derandomize=False, print_blob=True, max_examples=20)
 settings.register_profile("test-all", settings.get_profile("test"), max_examples=200)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "test"))
 

@@ -37,7 +37,8 @@ from tests.brokerui.changes.helpers import AUTHOR, document_of, drop, edits_of, 
 from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.strategies.rich import edited
 
-few = hypothesis_settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+DRAWN = hypothesis_settings().max_examples // 2
+few = hypothesis_settings(max_examples=DRAWN, suppress_health_check=[HealthCheck.too_slow])
 
 
 def _draft(*edits: Edit) -> SavedDraft:

@@ -23,7 +23,7 @@ from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.strategies.rich import edited
 
 AT, LATER = datetime(2026, 6, 1, tzinfo=UTC), datetime(2031, 6, 1, tzinfo=UTC)
-few = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+few = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 ROUTE = "USE [Orders];\nCREATE ROUTE [New] WITH SERVICE_NAME = N'Parts', ADDRESS = N'tcp://there.example:4022';"
 
 

@@ -15,7 +15,7 @@ from tests.brokerui.changes.helpers import AUTHOR, document_of, edits_of, seen
 from tests.brokerui.estate.helpers import brought_in
 from tests.strategies.rich import edited
 
-few = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 lists = st.lists(st.integers(0, 3).map(SetHopLimit), max_size=8).map(tuple)
 
 

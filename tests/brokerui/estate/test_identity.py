@@ -12,7 +12,7 @@ from tests.strategies.rich import edited, rich_estates
 
 pytestmark = pytest.mark.both_databases
 
-few = settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.thorough("estate/test_services.py writes and reads rows of each kind on PostgreSQL", on="postgresql")

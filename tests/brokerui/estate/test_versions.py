@@ -28,7 +28,7 @@ pytestmark = pytest.mark.both_databases
 
 class Rebuilding(TestCase):
     @pytest.mark.thorough("each way to write a version is tested on PostgreSQL below", on="postgresql")
-    @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=settings().max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(edited(), min_size=1, max_size=3), st.integers(0, 4))
     def test_any_version_is_rebuilt_exactly(self, drawn: list[tuple[Estate, list[Edit]]], checkpoint: int) -> None:
         """Whether it holds its document or edits since one a while ago."""

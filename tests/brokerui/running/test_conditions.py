@@ -88,7 +88,10 @@ def newer(tmp_path_factory: pytest.TempPathFactory, make_home: MakeHome) -> Path
     return home
 
 
-@pytest.mark.parametrize("process", ["worker", "beat", "endpoint"])
+SAME_START = pytest.mark.thorough("Each process asks the same conditions before it begins.")
+
+
+@pytest.mark.parametrize("process", ["worker", *(pytest.param(one, marks=SAME_START) for one in ("beat", "endpoint"))])
 def test_each_process_refuses_a_newer_database_in_one_line(newer: Path, process: str) -> None:
     ended = command(newer, process)
     assert (ended.returncode, ended.stdout) == (1, "")

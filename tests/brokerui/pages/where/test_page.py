@@ -383,6 +383,7 @@ PATIENCE = 3.0
 """Seconds of a core, ten times the budget that benchmarks/pages.py measures: here only what blows up is found."""
 
 
+@pytest.mark.thorough("benchmarks/pages.py measures it")
 @pytest.mark.slow
 def test_a_large_estate_answers_soon(client: Client) -> None:
     name = keep(large())
@@ -397,7 +398,7 @@ def test_the_choices_of_an_estate_are_made_once() -> None:
 
 
 def test_the_link_asks_the_same_again(client: Client) -> None:
-    page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts", at="2030-01-01")
+    page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts", at="2030-01-01T00:00Z")
     link = html.unescape(re.search(r'data-copy="(http[^"]+)"', page)[1])  # type: ignore[index]
     assert words(client.get(link).content.decode()) == words(page)
     assert json.dumps(link).count("scenario=2-network-route") == 1

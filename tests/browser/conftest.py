@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -38,7 +39,14 @@ def answered(live_server: Any, transactional_db: None) -> Iterator[None]:
     yield
     for thread in threading.enumerate():
         if CONNECTION in thread.name:
+            _let_start(thread)
             thread.join(ANSWERED_S)
+
+
+def _let_start(thread: threading.Thread) -> None:
+    """Wait while a listed thread is neither started, which nobody may join, nor ended."""
+    while not thread.is_alive() and thread in threading.enumerate():
+        time.sleep(0.001)  # it takes less than that to start
 
 
 @pytest.fixture

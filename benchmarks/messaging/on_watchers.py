@@ -78,7 +78,7 @@ def _cookies(count: int) -> list[str]:
     for number in range(count):
         user = user_create(name=f"watcher{number}", password="correct horse battery staple", role=Role.OPERATOR)
         client = Client()
-        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        client.force_login(user, backend="brokerui.accounts.backend.Backend")
         cookies.append(client.cookies[settings.SESSION_COOKIE_NAME].output(attrs=[], header="").strip())
     connections.close_all()
     return cookies

@@ -116,7 +116,7 @@ def cookies(_instance: str, _database: str, count: str) -> None:
     for number in range(int(count)):
         browser = Client()
         user = user_create(name=f"watcher{number}", password="correct horse battery staple", role=Role.OPERATOR)
-        browser.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        browser.force_login(user, backend="brokerui.accounts.backend.Backend")
         found.append(browser.cookies[settings.SESSION_COOKIE_NAME].output(attrs=[], header="").strip())
     say(found)
 

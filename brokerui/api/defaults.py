@@ -51,7 +51,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             *("dropped", "delayed", "age", "depth", "disagreement"),
             *("expiry", "mirror", "job", "leak", "stale"),
         ],
-        "AlertChannelKindEnum": ["email", "webhook"],
+        "AlertChannelKindEnum": ["email", "webhook", "messenger"],
         "AlertSeverityEnum": ["error", "warning", "info"],
         "ExpiryOutcomeEnum": ["dropped", "delayed", "exits", "delivered"],
         "BulkResultEnum": ["done", "refused", "would_be_done", "would_be_refused"],

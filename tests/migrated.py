@@ -44,7 +44,7 @@ def restored(name: str) -> sqlite3.Connection | None:
     if not file.is_file():
         return None
     memory = sqlite3.connect(name, uri=True)
-    with closing(sqlite3.connect(file)) as kept:
+    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as kept:
         kept.backup(memory)
     return memory
 
@@ -56,6 +56,6 @@ def keep() -> None:
     unfinished = file.with_suffix(f".{os.getpid()}")
     with closing(sqlite3.connect(unfinished)) as kept:
         connection.connection.backup(kept)
-    for old in file.parent.glob("*.sqlite3"):
+    for old in {*file.parent.glob("*.sqlite3")} - {file}:
         old.unlink(missing_ok=True)
     unfinished.replace(file)

@@ -16,7 +16,7 @@ from tests import migrated
 def test_the_database_of_this_process_has_all_migrations() -> None:
     executor = MigrationExecutor(connection)
     assert executor.migration_plan(executor.loader.graph.leaf_nodes()) == []
-    assert migrated.kept_file().is_file()
+    assert connection.vendor != "sqlite" or migrated.kept_file().is_file()
 
 
 def test_a_changed_migration_is_another_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from brokerui.accounts.levels import UserAccess
 from brokerui.analysis.overview.real_servers import RealServer, servers_now
@@ -17,11 +19,12 @@ from brokerui.analysis.overview.server_causes import causes_of_server
 from brokerui.analysis.servers.models import CollectedDatabase
 from brokerui.analysis.servers.selectors import LeftConversations, collections_of, databases_of, latest_events
 from brokerui.api.ids import id_of
-from brokerui.core.paging import Page
+from brokerui.core.paging import Page, page_number
 from brokerui.core.templatetags.look import figure
 from brokerui.estate.selectors import LiveEstate
 from brokerui.messaging.transmission_status import problem_words
 from brokerui.pages.overview.steps import with_step
+from brokerui.pages.shell.columns import Column, Table
 from routing.catalog.broker_log import BrokerEvent
 from routing.common.sentence import Sentence, translator
 from routing.dialog.status_catalogue import BY_NUMBER
@@ -70,18 +73,29 @@ class EventOnPage:
     next_step: Sentence | None
 
 
-def list_context(number: int) -> dict[str, Any]:
-    """For a page of the list; the headline is about all servers."""
+TABLE: Final[Table[ServerOnPage]] = Table(
+    Column("name", _("Server"), lambda one: one.server.name, is_head=True),
+    Column("age", _("Age of the collection"), lambda one: one.server.age, is_number=True),
+    Column("held", _("Messages held"), lambda one: one.server.held, is_number=True),
+    Column("left", _("Left over"), lambda one: one.leak.left if one.leak else None, is_number=True),
+)
+
+
+def list_context(query: Mapping[str, str]) -> dict[str, Any]:
+    """For a page of the list; the headline is about all servers. Raises `BadAddressError`."""
+    table = TABLE.read(query)
     _live, servers, leaks = servers_now()
     largest: dict[str, LeftConversations] = {}
     for leak in leaks:
         largest.setdefault(leak.server, leak)
-    stale, page = sum(server.is_stale for server in servers), Page.of(servers, number)
+    found = table.ordered(ServerOnPage(server, largest.get(server.name)) for server in servers)
+    stale, page = sum(server.is_stale for server in servers), Page.of(found, page_number(query.get("page", "")))
     return {
         "page": page,
-        "before": page.before and f"page={page.before}",
-        "after": page.after and f"page={page.after}",
-        "servers": [ServerOnPage(server, largest.get(server.name)) for server in page.shown],
+        "table": table,
+        "before": page.before and urlencode(table.own | {"page": page.before}),
+        "after": page.after and urlencode(table.own | {"page": page.after}),
+        "servers": page.shown,
         "headline": list_headline(servers),
         "stale": stale,
         "stale_days": settings.ESTATE_STALE_DAYS,

@@ -26,7 +26,6 @@ from brokerui.analysis.servers.sums import ServerSums
 from brokerui.api.ids import id_of, key_of
 from brokerui.core.csv import csv_lines
 from brokerui.core.moments import moment_words
-from brokerui.core.paging import page_number
 from brokerui.estate.selectors import estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.servers.leak_page import GROUP_COLUMNS, GROWTH_COLUMNS, group_rows, growth_rows, leak_context
@@ -43,7 +42,7 @@ def server_list(request: HttpRequest) -> HttpResponse:
     name = request.GET.get("server", "")
     if name:
         return redirect("servers:server", id_of((name,)))
-    return render(request, "servers/list.html", list_context(page_number(request.GET.get("page", ""))))
+    return render(request, "servers/list.html", list_context(request.GET.dict()))
 
 
 @require_safe

@@ -25,7 +25,7 @@ WHO = (STRANGER, NOBODY, *Role, READER)
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 Request = tuple[Address, str]
 """An address, and the method with which it is sent a request."""
-MOVES = ("start", "scenarios:open", "map:view")
+MOVES = ("start", "scenarios:open", "map:view", "saved:view")
 """Pages that only lead to others."""
 WRITING = METHODS[1:]
 PREVIEWS = {"api:whatif", "changes:effect-line", "changes:sql-preview", "changes:rows-preview"}

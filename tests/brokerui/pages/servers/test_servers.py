@@ -79,6 +79,11 @@ def test_many_servers_take_several_pages_under_one_headline(viewer: Client, monk
     assert "30 messages were held on real servers" in text
     assert "3 to 3 of 3" in text
     assert "sql0" not in text
+    last = text_of(viewer, "/servers/?sort=-name").partition("<ul")[2]
+    names = re.findall(r'href="/servers/server/[^"]+">([^<]+)</a>', last)
+    assert names == sorted(names, key=str.casefold, reverse=True)
+    assert "sort=-name&amp;page=2" in viewer.get("/servers/?sort=-name").content.decode()
+    assert viewer.get("/servers/?sort=size").status_code == 400
 
 
 def test_messages_of_a_server_have_the_sentence_and_the_statement_of_their_status(viewer: Client) -> None:

@@ -31,6 +31,7 @@ EVENT_MINUTES_DAYS, EVENT_HOURS_DAYS  how long counters per minute are kept, and
 EVENT_ROWS_DAYS     how long exceptional events are kept (default: 30)
 KEYS_SECRET         encrypts the private keys in the database; the same on all machines of a deployment (default: made
                     at random and kept in the home)
+OTEL_…              traces, by the variables of OpenTelemetry (brokerui/core/tracing.py); none without them
 LOG_FORMAT          "json": each line of the logs is an object, for programs (default: line, for people)
 TRAFFIC_FOLDER      files of traffic in it are taken in as they come, by the pipeline (default: none)
 PIPELINE            off: `up` starts no worker for the pipeline where neither EVENT_LOG nor TRAFFIC_FOLDER is set, and
@@ -129,6 +130,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "brokerui.core.traced_work.TracingMiddleware",  # around all others; without OTEL variables it is not used
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "csp.middleware.CSPMiddleware",

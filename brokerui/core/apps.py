@@ -16,8 +16,13 @@ class CoreConfig(AppConfig):
         import brokerui.celery  # noqa: F401, PLC0415 - the app that tasks are of
         from brokerui.core import checks, conditions  # noqa: PLC0415 - settings are complete only now
         from brokerui.core.celery_transport import use_repairing_transport  # noqa: PLC0415 - the same
+        from brokerui.core.tracing import tracing_is_wanted  # noqa: PLC0415 - the same
 
         use_repairing_transport()
+        if tracing_is_wanted():
+            from brokerui.core.traced_work import trace_tasks  # noqa: PLC0415 - only then
+
+            trace_tasks()
 
         register(checks.home_is_writable)
         register(checks.secret_key_is_private)

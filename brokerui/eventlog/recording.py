@@ -18,9 +18,11 @@ from typing import Final
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
+from brokerui.core.tracing import tracing_is_wanted
 from brokerui.eventlog import counting, exceptional, queue_flows
 from brokerui.eventlog.counting import Counts, counted, latencies_counted
 from brokerui.eventlog.exceptional import Exceptions, any_exceptional, exceptions_of
+from brokerui.eventlog.message_spans import message_spans
 from brokerui.eventlog.queue_flows import Flows, flows_of
 from brokerui.eventlog.samples import Sample
 from brokerui.eventlog.stage import Batch, Stage
@@ -30,6 +32,8 @@ from routing.common.broker_events import Event
 logger = logging.getLogger(__name__)
 SECONDS: Final = 2.0
 """Between two writes: what a process that is killed has not written yet."""
+IS_TRACED: Final = tracing_is_wanted()
+"""Whether the way of messages is reported to OpenTelemetry."""
 MOST: Final = 200_000
 """Events that wait for the disk at most; further ones are counted but missing from the log."""
 
@@ -71,6 +75,8 @@ class Recorder:
             queue_flows.add(self._flows, flows)
             exceptional.add(self._exceptions, exceptions)
         self.log(instance, events)
+        if IS_TRACED:
+            message_spans(instance, events)
         self._wake()
 
     def note_latencies(self, instance: str, at: int, latencies: Latencies) -> None:

@@ -460,10 +460,10 @@ def test_every_span_can_be_asked_for(viewer: Client, wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("path", "most"),
     [
-        (DELAYED, 22),
-        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 23),
-        (QUEUES, 20),
-        (f"{QUEUES}?instance=A&database=one", 23),
+        (DELAYED, 23),
+        (f"{DELAYED}?instance=A&database=one&service=Nowhere&cause=9796", 24),
+        (QUEUES, 21),
+        (f"{QUEUES}?instance=A&database=one", 24),
         (MIRRORS, 14),
         (CONNECTIONS, 9),
     ],

@@ -54,9 +54,11 @@ def failover_effects(
     estate: Estate, pair: FailoverPair, at: datetime
 ) -> tuple[tuple[ClassEffect, ...], tuple[ClassEffect, ...]]:
     """The classes of conversations that end better with a failover, and those that end worse; on a large estate, only
-    those that it touches."""
+    those that it touches. Those of the pair itself are left out: the database moves with its conversations, and
+    messages from outside reach the new principal by a route that has both addresses."""
     names = None if is_compared(estate) else MAX_NAMES
-    found, _ = effects_of(estate, failed_over(estate, pair), at, pair.mirror, names)
+    all_found, _ = effects_of(estate, failed_over(estate, pair), at, pair.mirror, names)
+    found = [one for one in all_found if not _is_of_pair(pair, *one.node)]
     worse = sorted((one for one in found if one.verdict == WORSE), key=lambda effect: not effect.breaks)
     return tuple(one for one in found if one.verdict == BETTER), tuple(worse)
 
@@ -65,6 +67,10 @@ def pairs_of(estate: Estate) -> tuple[FailoverPair, ...]:
     """All mirrored databases whose two partners are in the estate."""
     found = (pair_of(estate, instance, database) for instance, database in mirrored_pairs(estate))
     return tuple(dict.fromkeys(pair for pair in found if pair is not None))
+
+
+def _is_of_pair(pair: FailoverPair, instance: str, database: str | None) -> bool:
+    return instance in (pair.principal, pair.mirror) and database in (pair.database, None)
 
 
 def failover_offer(

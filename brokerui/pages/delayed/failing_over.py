@@ -51,7 +51,7 @@ def fail_over(request: HttpRequest) -> HttpResponse:
 def _context(plan: FailoverPlan, place: dict[str, str]) -> dict[str, Any]:
     pair = plan.pair
     names = {"database": pair.database, "principal": pair.principal, "mirror": pair.mirror}
-    changed = [*plan.worse, *plan.better]
+    changed = list({_key(effect): effect for effect in (*plan.worse, *plan.better)}.values())
     heading = ngettext(
         "Routing changes for %(n)s class of conversations",
         "Routing changes for %(n)s classes of conversations",
@@ -70,6 +70,11 @@ def _context(plan: FailoverPlan, place: dict[str, str]) -> dict[str, Any]:
         "button": _("Fail over to %(mirror)s") % names,
         "place": place,
     }
+
+
+def _key(effect: ClassEffect) -> tuple[object, ...]:
+    """Classes that differ only in their identifier have one row."""
+    return effect.node, effect.traffic.shown_service, effect.before, effect.after
 
 
 def _row(effect: ClassEffect) -> dict[str, Any]:

@@ -314,7 +314,10 @@ def test_a_mirror_that_was_not_failed_over_is_named_and_the_failover_drains_it(
     assert cause["sentence"] == "Nothing goes over the network: the endpoint of B is STOPPED."
     assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
     assert cause["remedy_sql"] == "brokerui failover G/two"
-    assert cause["remedy"].startswith("With this, G becomes the principal of two, and routing delivers there.")
+    assert cause["remedy"] == (
+        "With this, G becomes the principal of two, and routing delivers there. The conversations of the database move"
+        " with it."
+    )
     fields = {name: button(operator, name) for name in ("instance", "database")}
     shown = operator.post("/delayed/failover/", fields)
     assert "Fail two over to G?" in shown.content.decode()

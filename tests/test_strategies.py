@@ -50,9 +50,14 @@ def bulk() -> tuple[Case, ...]:
 
 
 @cache
+def answers() -> tuple[list[Json], ...]:
+    """The ends of each conversation of the bulk."""
+    return tuple(outcomes(case.estate, one, AT) for case in bulk() for one in case.conversations)
+
+
+@cache
 def counted_outcomes() -> Counter[tuple[str, str | None]]:
-    answers = (outcomes(case.estate, one, AT) for case in bulk() for one in case.conversations)
-    return Counter((end["outcome"], end.get("reason")) for ends in answers for end in ends)
+    return Counter((end["outcome"], end.get("reason")) for ends in answers() for end in ends)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -65,9 +70,8 @@ def test_there_is_no_other_outcome() -> None:
 
 
 def test_several_outcomes_are_frequent() -> None:
-    answers = [outcomes(case.estate, one, AT) for case in bulk() for one in case.conversations]
-    assert sum(len(ends) > 1 for ends in answers) > 5 * OFTEN
-    assert sum(len(ends) > 2 for ends in answers) > OFTEN
+    assert sum(len(ends) > 1 for ends in answers()) > 5 * OFTEN
+    assert sum(len(ends) > 2 for ends in answers()) > OFTEN
 
 
 @pytest.mark.parametrize(
@@ -80,18 +84,18 @@ def test_several_outcomes_are_frequent() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_every_rule_answers(monkeypatch: pytest.MonkeyPatch, module: Any, rule: str) -> None:
-    original, answers = getattr(module, rule), Counter[bool]()
+    original, counted = getattr(module, rule), Counter[bool]()
 
     def watched(*args: Any) -> Any:
         answer = original(*args)
-        answers[bool(answer)] += 1
+        counted[bool(answer)] += 1
         return answer
 
     monkeypatch.setattr(module, rule, watched)
     for case in bulk()[:500]:
         for conversation in case.conversations:
             outcomes(case.estate, conversation, AT)
-    assert answers[True] > OFTEN
+    assert counted[True] > OFTEN
 
 
 # ---------------------------------------------------------------- corners

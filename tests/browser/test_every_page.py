@@ -6,6 +6,7 @@ own, its own tests look at.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,7 +18,7 @@ from brokerui.pages.tables.row_kinds import KINDS
 from tests.brokerui.security.addresses import ADDRESSES, Address
 from tests.brokerui.security.world import world_made
 from tests.brokerui.site import signed_in
-from tests.browser.conftest import faults_in_a_look
+from tests.browser.conftest import NARROW, faults_in_a_look, scrolled_sideways
 from tests.extent import IS_ALL
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -35,6 +36,11 @@ AREAS = {
 }
 
 
+LOOKED_AT = 0.5
+"""Share of the pages at which `make test` looks with axe, others in each run: it opens all of them, and the tests of a
+page look at its states."""
+
+
 def whole_pages(addresses: list[Address], world: dict[str, Any]) -> Iterator[str]:
     """The paths that answer with a page: no file, no fragment, no way elsewhere."""
     client = signed_in(Role.ADMINISTRATOR)
@@ -47,7 +53,7 @@ def whole_pages(addresses: list[Address], world: dict[str, Any]) -> Iterator[str
 def looked_at(page: Page, path: str) -> list[str]:
     """Return the faults of a page."""
     page.goto(path)
-    wrong = faults_in_a_look(page)
+    wrong = faults_in_a_look(page) if IS_ALL or random.random() < LOOKED_AT else scrolled_sideways(page, NARROW)
     if page.evaluate("document.querySelectorAll('h1').length") != 1:
         wrong.append(f"{page.url} has not one heading")
     return wrong

@@ -14,7 +14,7 @@ from django.shortcuts import resolve_url
 from django_htmx.http import HttpResponseClientRefresh
 
 from brokerui.accounts.instance_groups import limit_of
-from brokerui.accounts.levels import Level, Permission, Right, may
+from brokerui.accounts.levels import Level, Permission, Right, holds, may
 from brokerui.core.instance_limit import limit_request, limited_to
 
 if TYPE_CHECKING:
@@ -51,6 +51,13 @@ def level_needed(view: Callable[..., Any], method: str) -> Permission | None:
     return declared["read" if method in SAFE else "write"]
 
 
+def may_request(user: AbstractUser | AnonymousUser, method: str, permission: Permission) -> bool:
+    """Whether the user may send a request that takes this permission. Looking is allowed where the site is read-only
+    too, whatever level it takes; a right is for acts alone."""
+    is_look = method in SAFE and isinstance(permission, Level)
+    return holds(user, permission) if is_look else may(user, permission)
+
+
 def limit_acts(user: AbstractUser | AnonymousUser, method: str, permission: Permission) -> None:
     """Let the rest of the request act on the instances of the user's groups alone. Reading is for all instances, but
     of bodies, which is an act."""
@@ -82,7 +89,7 @@ class AccessMiddleware:
         level = level_needed(view, request.method or "GET")
         if level is None:
             return HttpResponseNotAllowed(SAFE)
-        if _is_refused_here(request, view) or not may(request.user, level):
+        if _is_refused_here(request, view) or not may_request(request.user, request.method or "", level):
             raise PermissionDenied
         limit_acts(request.user, request.method or "", level)
         return None

@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from rest_framework.settings import api_settings
 from rest_framework.throttling import AnonRateThrottle, SimpleRateThrottle, UserRateThrottle
 
-from brokerui.accounts.access import SAFE, limit_acts
-from brokerui.accounts.levels import Permission, limit_to, may
+from brokerui.accounts.access import SAFE, limit_acts, may_request
+from brokerui.accounts.levels import Permission, limit_to
 from brokerui.accounts.token_scopes import scope_words
 from brokerui.api.problems import ApiProblem
 from brokerui.core.client_ip import client_ip_of
@@ -66,7 +66,7 @@ class MayUse(BasePermission):
                 "The scope of the token or the role of its user does not permit this. The scope is: %(scope)s."
             )
             self.message = sentence % values
-        if not may(request.user, permission):
+        if not may_request(request.user, request.method or "", permission):
             return False
         limit_acts(request.user, request.method or "", permission)
         return True

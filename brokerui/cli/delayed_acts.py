@@ -57,8 +57,9 @@ def _retry(options: argparse.Namespace) -> list[ActPlan[Any]]:
 
 def _switch_on(options: argparse.Namespace) -> list[ActPlan[Any]]:
     from brokerui.analysis.acts.several import QueuePlace, switch_each, switch_plans
+    from brokerui.messaging.queue_names import queue_named
 
-    plans = switch_plans([QueuePlace(*queue) for queue in options.queues])
+    plans = switch_plans([QueuePlace(*queue_named(*queue)) for queue in options.queues])
     return list(plans if options.dry_run else switch_each(plans, is_on=True, author=_author()))
 
 

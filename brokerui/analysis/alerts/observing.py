@@ -9,12 +9,14 @@ from typing import Final
 
 from brokerui.analysis.alerts.evaluation import Observed
 from brokerui.analysis.alerts.models import KEY
+from brokerui.analysis.alerts.observed_certificates import certificates
 from brokerui.analysis.alerts.observed_overview import causes_with, expiries, leaks, servers
 from brokerui.analysis.alerts.observed_samples import ages, depths, principals, samples_now
 from brokerui.analysis.alerts.observed_work import disagreements, jobs
 from brokerui.analysis.alerts.rules import RuleKind
 from brokerui.analysis.overview.overview import overview_counted
 from brokerui.messaging.broker_cache import hosted_names
+from routing.common.moment import from_milliseconds
 from routing.rules.decision import DELAYED, DROPPED
 
 IN_WORDS: Final = 50
@@ -37,6 +39,8 @@ def look(kinds: Collection[RuleKind], now: int) -> Seen:
         found[RuleKind.MIRROR] = principals(now)
     if RuleKind.JOB in kinds:
         found[RuleKind.JOB] = jobs()
+    if RuleKind.CERTIFICATE in kinds:
+        found[RuleKind.CERTIFICATE] = certificates(from_milliseconds(now))
     if RuleKind.DISAGREEMENT in kinds:
         found[RuleKind.DISAGREEMENT] = disagreements()
     return {kind: None if seen is None else [_short(one) for one in seen] for kind, seen in found.items()}

@@ -39,13 +39,15 @@ class RuleKind(StrEnum):
     """Conversations of a database that never close by themselves."""
     STALE = "stale"
     """Hours since a real server was read."""
+    CERTIFICATE = "certificate"
+    """Days until a certificate of the endpoint, or of the authority that it trusts, expires."""
 
 
-FALLS: Final = frozenset({RuleKind.EXPIRY})
+FALLS: Final = frozenset({RuleKind.EXPIRY, RuleKind.CERTIFICATE})
 """Kinds whose figure is worse the smaller it is."""
 OF_CAUSES: Final = frozenset({RuleKind.DROPPED, RuleKind.DELAYED})
 """Kinds whose objects are causes, which have a number of the product."""
-OF_NO_INSTANCE: Final = frozenset({RuleKind.DISAGREEMENT, RuleKind.JOB})
+OF_NO_INSTANCE: Final = frozenset({RuleKind.DISAGREEMENT, RuleKind.JOB, RuleKind.CERTIFICATE})
 """Kinds whose objects belong to no instance."""
 
 

@@ -22,6 +22,7 @@ KIND_NAMES: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.JOB: say("Background work fails"),
     RuleKind.LEAK: say("Conversations never close"),
     RuleKind.STALE: say("Servers are not read"),
+    RuleKind.CERTIFICATE: say("Certificates expire"),
 }
 UNITS: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.DROPPED: say("messages"),
@@ -34,6 +35,7 @@ UNITS: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.JOB: say("failed attempts"),
     RuleKind.LEAK: say("conversations"),
     RuleKind.STALE: say("hours"),
+    RuleKind.CERTIFICATE: say("days left"),
 }
 NEXT_STEPS: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.DROPPED: say("Open Overview: it has the cause and its remedy."),
@@ -48,6 +50,10 @@ NEXT_STEPS: Final[Mapping[RuleKind, Sentence]] = {
     RuleKind.JOB: say("Open Background work: it has the error, and tries the job again."),
     RuleKind.LEAK: say("Open the server: it has the order of work and a clean-up script."),
     RuleKind.STALE: say("Import the server again, or paste its rows."),
+    RuleKind.CERTIFICATE: say(
+        "Put a newer certificate into the file of the setting, and start the endpoint again: peers refuse one that has"
+        " expired."
+    ),
 }
 
 
@@ -98,6 +104,7 @@ _FIGURES: Final[Mapping[RuleKind, Callable[[float], Sentence]]] = {
     RuleKind.AGE: _minutes,
     RuleKind.EXPIRY: _days,
     RuleKind.STALE: _hours,
+    RuleKind.CERTIFICATE: _days,
 }
 
 
@@ -130,6 +137,8 @@ def _condition(rule: Rule) -> Sentence:
             return say("Background work has failed {figure} or more", figure=figure)
         case RuleKind.LEAK:
             return say("{figure} or more of a database never close", figure=figure)
+        case RuleKind.CERTIFICATE:
+            return say("A certificate of the endpoint expires within {figure}", figure=figure)
         case RuleKind.STALE:
             return say("A server was last read {figure} ago or longer", figure=figure)
 

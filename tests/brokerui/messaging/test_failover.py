@@ -369,6 +369,14 @@ def test_the_command_prints_who_is_the_principal(wire: Wire, call: Callable[...,
     assert roles() == {"A": MIRROR, "B": PRINCIPAL}
 
 
+def test_a_dry_run_prints_the_roles_and_changes_none(wire: Wire, time: list[int], call: Callable[..., Any]) -> None:
+    send(begin(), b"1")
+    settle(wire, time)
+    plan = json.loads(call("failover", "A/pair", "--dry-run").out)
+    assert (plan["principal"], plan["mirror"], plan["conversations"]) == ("B", "A", 1)
+    assert roles() == {"A": PRINCIPAL, "B": MIRROR}
+
+
 def test_the_command_says_why_not(wire: Wire, call: Callable[..., Any]) -> None:
     assert refused(call("failover", "C/one")).startswith("C/one: 1416: ")
     Instance.objects.filter(name="A").update(hosted=False)

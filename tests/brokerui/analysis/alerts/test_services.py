@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,6 +30,7 @@ from routing.common.moment import to_milliseconds
 from routing.common.sentence import say
 from tests.brokerui.messaging.conftest import client as redis_client
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey, wire
+from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages.monitoring.conftest import begun, nothing_counted
 
@@ -172,8 +174,22 @@ def test_a_look_has_the_figures_of_the_pages(wire: Wire) -> None:
     assert [(one.key, one.figure) for one in seen[RuleKind.JOB] or ()] == [("lint one", 3)]
     assert {kind for kind, found in seen.items() if found == []} == {
         *(RuleKind.DROPPED, RuleKind.DISAGREEMENT, RuleKind.LEAK, RuleKind.MIRROR, RuleKind.EXPIRY),
-        RuleKind.STALE,
+        *(RuleKind.STALE, RuleKind.CERTIFICATE),
     }
+
+
+def test_a_certificate_has_the_days_until_it_ends(tmp_path: Path, settings: Any) -> None:
+    authority = Authority(tmp_path)
+    certificate, _ = authority.files("host1", days=20)
+    settings.ENDPOINT_CERTIFICATE, settings.ENDPOINT_AUTHORITY = str(certificate), str(authority.path)
+    at = to_milliseconds(timezone.now())
+    own, trusted = look({RuleKind.CERTIFICATE}, at)[RuleKind.CERTIFICATE] or ()
+    assert str(own.heading) == "The certificate CN=host1 of ENDPOINT_CERTIFICATE expires"
+    assert (round(own.figure), round(trusted.figure)) == (20, 1)
+    (later, _) = look({RuleKind.CERTIFICATE}, at + 30 * 86_400_000)[RuleKind.CERTIFICATE] or ()
+    assert (str(later.heading)[-11:], later.figure) == ("has expired", 0)
+    settings.ENDPOINT_CERTIFICATE = str(tmp_path / "none.pem")
+    assert look({RuleKind.CERTIFICATE}, at)[RuleKind.CERTIFICATE] is None
 
 
 def test_samples_of_minutes_ago_say_nothing(wire: Wire) -> None:

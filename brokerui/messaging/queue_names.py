@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
-from brokerui.messaging.broker_cache import broker_of, queue_names
-from brokerui.messaging.errors import NotHostedError
+from brokerui.estate.selectors import estate_current
+from brokerui.messaging.broker_cache import queue_names
 from brokerui.messaging.queue_address import QueueAddress
 from routing.common.names import without_brackets
 
 DBO: Final = "dbo."
+_QUOTED = re.compile(r"\[((?:[^\]]|\]\])+)\]")
 
 
 def queue_named(instance: str, database: str, name: str) -> QueueAddress:
     """Return the address of the queue with this name, which may be quoted as T-SQL does. A name without a schema is
     that of a queue of `dbo`, unless the estate has a queue of exactly this name. Whether the queue is there is not
     checked."""
-    queue = without_brackets(name, database)
+    quoted = _QUOTED.fullmatch(name)
+    queue = quoted[1].replace("]]", "]") if quoted is not None else without_brackets(name, database)
     names = set() if "." in queue else _names(instance, database)
     is_of_dbo = queue not in names and f"{DBO}{queue}" in names
     return QueueAddress(instance, database, f"{DBO}{queue}" if is_of_dbo else queue)
@@ -24,8 +27,6 @@ def queue_named(instance: str, database: str, name: str) -> QueueAddress:
 
 def _names(instance: str, database: str) -> set[str]:
     """The names of all queues; none for an instance or a database that is not here."""
-    try:
-        here = broker_of(instance).estate.instances[instance].databases.get(database)
-    except NotHostedError:
-        return set()
+    there = estate_current().estate.instances.get(instance)
+    here = there.databases.get(database) if there is not None else None
     return queue_names(here) if here is not None else set()

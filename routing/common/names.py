@@ -13,7 +13,7 @@ SYSNAME_CHARS = 128
 SERVICE_NAME_CHARS = 256
 """Characters of sys.routes.remote_service_name and sys.transmission_queue.to_service_name, nvarchar(256)."""
 
-_BRACKETED = re.compile(r"(?:(?:\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]")
+_BRACKETED = re.compile(r"(?:\[((?:[^\]]|\]\])+)\]\.)?\[((?:[^\]]|\]\])+)\]\.\[((?:[^\]]|\]\])+)\]")
 MSDB = "msdb"
 """The database of every instance whose routes decide for messages from outside (RT-TABLE)."""
 DYNAMIC_ROUTING_SERVICE = "SQL/ServiceBroker/BrokerConfiguration"
@@ -49,7 +49,7 @@ def check_name(name: str, field: str, limit: int = SYSNAME_CHARS) -> None:
 
 def without_brackets(name: str, database: str | None = None) -> str:
     """`schema.queue`, where a name is written as T-SQL quotes it: `[schema].[queue]`, also with its database before it;
-    that one is left out where it is `database`. `queue` for `[queue]`. Any other name as it is."""
+    that one is left out where it is `database`. Any other name as it is."""
     found = _BRACKETED.fullmatch(name)
     if found is None:
         return name

@@ -31,7 +31,7 @@ def test_an_operation_opens_by_key_and_by_link_and_its_command_is_copied(site: P
 
 def test_a_token_is_made_used_and_revoked(site: Page, live_server: Any) -> None:
     site.goto(DOCS)
-    site.get_by_label("Your account").click()
+    site.get_by_label("Your account:").click()
     site.get_by_role("link", name="Tokens", exact=True).click()
     site.get_by_label("What it is for").fill("nightly export")
     site.keyboard.press("Enter")

@@ -245,7 +245,7 @@ def test_a_moved_box_stays_and_is_no_edit(site: Page, draft: SavedDraft) -> None
     site.locator('g.shape[data-box="instance/office"] a.box').focus()
     site.keyboard.press("Shift+ArrowDown")
     assert site.locator('g.shape[data-box="instance/office"]').get_attribute("data-dy") == "20"
-    site.get_by_text("Saved views").click()
+    site.get_by_role("group", name="Tools").get_by_text("Saved views").click()
     site.get_by_label("Name of the view").fill("Office below")
     site.get_by_role("button", name="Save the view").click()
     site.wait_for_url("**view=office-below")

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 def test_a_replay_is_drawn_and_read(site: Page, tmp_path: Path) -> None:
     gold_load(str(replayed(tmp_path / "gold")))
     site.goto("/traffic/")
-    site.locator("th a").press("Enter")
+    site.locator("th a[id^=run-]").press("Enter")
     expect(site.locator("[data-drawn]")).to_be_visible()
     site.get_by_role("link", name="After").press("Enter")
     expect(site.get_by_role("link", name="After")).to_have_attribute("aria-current", "true")

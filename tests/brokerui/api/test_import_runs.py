@@ -9,6 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from brokerui.accounts.levels import Role
 from brokerui.analysis.imports import import_job
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.api import import_runs
@@ -184,7 +185,7 @@ def test_a_key_is_for_one_import_only(client: Client, body: str, query: str) -> 
 
 def test_keys_of_others_are_others(client: Client) -> None:
     raw(client, OTHER, **LATER, **KEY)
-    other = signed_in("editor")  # type: ignore[arg-type]
+    other = signed_in(Role.EDITOR)
     assert raw(other, SMALL, **LATER, **KEY).status_code == 202
     assert ImportRun.objects.count() == 2
 

@@ -89,7 +89,7 @@ def test_a_lock_out_says_whom_from_where_and_until_when(caplog: pytest.LogCaptur
     found = lines(caplog)
     start = f"WARNING brokerui.refused: 200 'POST' '{LOGIN}' from {HERE}: "
     assert found[:-2] == [f"{start}wrong password, or no such user: '{name}'"] * (site.AXES_FAILURE_LIMIT - 1)
-    until = datetime.strptime(found[-1][-20:], "%Y-%m-%d %H:%M UTC").replace(tzinfo=UTC)
+    until = datetime.strptime(found[-1][-23:], "%Y-%m-%d %H:%M:%S UTC").replace(tzinfo=UTC)
     assert found[-1].startswith(f"WARNING brokerui.refused: 429 'POST' '{LOGIN}' from {HERE}: '{name}' is locked out")
     assert timedelta(0) <= until - (began + site.AXES_COOLOFF_TIME) < timedelta(minutes=2)
     assert f"Try again at {until:%H:%M} UTC, in 15" in answers[-1].content.decode()

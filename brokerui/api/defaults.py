@@ -49,7 +49,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         ],
         "AlertKindEnum": [
             *("dropped", "delayed", "age", "depth", "disagreement"),
-            *("expiry", "mirror", "job", "leak", "stale"),
+            *("expiry", "mirror", "job", "leak", "stale", "certificate"),
         ],
         "AlertChannelKindEnum": ["email", "webhook", "messenger"],
         "AlertSeverityEnum": ["error", "warning", "info"],

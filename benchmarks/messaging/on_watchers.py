@@ -24,7 +24,7 @@ from django.test import Client
 
 from benchmarks.claims import claim, machine
 from benchmarks.messaging.monitored import fill
-from benchmarks.messaging.watching import OTHERS, PAGES, Times, Watcher, open_together, polling
+from benchmarks.messaging.watching import OTHERS, PAGES, Times, Watcher, polling
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.core.valkey import valkey_binary
@@ -33,6 +33,8 @@ from tests.brokerui.product import eventually, free_port
 
 PAGE_MS, POLL_MS = 300.0, 30.0
 SEED = 1
+TIMES = 5
+"""How often each page is opened while all others watch."""
 
 
 def measure(watchers: str, seconds: str) -> bool:
@@ -47,11 +49,10 @@ def measure(watchers: str, seconds: str) -> bool:
     with tempfile.TemporaryDirectory(prefix="w-", dir="/tmp") as folder, _web(Path(folder)) as port:
         everyone = [Watcher(port, cookie, times, SEED + number) for number, cookie in enumerate(cookies)]
         _warm(everyone[0])
-        open_together(everyone)
         with polling(everyone, "quiet"):
             time.sleep(float(seconds))
         with _commits(), polling(everyone, "busy"):
-            time.sleep(float(seconds))
+            everyone[0].other().open_all(TIMES)
     return _claims(times)
 
 

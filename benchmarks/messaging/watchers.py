@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/messaging/watchers.py [--watchers 20] [--seconds 60]
 
-The web runs as `brokerui up` starts it; `monitored.py` says what the database holds. Each watcher opens one page of the
-operator's after the other, then stays on one, whose piece the browser polls every 3 seconds: a while in which nothing
-is committed, then a while with a commit every second. The time is that of the whole answer, as the browser sees it.
+The web runs as `brokerui up` starts it; `monitored.py` says what the database holds. Each watcher stays on a page of
+the operator's, whose piece the browser polls every 3 seconds: a while in which nothing is committed, then a while with
+a commit every second, in which one person opens all pages several times. The time is that of the whole answer, as the
+browser sees it.
 
 The claims, all at the 95th percentile: a page takes less than 300 ms, a poll that finds nothing new less than 30 ms.
 """

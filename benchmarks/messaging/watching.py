@@ -22,8 +22,8 @@ PAGES = (
 """Their piece is polled."""
 OTHERS = ("/expiry/", "/alerts/", "/servers/", "/jobs/", "/traffic/", "/goto/?q=srv0001")
 POLL_S = 3.0
-THINK_S = 1.0
-"""A watcher's pause between two pages, on average."""
+THINK_S = 0.5
+"""The pause between two pages of one who opens them, on average."""
 
 
 @dataclass
@@ -43,7 +43,7 @@ class Watcher:
 
     def __init__(self, port: int, cookie: str, times: Times, seed: int) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self.cookie = cookie
+        self.port, self.cookie = port, cookie
         self.times, self.random = times, random.Random(seed)
 
     def get(self, path: str, kind: str, headers: Mapping[str, str] | None = None) -> http.client.HTTPResponse:
@@ -52,7 +52,8 @@ class Watcher:
         took = (time.perf_counter() - began) * 1e3
         if kind:
             self.times.of[f"{kind} {answer.status}"].append(took)
-            self.times.of[path].append(took)
+            if kind == "page":
+                self.times.of[path].append(took)
         return answer
 
     def _answer(self, path: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
@@ -68,18 +69,21 @@ class Watcher:
                 return answer
         raise ConnectionError(f"no answer for {path}")
 
+    def other(self) -> Watcher:
+        """Another browser of the same person."""
+        return Watcher(self.port, self.cookie, self.times, 0)
+
     def is_there(self, path: str) -> bool:
         return self.get(path, "").status == HTTPStatus.OK
 
-    def open_all(self) -> None:
-        """Open each page once, in an order of its own, with pauses."""
-        pages = [*PAGES, *OTHERS]
-        self.random.shuffle(pages)
-        for path in pages:
-            answer = self.get(path, "page")
-            if answer.status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED):
-                self.times.wrong.append(f"{path}: {answer.status}")
-            time.sleep(self.random.expovariate(1 / THINK_S))
+    def open_all(self, times: int) -> None:
+        """Open each page, in an order of its own each time, with pauses."""
+        for _ in range(times):
+            for path in self.random.sample([*PAGES, *OTHERS], len(PAGES) + len(OTHERS)):
+                answer = self.get(path, "page")
+                if answer.status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED):
+                    self.times.wrong.append(f"{path}: {answer.status}")
+                time.sleep(self.random.expovariate(1 / THINK_S))
 
     def stay(self, path: str, kind: str, ended: threading.Event) -> None:
         """Poll the piece of a page until the event, from a moment of its own."""
@@ -88,11 +92,6 @@ class Watcher:
             known = {"If-None-Match": etag} if etag else {}
             answer = self.get(path, kind if etag else "", {"HX-Request": "true", **known})
             etag, pause = answer.headers.get("ETag", etag), POLL_S
-
-
-def open_together(watchers: Sequence[Watcher]) -> None:
-    """Let all open all pages at the same time."""
-    _end([_start(watcher.open_all) for watcher in watchers])
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, 
     assert site.evaluate(shown) == zoomed
     site.get_by_role("button", name="Whole time").click()
     expect(site.get_by_role("button", name="Whole time")).to_be_hidden()
-    assert site.evaluate(shown)[0] == whole[0]
+    assert whole[0] <= site.evaluate(shown)[0] < zoomed[0]  # a minute may have begun since
 
 
 def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:

@@ -45,7 +45,7 @@ class TracingMiddleware:
 
 def _of_caller(request: HttpRequest) -> Any:
     """The trace that the caller names (`traceparent`)."""
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415
+    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator  # noqa: PLC0415 - only where traces are sent
 
     return TraceContextTextMapPropagator().extract({name.lower(): value for name, value in request.headers.items()})
 

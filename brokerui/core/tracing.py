@@ -70,8 +70,8 @@ def _tracer(_process: int) -> Any | None:
 
 def _made() -> Any:
     from opentelemetry.sdk.resources import Resource  # noqa: PLC0415 - only where traces are wanted
-    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415 - only where traces are sent
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415 - only where traces are sent
 
     is_named = "OTEL_SERVICE_NAME" in os.environ or "service.name=" in os.environ.get("OTEL_RESOURCE_ATTRIBUTES", "")
     resource = Resource.create({} if is_named else {"service.name": NAME})
@@ -82,9 +82,9 @@ def _made() -> Any:
 
 def _exporter() -> Any:
     if os.environ.get(EXPORTER, "").strip().lower() == "console":
-        from opentelemetry.sdk.trace.export import ConsoleSpanExporter  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import ConsoleSpanExporter  # noqa: PLC0415 - only where traces are sent
 
         return ConsoleSpanExporter()
-    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415 - only where traces are sent
 
     return OTLPSpanExporter()

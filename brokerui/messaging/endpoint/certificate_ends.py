@@ -22,8 +22,8 @@ class CertificateEnd(NamedTuple):
 
 
 def certificate_ends() -> list[CertificateEnd] | None:
-    """Return all of them; None where a file cannot be read by this process: the endpoint may run on another machine,
-    and says at its start what is wrong with its files."""
+    """Return all of them; None where this process cannot read a file: the endpoint may run on another machine. The
+    endpoint names a damaged file of its own when it starts."""
     found: list[CertificateEnd] = []
     for setting in SETTINGS:
         path = getattr(settings, setting)

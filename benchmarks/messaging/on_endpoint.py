@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from benchmarks.claims import claim
 from brokerui.core.redis_url import redis_url
 from brokerui.core.valkey import valkey_command
 from brokerui.messaging.endpoint.process import EndpointProcess
+from brokerui.messaging.endpoint.stopping import stop_on_signals
 from brokerui.messaging.exchange.lists import connections, put_arrived, put_outgoing, run, take_arrived
 from routing.adjacent.fragment import (
     INITIATOR,
@@ -63,7 +63,7 @@ async def serve(name: str) -> None:
         return HOSTED[name]
 
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    stop_on_signals(stop)
     async with AsyncRedis.from_url(url("AB".index(name))) as client:
         await EndpointProcess(client, hosted, lambda: None).run(stop)
 

@@ -167,13 +167,13 @@ class Supervisor:
     def _end_all(self) -> None:
         """End the programs in reverse order: first those that create work, last those that the others need."""
         until = time.monotonic() + GRACE_S
-        later = self.children[len(self.first) :]
-        for child in reversed(later):
-            child.ask_to_end()
-        for child in (*reversed(later), *self.children[: len(self.first)]):
-            child.ask_to_end()
-            child.end(until)
-            self.together.follow(child.log)
+        first, later = self.children[: len(self.first)], self.children[len(self.first) :]
+        for group in (later[::-1], first):
+            for child in group:  # once: a program that gets a second signal while it ends may print tracebacks
+                child.ask_to_end()
+            for child in group:
+                child.end(until)
+                self.together.follow(child.log)
         if self._reaper is not None and self._reaper.stdin is not None:
             self._reaper.kill()
             self._reaper.wait()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import resource
-import signal
 from collections.abc import Mapping
 
 from asgiref.sync import sync_to_async
@@ -16,6 +15,7 @@ from brokerui.messaging.endpoint.hosted_instances import hosted
 from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.process import WAIT_SECONDS, EndpointProcess
 from brokerui.messaging.endpoint.receive_waker import ReceiveWaker
+from brokerui.messaging.endpoint.stopping import stop_on_signals
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 
@@ -39,9 +39,8 @@ def _allow_sockets() -> None:
 
 
 async def _serve(options: EndpointOptions, tls: Tls | None) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = asyncio.Event()
+    stop_on_signals(stop)
     client = async_redis_client(connect_s=ANSWER_S, answer_s=WAIT_SECONDS + ANSWER_S)
     waker = ReceiveWaker(client)
     waking = asyncio.create_task(waker.run())

@@ -71,13 +71,14 @@ async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]
     from redis.backoff import NoBackoff
 
     from brokerui.messaging.endpoint.process import EndpointProcess
+    from brokerui.messaging.endpoint.stopping import stop_on_signals
     from tests.brokerui.messaging.endpoint.scene import QUICK
 
     async def ask() -> dict[str, tuple[str, ...]]:
         return {name: tuple(addresses) for name, addresses in hosted.items()}
 
     stop = asyncio.Event()
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
+    stop_on_signals(stop)
     async with Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 1)) as client:
         endpoint = EndpointProcess(client, ask, lambda: None, replace(QUICK, **changes))
         running = asyncio.create_task(endpoint.run(stop))

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,7 +24,16 @@ from tests.brokerui.messaging.endpoint.valkey import Valkey
 from tests.brokerui.product import eventually
 
 
-@pytest.mark.usefixtures("no_loop")
+@pytest.fixture
+def own_signals() -> Iterator[None]:
+    """Give the process of the test its handlers back: a command keeps those that it sets."""
+    theirs = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in theirs.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("no_loop", "own_signals")
 def test_it_serves_what_is_hosted_wakes_workers_and_ends_when_it_is_told(
     valkey: Valkey, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,12 +51,12 @@ def server(*, durable: bool = False) -> Iterator[str]:
 
 
 @contextmanager
-def running(*, durable: bool = False) -> Iterator[Server]:
-    """A running server that a test can kill and start again."""
+def running(*, durable: bool = False, options: Sequence[str] = ()) -> Iterator[Server]:
+    """A running server that a test can kill and start again. `options`: more words of its command line."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=_temporary()))
     try:
         user = _owner(folder)
-        one = Server(_binaries(folder, user), folder, user, () if durable else CARELESS)
+        one = Server(_binaries(folder, user), folder, user, (*options, *(() if durable else CARELESS)))
         _initialise(one.binaries, folder, user)
         try:
             one.start()

@@ -52,6 +52,9 @@ class ClaimRequest:
     """Buffered messages whose fragments to load, by handle and number, of conversations already claimed."""
     token: int = 0
     """Token of the claim to extend; 0: a new claim."""
+    wait_ms: int = 0
+    """How long the store may wait for the conversations of `handles` that another claim holds, in milliseconds. It
+    raises `Conflict` where they are still held then. A store that cannot wait returns them as busy at once."""
 
 
 @dataclass(slots=True)

@@ -86,6 +86,7 @@ class DatabaseStore:
         if claim is None:
             raise Conflict("the claim has ended")
         self._claims[token] = claim
+        claim.session.wait_ms = wanted.wait_ms
         try:
             self._check_losses(claim.session)
             with claim.session.reading():

@@ -70,12 +70,14 @@ class PostgresSession(Session):
     def lock_named(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
         group = _LOCK.format(key="found.conversation_group_id", seed="group_seed")
         one = _LOCK.format(key="found.conversation_id", seed="conversation_seed")
+        seeds = {"group_seed": self._seed(GROUP), "conversation_seed": self._seed(CONVERSATION)}
+        if self.wait_ms:
+            return self.ask(_waiting_for(sql, group, one), {**parameters, **seeds})
         # OFFSET keeps each lock from being asked for twice, or before its row is found.
         taken = (
             f"SELECT found.*, mine.has_group, CASE WHEN mine.has_group THEN {one} ELSE false END"
             f" FROM ({sql} OFFSET 0) AS found CROSS JOIN LATERAL (SELECT {group} AS has_group OFFSET 0) AS mine"
         )
-        seeds = {"group_seed": self._seed(GROUP), "conversation_seed": self._seed(CONVERSATION)}
         return self.ask(taken, {**parameters, **seeds})
 
     def take(self, kind: int, sql: str, parameters: Mapping[str, Any], limit: int) -> Answer:
@@ -167,6 +169,16 @@ class PostgresSession(Session):
     def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
+
+
+def _waiting_for(sql: str, group: str, conversation: str) -> str:
+    """The query whose locks wait, in the order of the conversations: then two callers that want several of them do not
+    each wait for the other. It is written so that each lock is taken once its row is found, and only once."""
+    waits = [f"(SELECT {lock.replace('pg_try_', 'pg_')} OFFSET 0)" for lock in (group, conversation)]
+    return (
+        f"SELECT found.*, true, true FROM ({sql} ORDER BY conversation_id OFFSET 0) AS found"
+        f" CROSS JOIN LATERAL {waits[0]} AS one CROSS JOIN LATERAL {waits[1]} AS two"
+    )
 
 
 def _literal(column: Sequence[int | bool | None]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Final
 
 from django.db import DatabaseError, IntegrityError, OperationalError
@@ -22,9 +22,10 @@ _SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLA
 _PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
 _AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
 DUPLICATE: Final = "23505"
-OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01")
-"""Unique violation, serialization failure, deadlock."""
+OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01", "55P03")
+"""Unique violation, serialization failure, deadlock, and a lock that another transaction has for too long."""
 
+_PATIENCE: Final = "SET LOCAL lock_timeout = '{ms}ms'"
 _SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
 
 
@@ -50,6 +51,8 @@ class OwnSession(PostgresSession):
     def begin(self, sql: str) -> Answer:
         self._is_open = True
         self.run("BEGIN", {})
+        if self.wait_ms:
+            self.run(_PATIENCE.format(ms=self.wait_ms), {})
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
 
@@ -103,7 +106,24 @@ class CallersSession(PostgresSession):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        yield
+        with self._patience() if self.wait_ms else nullcontext():
+            yield
+
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """The caller's transaction goes on where the wait was in vain."""
+        (former,), *_ = self.rows("SELECT current_setting('lock_timeout')", {})
+        self.run("SAVEPOINT brokerui_wait", {})
+        self.run(_PATIENCE.format(ms=self.wait_ms), {})
+        try:
+            with _raising_conflicts():
+                yield
+        except Conflict:
+            self.run("ROLLBACK TO SAVEPOINT brokerui_wait", {})
+            self._before = None
+            raise
+        self.run("SELECT set_config('lock_timeout', %(former)s, true)", {"former": former})
+        self.run("RELEASE SAVEPOINT brokerui_wait", {})
 
     def begin(self, sql: str) -> Answer:
         self._before = self.ask(_PLANNED, {})

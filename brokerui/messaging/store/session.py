@@ -40,6 +40,8 @@ class Session(ABC):
     """The name of a row of any table."""
     at_most: str
     """LIMIT of the parameter `top`; None: no limit."""
+    wait_ms: int = 0
+    """How long `lock_named` waits for keys that another session has, in milliseconds, where the database can wait."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -95,12 +96,14 @@ def _claimed(instance: str, wanted: ClaimRequest, is_callers: bool) -> tuple[Bro
 
 def _claimed_by(broker: Broker, wanted: ClaimRequest) -> UnitOfWork:
     """Wait some milliseconds for a worker to release a conversation. Raises `BusyError` after the limit: another
-    transaction of an application may hold it, and wait for this one."""
+    transaction of an application may hold it, and wait for this one. PostgreSQL says at once when it is released; what
+    else a claim may find busy is tried again and again."""
     # SQLite has one write lock, which this transaction holds: the holder of the conversation cannot commit before it.
     patience = PATIENCE_SECONDS if connection.features.has_select_for_update else 0.0
     end = time.monotonic() + patience
     while (work := broker.work(wanted, now())).batch.busy:
         broker.release(work)
+        wanted = replace(wanted, wait_ms=int(patience * 1000))
         if time.monotonic() >= end:
             raise BusyError
         time.sleep(PAUSE_SECONDS)

@@ -7,6 +7,7 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -37,6 +38,7 @@ from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.runtime.store import Conflict, QueueDepth
 from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
+from tests.brokerui.product import eventually
 from tests.routing.dialog.joined import Joined
 from tests.routing.runtime.store.conformance import (
     ALL,
@@ -512,6 +514,52 @@ def test_the_caller_keeps_the_settings_of_its_transaction(instance: int, store: 
                 write(mine, endpoint("1t"))
             assert plans() == callers
         assert plans() == ("on", "auto")
+
+
+def is_waited_for() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+        return bool(cursor.fetchone()[0])
+
+
+@on_postgres
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_a_claim_waits_until_another_releases_the_conversation(
+    instance: int, store: DatabaseStore, in_transaction: bool
+) -> None:
+    write(store, endpoint("1t"))
+    held, found = store.claim(ClaimRequest(("1t",)), NOW).token, []
+
+    def wait() -> None:
+        mine = DatabaseStore(instance, in_transaction=in_transaction)
+        with transaction.atomic() if in_transaction else nullcontext():
+            found.append(look(mine, ClaimRequest(("1t",), wait_ms=60_000)))
+
+    def release() -> None:
+        eventually(is_waited_for)
+        assert not found
+        store.release(held)
+
+    in_threads(wait, release)
+    assert (found[0].busy, set(found[0].endpoints)) == (frozenset(), {"1t"})
+
+
+@on_postgres
+def test_a_wait_in_vain_is_a_conflict_and_the_callers_transaction_goes_on(instance: int, store: DatabaseStore) -> None:
+    write(store, endpoint("1t"), endpoint("2t"))
+    held, mine = store.claim(ClaimRequest(("1t",)), NOW).token, DatabaseStore(instance, in_transaction=True)
+    with transaction.atomic():
+        callers = plans()
+        with pytest.raises(Conflict):
+            mine.claim(ClaimRequest(("1t",), wait_ms=10), NOW)
+        assert plans() == callers
+        assert set(look(mine, ClaimRequest(("2t",), wait_ms=10)).endpoints) == {"2t"}
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT current_setting('lock_timeout')")
+            assert cursor.fetchone() == ("0",)
+    with pytest.raises(Conflict):
+        DatabaseStore(instance).claim(ClaimRequest(("1t",), wait_ms=10), NOW)
+    store.release(held)
 
 
 @on_postgres

@@ -50,18 +50,20 @@ class Filter:
 
 
 def exceptional_page(
-    wanted_events: Filter, *, after: Cursor | None = None, limit: int = LIMIT
+    wanted_events: Filter, *, after: Cursor | None = None, limit: int = LIMIT, is_oldest_first: bool = False
 ) -> KeysetPage[ExceptionalEvent, Cursor]:
     """Return a page of exceptional events, the latest first; it costs the same however many there are before it.
 
-    A row that is told again meanwhile goes to the first page: pages after that one do not have it any more.
+    A row that is told again meanwhile goes to the page of the latest: older pages do not have it any more.
     """
     rows = _exceptional(wanted_events)
+    beyond, sign = ("gt", "") if is_oldest_first else ("lt", "-")
     if after is not None:
         # The first condition is one that an index begins at; of the other alone, a database reads all rows before.
-        rows = rows.filter(Q(last_at__lt=after.last_at) | Q(id__lt=after.id), last_at__lte=after.last_at)
+        later = Q(**{f"last_at__{beyond}": after.last_at}) | Q(**{f"id__{beyond}": after.id})
+        rows = rows.filter(later, **{f"last_at__{beyond}e": after.last_at})
     limit = max(1, min(limit, LONGEST))
-    found = list(rows.order_by("-last_at", "-id")[: limit + 1])
+    found = list(rows.order_by(f"{sign}last_at", f"{sign}id")[: limit + 1])
     last = found[limit - 1] if len(found) > limit else None
     return KeysetPage(tuple(found[:limit]), Cursor(last.last_at, last.id) if last else None)
 

@@ -41,6 +41,23 @@ class TableView(NamedTuple):
     """A condition that all rows meet."""
     is_summed: bool = False
     """Whether several rows of a key are one row of the page."""
+    is_backwards: bool = False
+    """Whether a page has the rows before a key, the largest key first."""
+
+    @property
+    def beyond(self) -> str:
+        """How the keys of later rows compare with one."""
+        return "<" if self.is_backwards else ">"
+
+    @property
+    def up_to(self) -> str:
+        """How the keys of a row and those of earlier ones compare with it."""
+        return ">=" if self.is_backwards else "<="
+
+    @property
+    def order(self) -> str:
+        """The columns of the key for ORDER BY."""
+        return ", ".join(f"r.{key} DESC" if self.is_backwards else f"r.{key}" for key in self.keys)
 
 
 class TablePage(NamedTuple):
@@ -68,7 +85,7 @@ def with_instance_id(where: Where, names: Names) -> dict[str, Any] | None:
 
 def table_page(view: TableView, wanted: Where, after: Key | None, limit: int, *, with_first: bool = False) -> TablePage:
     """Return the rows after a key (`with_first`: from this key on) whose columns have the values `wanted`."""
-    begin = ((">=" if with_first else ">"), after) if after is not None else None
+    begin = (f"{view.beyond}{'=' * with_first}", after) if after is not None else None
     end = _end_of_window(view, wanted, begin)
     width, rows = len(view.keys), _rows(view, wanted, begin, end, limit + 1)
     shown = [(row[:width], row[width:]) for row in rows[:limit]]
@@ -96,21 +113,21 @@ def _end_of_window(view: TableView, wanted: Where, begin: _Bound | None) -> Key 
     keys = ", ".join(f"r.{key}" for key in view.keys)
     sql = (
         f"SELECT {keys} FROM {view.table} r WHERE {conditions}"  # noqa: S608 - of names that stand here
-        f" ORDER BY {keys} LIMIT 1 OFFSET {WINDOW - 1}"
+        f" ORDER BY {view.order} LIMIT 1 OFFSET {WINDOW - 1}"
     )
     return next(iter(run(sql, parameters)), None)
 
 
 def _rows(view: TableView, wanted: Where, begin: _Bound | None, end: Key | None, limit: int) -> list[Row]:
     """Their keys, then their columns."""
-    conditions, parameters = _conditions(view, wanted, begin, ("<=", end) if end is not None else None)
+    conditions, parameters = _conditions(view, wanted, begin, (view.up_to, end) if end is not None else None)
     keys = ", ".join(f"r.{key}" for key in view.keys)
     columns = ", ".join(name if "(" in name else f"r.{name}" for name in view.columns)
     always = f" AND {view.always}" if view.always else ""
     groups = f" GROUP BY {keys}" if view.is_summed else ""
     sql = (
         f"SELECT {keys}, {columns} FROM {view.table} r WHERE {conditions}{always}"  # noqa: S608 - as above
-        f"{groups} ORDER BY {keys} LIMIT {int(limit)}"
+        f"{groups} ORDER BY {view.order} LIMIT {int(limit)}"
     )
     return run(sql, parameters)
 

@@ -112,7 +112,14 @@ _ENDPOINTS = TableView(
     (*EndpointRow._fields[1 : EndpointRow._fields.index("receive_sequence_frag")], "held"),
     found=("conversation_handle", "conversation_id"),
 )
-_OPEN_ENDPOINTS = _ENDPOINTS._replace(always="r.state <> 'CD'")
+_OPEN = "r.state <> 'CD'"
+ENDPOINT_ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "handle": _ENDPOINTS.keys,
+    "id": ("conversation_id", "is_initiator", "instance_id"),
+}
+"""The orders of endpoints that an index has, each with its key. By conversation both ends of one follow each other."""
+_HANDLE: Final = EndpointRow._fields.index("conversation_handle") - 1
+"""The place of the handle among the columns of `_ENDPOINTS`."""
 _GROUPS = TableView(
     "conversation_groups",
     ("conversation_group_id", "instance_id"),
@@ -122,12 +129,20 @@ _GROUPS = TableView(
 
 
 def conversation_endpoints(
-    where: Where, after: Key | None = None, limit: int = LIMIT, *, with_closed: bool = True
+    where: Where, after: Key | None = None, limit: int = LIMIT, *, with_closed: bool = True, order: str = "handle"
 ) -> KeysetPage[EndpointRow, Key]:
-    """Return a page by handle; `with_closed`: also targets that are kept against replays only (CD)."""
-    page, names = _page(_ENDPOINTS if with_closed else _OPEN_ENDPOINTS, where, after, limit)
-    found = out_of_order([str(key[0]) for key, row in page.rows if row[-1]])
-    rows = [_endpoint_row(names[int(key[1])], row, found.get(key, OutOfOrder())) for key, row in page.rows]
+    """Return a page by handle, or in another of `ENDPOINT_ORDERS`; a minus before its name: the largest key first.
+
+    `with_closed`: also targets that are kept against replays only (CD).
+    """
+    keys, always = ENDPOINT_ORDERS[order.removeprefix("-")], "" if with_closed else _OPEN
+    view = _ENDPOINTS._replace(keys=keys, always=always, is_backwards=order.startswith("-"))
+    page, names = _page(view, where, after, limit)
+    found = out_of_order([row[_HANDLE] for _key, row in page.rows if row[-1]])
+    rows = [
+        _endpoint_row(names[int(key[-1])], row, found.get((row[_HANDLE], key[-1]), OutOfOrder()))
+        for key, row in page.rows
+    ]
     return KeysetPage(tuple(rows), page.end)
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Final
 
-from django.db.models import Max, QuerySet
+from django.db.models import Case, F, Max, QuerySet, When
 
 from brokerui.analysis.alerts.announcing import Announced, Quiet
 from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
+from routing.common.finding import SEVERITIES
 
 NUMBER_DIGITS = 10
 
@@ -32,6 +34,21 @@ def alerts_after(last: int | None, limit: int, *, is_open: bool | None = None) -
     if last is not None:
         rows = rows.filter(pk__lt=last)
     return list(rows.order_by("-pk")[:limit])
+
+
+OVER_ORDERS: Final[Mapping[str, F | Case]] = {
+    "ended": F("closed_at"),
+    "began": F("since"),
+    "severity": Case(*(When(severity=one, then=n) for n, one in enumerate(SEVERITIES)), default=len(SEVERITIES)),
+}
+"""Orders of the history, each by the name of its column; the severest comes first."""
+
+
+def alerts_over(order: str, limit: int) -> list[Alert]:
+    """Alerts that are over, in one of `OVER_ORDERS` (after a minus the other way); of equal ones the newest first."""
+    by = OVER_ORDERS[order.removeprefix("-")]
+    first = by.desc() if order.startswith("-") else by.asc()
+    return list(Alert.objects.filter(opened_at__isnull=False, closed_at__isnull=False).order_by(first, "-pk")[:limit])
 
 
 def rule_get(pk: int) -> AlertRule | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db.models import Count, DateTimeField, F, Max, Q, QuerySet, Sum
 
@@ -53,6 +53,11 @@ class Seen(NamedTuple):
 def runs_loaded() -> QuerySet[Run]:
     """Return all loaded runs, the latest first."""
     return Run.objects.defer("record")
+
+
+def jobs_loaded() -> list[str]:
+    """Return the jobs that have a loaded run."""
+    return list(Run.objects.order_by("job").values_list("job", flat=True).distinct())
 
 
 def files_of(run: Run) -> QuerySet[File]:
@@ -109,7 +114,7 @@ def seen(run: Run) -> list[Seen]:
     rows = Hop.objects.filter(run=run, span=HOUR).values("next_hop")
     summed = rows.annotate(agrees=_sum("agrees"), disagrees=_sum("disagrees"), unseen=_sum("unseen"))
     ordered = summed.order_by("-disagrees", "-agrees", "next_hop")
-    return [Seen(*row) for row in ordered.values_list("next_hop", "agrees", "disagrees", "unseen")[:MOST_ROWS]]
+    return [Seen(*row) for row in ordered.values_list("next_hop", "agrees", "disagrees", "unseen")]
 
 
 def _sum(verdict: str) -> Sum:
@@ -128,10 +133,22 @@ def disagreements(run: Run) -> QuerySet[Disagreement]:
     return Disagreement.objects.filter(run=run).order_by("-at", "pk")[:MOST_ROWS]
 
 
-def unused_routes(run: Run) -> QuerySet[UnusedRoute]:
-    """The routes that the log did not use for long: first those that it never used."""
-    places = "instance", "database", "route"
-    return UnusedRoute.objects.filter(run=run).order_by(F("last_used").asc(nulls_first=True), *places)
+UNUSED_ORDERS: Final = {
+    "route": ("route", "instance", "database"),
+    "database": ("instance", "database", "route"),
+    "service": ("to_service", "instance", "database", "route"),
+    "address": ("address", "instance", "database", "route"),
+}
+"""Orders of unused routes, each by the name of its column; there may be tens of thousands."""
+
+
+def unused_routes(run: Run, order: str = "") -> QuerySet[UnusedRoute]:
+    """The routes that the log did not use for long: usually first those that it never used; see `UNUSED_ORDERS`."""
+    found = UnusedRoute.objects.filter(run=run)
+    if order:
+        sign, names = "-" * order.startswith("-"), UNUSED_ORDERS[order.removeprefix("-")]
+        return found.order_by(*(f"{sign}{name}" for name in names))
+    return found.order_by(F("last_used").asc(nulls_first=True), *UNUSED_ORDERS["database"])
 
 
 def rows_of(run: Run, model: type[OfRun]) -> Iterator[tuple[Any, ...]]:

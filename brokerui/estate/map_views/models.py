@@ -11,7 +11,7 @@ TITLE, KEY, PAGE = 80, 60, 20
 MAP = "map"
 FILTERED_PAGES = (
     *("conversations", "events", "delayed", "queues", "service_queues", "alerts", "audit"),
-    *("findings", "routes"),
+    *("findings", "routes", "traffic"),
 )
 """Pages other than the map whose filter can be saved, by the stem of their package."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -10,15 +10,15 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.utils import timezone
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
 from brokerui.analysis.alerts.announcing import Quiet, is_silenced
 from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
 from brokerui.analysis.alerts.rules import RuleKind
 from brokerui.analysis.alerts.selectors import (
-    alerts_after,
     alerts_open,
+    alerts_over,
     announced_of,
     channels_all,
     last_deliveries,
@@ -29,6 +29,7 @@ from brokerui.analysis.alerts.selectors import (
 from brokerui.analysis.alerts.services import rule_of
 from brokerui.analysis.alerts.wording import KIND_NAMES, NEXT_STEPS, figure_words, rule_sentence
 from brokerui.core.sentence_json import sentence_from_json
+from brokerui.pages.shell.columns import Column, Table
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import Sentence, translator
 
@@ -91,9 +92,18 @@ class SilenceRow:
     covers: str
 
 
-def page_context() -> dict[str, Any]:
+HISTORY: Final[Table[Alert]] = Table(
+    Column("ended", gettext_lazy("End"), lambda one: one.closed_at),
+    Column("began", gettext_lazy("Beginning"), lambda one: one.since),
+    Column("severity", gettext_lazy("Severity"), lambda one: SEVERITIES.index(one.severity)),
+)
+"""Orders of the history; figures of different rules cannot be compared."""
+
+
+def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates. The number of queries does not depend on how many alerts there are."""
-    at = timezone.now()
+    at, history = timezone.now(), HISTORY.read(query)
+    over = alerts_over(history.sort or "-ended", SHOWN_OVER + 1)
     silences, found = silences_now(at), list(alerts_open())
     quiets = quiets_of(silences)
     rows = [AlertRow.of(one, quiets, at) for one in sorted(found, key=_worst_first)[:SHOWN_OPEN]]
@@ -106,7 +116,9 @@ def page_context() -> dict[str, Any]:
         "rules": list(_rules(rules, found)),
         "channels": [ChannelRow(one, last.get(one.pk)) for one in channels_all()],
         "silences": [SilenceRow(one, covers(one)) for one in silences],
-        "over": [AlertRow.of(one, (), at) for one in alerts_after(None, SHOWN_OVER, is_open=False)],
+        "over": [AlertRow.of(one, (), at) for one in over[:SHOWN_OVER]],
+        "shown_over": SHOWN_OVER if len(over) > SHOWN_OVER else 0,
+        "history": history,
         "keep_days": settings.ALERTS_KEEP_DAYS,
     }
 

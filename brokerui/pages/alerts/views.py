@@ -33,7 +33,8 @@ from routing.common.sentence import Sentence
 @vary_on_headers("HX-Request")
 def alert_list(request: HttpRequest) -> HttpResponse:
     """Everything about alerts; htmx asks for the piece that changes."""
-    return render(request, "alerts/_lists.html" if wants_piece(request) else "alerts/alerts.html", page_context())
+    template = "alerts/_lists.html" if wants_piece(request) else "alerts/alerts.html"
+    return render(request, template, page_context(request.GET.dict()))
 
 
 @method_decorator(access(write=Level.EDIT), name="dispatch")

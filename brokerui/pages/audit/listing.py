@@ -9,6 +9,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
 
 from brokerui.core.csv import MomentColumn
 from brokerui.core.paging import KeysetPage
@@ -16,6 +17,7 @@ from brokerui.core.templatetags.wording import sentence_text
 from brokerui.core.typed_moments import read_moment
 from brokerui.estate.audit_reading import AuditFilter, AuditKey, audit_page, latest_actions
 from brokerui.estate.models import AuditEntry
+from brokerui.pages.shell.columns import Column, Table
 from routing.common.errors import Invalid
 
 ROWS: Final = 100
@@ -24,7 +26,16 @@ DIGITS: Final = 17
 """Of the numbers of a key."""
 SHOWN: Final = 6
 """Fields of an entry that the table shows at once."""
-FIELDS: Final = ("author", "action", "about", "since", "until", "after")
+FIELDS: Final = ("author", "action", "about", "since", "until", "columns", "after")
+TABLE: Final[Table[AuditEntry]] = Table(
+    Column("at", _("When"), is_head=True, is_moment=True, files=("at",)),
+    Column("author", _("Author"), files=("author",)),
+    Column("address", _("Address"), files=("address",)),
+    Column("action", _("Act"), files=("action", "version")),
+    Column("about", _("Object"), files=("about",)),
+    Column("changes", _("Before and after"), files=("field", "old", "new")),
+)
+"""Entries come by their key, the latest first: no column sorts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +47,7 @@ class AuditQuery:
     about: str = ""
     since: str = ""
     until: str = ""
+    columns: str = ""
     after: str = ""
 
     @classmethod
@@ -76,12 +88,13 @@ class AuditLine:
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the template."""
-    page_query = AuditQuery.of(query)
+    table, page_query = TABLE.read(query), AuditQuery.of(query)
     problems = list(page_query.problems())
     page = KeysetPage((), None) if problems else _page(page_query, page_query.after, ROWS)
     return {
         "page_query": page_query,
         "problems": problems,
+        "table": table,
         "entries": [_line(entry) for entry in page.rows],
         "actions": latest_actions(),
         "older": page_query.query(after=_key_text(page.after)) if page.after else "",

@@ -16,11 +16,11 @@ from brokerui.pages.shell.live import live_csv
 @require_safe
 def audit(request: HttpRequest) -> HttpResponse:
     """The entries, the latest first."""
-    return render(request, "audit/audit.html", listing.page_context(request.GET))
+    return render(request, "audit/audit.html", listing.page_context(request.GET.dict()))
 
 
 @access(read=Level.EDIT)
 @require_safe
 def audit_csv(request: HttpRequest) -> HttpResponseBase:
     """Each changed field of the same entries as a line."""
-    return live_csv(request, "audit.csv", listing.COLUMNS, listing.as_rows)
+    return live_csv(request, "audit.csv", listing.COLUMNS, listing.as_rows, listing.TABLE)

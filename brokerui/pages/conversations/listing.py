@@ -1,4 +1,4 @@
-"""The list of conversations: filters, a page by handle, and how long the messages of each have waited."""
+"""The list of conversations: filters, a page by its key, and how long the messages of each have waited."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ COLUMNS: Final = (
 
 
 TABLE: Final[Table[EndpointRow]] = Table(
-    Column("handle", _("Handle"), is_head=True, files=("conversation_handle",)),
-    Column("id", _("Identifier"), is_usual=False, files=("conversation_id",)),
+    Column("handle", _("Handle"), lambda row: row.conversation_handle, is_head=True, files=("conversation_handle",)),
+    Column("id", _("Identifier"), lambda row: row.conversation_id, is_usual=False, files=("conversation_id",)),
     Column("side", _("Side"), files=("instance", "database", "is_initiator")),
     Column("state", _("State"), files=("state",)),
     Column("service", _("Own service"), files=("service_name",)),
@@ -48,7 +48,7 @@ TABLE: Final[Table[EndpointRow]] = Table(
     Column("group", _("Group"), is_usual=False, files=("conversation_group_id",)),
     Column("lives", _("Lives until"), is_moment=True, files=("lifetime",)),
 )
-"""No column sorts: there may be millions of rows, which come by their key."""
+"""There may be millions of rows, which come by a key that has an index: no other column sorts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +64,7 @@ class ConversationsQuery(ListQuery):
     role: str = ""
     after: str = ""
     """The key that the page begins after."""
+    sort: str = ""
     columns: str = ""
     find: str = ""
     """A handle, or the identifier of a conversation."""
@@ -76,9 +77,33 @@ class ConversationsQuery(ListQuery):
         wanted: dict[str, Any] = {name: value for name, value in given.items() if value}
         return wanted | ({"is_initiator": self.role == "initiator"} if self.role else {})
 
+    @property
+    def order(self) -> str:
+        """The key that rows come by, after a minus where the largest comes first."""
+        return self.sort or "handle"
+
+    @property
+    def is_by_conversation(self) -> bool:
+        return self.order.removeprefix("-") == "id"
+
     def page(self, after: Key | None, limit: int) -> KeysetPage[EndpointRow, Key]:
-        """Rows after a key, by handle."""
-        return conversation_endpoints(self.where(), after, limit, with_closed=bool(self.state))
+        """Rows after a key, in the order of the address."""
+        return conversation_endpoints(self.where(), after, limit, with_closed=bool(self.state), order=self.order)
+
+    @property
+    def begin(self) -> Key | None:
+        """The key of the address; a text that is none begins at the first row."""
+        guid, *sides, instance = self.after.split(" ") if " " in self.after else ("", "")
+        is_number = instance.isdecimal() and instance.isascii() and len(instance) <= len("32767")
+        is_key = guid and is_number and len(sides) == self.is_by_conversation and set(sides) <= {"0", "1"}
+        return (guid, *(side == "1" for side in sides), int(instance)) if is_key else None
+
+    @property
+    def following(self) -> str:
+        """The words for the order of the rows."""
+        if self.is_by_conversation:
+            return gettext("By conversation, so that both its ends follow each other")
+        return gettext("By handle")
 
     def problems(self) -> Iterator[str]:
         """Sentences about values that no conversation has."""
@@ -111,15 +136,15 @@ class ConversationLine:
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    page_query, at = ConversationsQuery.of(query), now()
+    table, page_query, at = TABLE.read(query), ConversationsQuery.of(query), now()
     problems = list(page_query.problems())
-    page = None if problems else page_query.page(_key(page_query.after), ROWS)
+    page = None if problems else page_query.page(page_query.begin, ROWS)
     rows = page.rows if page else ()
-    following = page_query.query(after=" ".join(map(str, page.after))) if page and page.after else ""
+    following = page_query.query(after=" ".join(_key_parts(page.after))) if page and page.after else ""
     return {
         "page_query": page_query,
         "problems": problems,
-        "table": TABLE.read(query),
+        "table": table,
         "conversations": _lines(rows, at),
         "next_rows": following,
         "first_rows": page_query.query() if page_query.after else "",
@@ -156,16 +181,15 @@ def _headline(query: ConversationsQuery, rows: Sequence[EndpointRow], following:
         return gettext("No conversation is like this.") if query.is_filtered else gettext("There is no conversation.")
     is_part = bool(following or query.after)
     counted = ngettext("%(n)s conversation endpoint", "%(n)s conversation endpoints", len(rows))
-    counted = gettext("%(n)s conversation endpoints on this page, by handle") if is_part else counted
+    counted = gettext("%(n)s conversation endpoints on this page") if is_part else counted
     sending = sum(bool(row.outgoing) for row in rows)
     ending = ngettext("; %(m)s has messages to send.", "; %(m)s have messages to send.", sending) if sending else "."
     return (counted + ending) % {"n": f"{len(rows):,}", "m": f"{sending:,}"}
 
 
-def _key(text: str) -> tuple[str, int] | None:
-    """The key of an address; a text that is none begins at the first row."""
-    handle, _space, instance = text.partition(" ")
-    return (handle, int(instance)) if handle and instance.isdecimal() and len(instance) < len("32767") + 1 else None
+def _key_parts(key: Key) -> Iterator[str]:
+    """The parts of a key for an address. PostgreSQL has a truth value where SQLite has 0 or 1."""
+    return (part if isinstance(part, str) else str(int(part)) for part in key)
 
 
 def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:

@@ -53,14 +53,16 @@ COLUMNS: Final = (
 
 
 TABLE: Final[Table[ExceptionalEvent]] = Table(
-    Column("last", _("Last one"), is_moment=True, is_head=True, files=("last_at", "first_at")),
+    Column("last", _("Last one"), lambda row: row.last_at, is_moment=True, is_head=True, files=("last_at", "first_at")),
     Column("times", _("Times"), is_number=True, files=("occurrences",)),
     Column("event", _("Event"), files=("event_class", "event_name", "event_subclass", "why")),
     Column("error", _("Error"), files=("error", "text_data")),
     Column("where", _("Where"), files=("instance", "database_name", "target", "address")),
     Column("conversation", _("Conversation"), files=("conversation_id", "conversation_handle")),
 )
-"""No column sorts: rows come by their key, the latest first."""
+"""Rows come by the moment of the last event, which has an index, usually the latest first: no other column sorts."""
+OLDEST_FIRST: Final = "last"
+"""The order that the address names; any other is the usual one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class EventsQuery(ListQuery):
     """The name of a span, or a moment as in REST."""
     until: str = ""
     """A moment."""
+    sort: str = ""
     columns: str = ""
     after: str = ""
     """The key that the page begins after."""
@@ -150,7 +153,7 @@ class EventLine:
 
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
-    page_query, at = EventsQuery.of(query), now()
+    table, page_query, at = TABLE.read(query), EventsQuery.of(query), now()
     problems = list(page_query.problems())
     page = KeysetPage((), None) if problems else _page(page_query, at)
     counts = _counts(page_query, at) if page.rows else {}
@@ -158,7 +161,8 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     return {
         "page_query": page_query,
         "problems": problems,
-        "table": TABLE.read(query),
+        "table": table,
+        "is_oldest_first": page_query.sort == OLDEST_FIRST,
         "events": [_line(row, at) for row in page.rows],
         "older": page_query.query(after=" ".join(map(str, page.after))) if page.after else "",
         "newest": page_query.query() if page_query.after else "",
@@ -173,7 +177,9 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _page(page_query: EventsQuery, at: int) -> KeysetPage[ExceptionalEvent, Cursor]:
-    return exceptional_page(page_query.filter(at), after=key_of(page_query.after), limit=ROWS)
+    is_oldest_first = page_query.sort == OLDEST_FIRST
+    begin = key_of(page_query.after)
+    return exceptional_page(page_query.filter(at), after=begin, limit=ROWS, is_oldest_first=is_oldest_first)
 
 
 def _counts(page_query: EventsQuery, at: int) -> Mapping[int, int]:
@@ -258,8 +264,9 @@ def as_rows(query: Mapping[str, str]) -> Iterator[tuple[Any, ...]]:
     if any(page_query.problems()):
         return
     after: Cursor | None = None
+    is_oldest_first = page_query.sort == OLDEST_FIRST
     for _page_number in range(FILE_ROWS // (ROWS * 10)):
-        page = exceptional_page(page_query.filter(at), after=after, limit=ROWS * 10)
+        page = exceptional_page(page_query.filter(at), after=after, limit=ROWS * 10, is_oldest_first=is_oldest_first)
         yield from map(_cells, page.rows)
         after = page.after
         if after is None:

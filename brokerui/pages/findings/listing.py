@@ -1,4 +1,4 @@
-"""Contents of the page of findings: those that a filter lets through, a page of them, by severity and code."""
+"""Contents of the page of findings: those that a filter lets through, in groups."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
+from typing import Final
 from urllib.parse import urlencode
+
+from django.utils.translation import gettext, gettext_lazy
 
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.core.filters import FilterError
 from brokerui.core.paging import Page, page_number
 from brokerui.pages.findings.filtering import findings_kept
+from brokerui.pages.shell.columns import Column, ShownTable, Table
 from brokerui.pages.shell.filtered_page import FilteredPage
 from routing.common.finding import SEVERITIES
 from routing.common.sentence import Sentence
@@ -22,13 +26,27 @@ from routing.lint.registry import CHECKS
 TITLES: Mapping[str, Sentence] = {check.code: check.title for check in CHECKS}
 
 
+def _place(found: StoredFinding) -> tuple[str, str]:
+    return (found.instance or "").casefold(), (found.database or "").casefold()
+
+
+TABLE: Final[Table[StoredFinding]] = Table(
+    Column("place", gettext_lazy("Instance and database"), _place),
+    Column("object", gettext_lazy("Object"), lambda one: (one.object.casefold(), _place(one)) if one.object else None),
+    Column("code", gettext_lazy("Code"), lambda one: (one.code, SEVERITIES.index(one.severity), _place(one))),
+)
+"""Orders of the list besides the usual one, which is worst first."""
+
+
 @dataclass(frozen=True, slots=True)
 class FindingGroup:
-    """Findings of one severity and code that stand on a page."""
+    """Findings that stand on a page under one heading: of one severity and code, of one instance, or all of them."""
 
     severity: str
+    """With the code; empty: each finding names its own."""
     code: str
-    title: Sentence
+    title: Sentence | str
+    """Of the kind, or the name of the instance."""
     total: int
     """Number of rows on all pages."""
     findings: tuple[StoredFinding, ...]
@@ -54,13 +72,15 @@ class FindingListing(FilteredPage[StoredFinding]):
     text: str
     asked_page: str
     report: LintReport
+    table: ShownTable[StoredFinding]
+    """The order of the list."""
     error: FilterError | None = None
 
     @cached_property
     def rows(self) -> list[StoredFinding]:
-        """All that fit, worst first; none where the filter cannot be."""
+        """All that fit, in the order of the address, usually worst first; none where the filter cannot be."""
         try:
-            return findings_kept(self.text, self.report.findings)
+            return self.table.ordered(findings_kept(self.text, self.report.findings))
         except FilterError as error:
             self.error = error
             return []
@@ -75,11 +95,20 @@ class FindingListing(FilteredPage[StoredFinding]):
 
     @property
     def groups(self) -> list[FindingGroup]:
-        totals = _counted(self.rows)
-        return [
-            FindingGroup(*key, TITLES[key[1]], totals[key], tuple(members))
-            for key, members in groupby(self.page.shown, _kind)
-        ]
+        order = self.table.sort.removeprefix("-")
+        if order == "object":
+            return [FindingGroup("", "", gettext("By object"), len(self.rows), tuple(self.page.shown))]
+        return self._by_instance() if order == "place" else self._by_kind()
+
+    def _by_kind(self) -> list[FindingGroup]:
+        totals, found = _counted(self.rows), groupby(self.page.shown, _kind)
+        return [FindingGroup(*key, TITLES[key[1]], totals[key], tuple(members)) for key, members in found]
+
+    def _by_instance(self) -> list[FindingGroup]:
+        totals = Counter(one.instance for one in self.rows)
+        found = groupby(self.page.shown, lambda one: one.instance)
+        whole = gettext("The whole estate")
+        return [FindingGroup("", "", name or whole, totals[name], tuple(members)) for name, members in found]
 
     @property
     def kinds(self) -> list[FindingCount]:
@@ -105,7 +134,7 @@ class FindingListing(FilteredPage[StoredFinding]):
         ]
 
     def query(self, **other: str) -> str:
-        parameters = {"q": self.text} | other
+        parameters = {"q": self.text, **self.table.own} | other
         return urlencode({**self.viewed, **{name: value for name, value in parameters.items() if value}})
 
 

@@ -26,7 +26,7 @@ from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import htmx_of
 from brokerui.pages.findings.code_docs import explained, source
 from brokerui.pages.findings.headline import answer, command, tone
-from brokerui.pages.findings.listing import TITLES, FindingListing
+from brokerui.pages.findings.listing import TABLE, TITLES, FindingListing
 from routing.lint.missing import still_missing
 
 COLUMNS = ("code", "severity", "instance", "database", "object", "reason", "remedy_sql", "remedy_does")
@@ -101,7 +101,7 @@ def _with_query(url: str, query: dict[str, str]) -> str:
 
 def _listing(request: HttpRequest, viewed: EstateView) -> FindingListing:
     text, page = request.GET.get("q", "").strip(), request.GET.get("page", "")
-    return FindingListing(viewed.query, text, page, findings_for(viewed))
+    return FindingListing(viewed.query, text, page, findings_for(viewed), TABLE.read(request.GET.dict()))
 
 
 def _context(listing: FindingListing) -> dict[str, Any]:

@@ -152,8 +152,9 @@ def live_csv(
     Reads all rows before the answer begins, so that an error is answered as on every page.
     """
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-cache"}
+    shown = table.read(request.GET.dict()) if table is not None else None
     found: Iterable[Any] = list(rows(request.GET))
-    if table is not None:
-        columns, found = table.read(request.GET.dict()).of_file(columns, found)
+    if shown is not None:
+        columns, found = shown.of_file(columns, found)
     lines = csv_lines(chain([columns], found))
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.monitoring.wording import age, cause_label, cause_words
-from brokerui.analysis.traffic.models import Run
+from brokerui.analysis.traffic.models import Run, UnusedRoute
 from brokerui.analysis.traffic.selectors import (
     MOST_ROWS,
     causes,
@@ -26,7 +26,9 @@ from brokerui.analysis.traffic.selectors import (
 )
 from brokerui.drawing.charts.lines import Panel, lines_figure
 from brokerui.pages.shell import links
+from brokerui.pages.shell.columns import ShownTable
 from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
+from brokerui.pages.traffic.telemetry_tables import CAUSES, SEEN, UNUSED
 
 RunContext = dict[str, Any]
 UNKNOWN_ENTRY = "unknown_entry"
@@ -35,11 +37,11 @@ MOST_CAUSES = 6
 """Lines of the chart; all others are one."""
 
 
-def context_of_run(run: Run, side: str) -> RunContext:
-    """Return the results of this job."""
+def context_of_run(run: Run, query: Mapping[str, str]) -> RunContext:
+    """Return the results of this job, in the order of the address."""
     if run.job == "telemetry":
-        return _of_telemetry(run)
-    return {**(_of_replay(run) if run.job == "replay" else _of_route(run)), **_flow(run, side)}
+        return _of_telemetry(run, query)
+    return {**(_of_replay(run) if run.job == "replay" else _of_route(run)), **_flow(run, query.get("side", ""))}
 
 
 def csv_of(run: Run, table: str) -> str:
@@ -112,15 +114,18 @@ _SIDES = {
 # ---------------------------------------------------------------- telemetry
 
 
-def _of_telemetry(run: Run) -> RunContext:
+def _of_telemetry(run: Run, query: Mapping[str, str]) -> RunContext:
     total, delays = totals_seen(run), causes(run)
+    causes_table, seen_table = CAUSES.read(query), SEEN.read(query)
     return {
         **_answer(total.agrees, total.disagrees, sum(one.not_ended for one in delays)),
         **_waiting(run),
-        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in delays],
+        "causes": [(cause_words(one.error), one, age(one.longest_ms or 0)) for one in causes_table.ordered(delays)],
+        "causes_table": causes_table,
         "causes_csv": csv_of(run, "episodes"),
-        **_unused(run),
-        "seen": seen(run),
+        **_unused(run, UNUSED.read(query)),
+        "seen": seen_table.ordered(seen(run))[:MOST_ROWS],
+        "seen_table": seen_table,
         "seen_total": total,
         "seen_csv": csv_of(run, "hops"),
         "disagreements": disagreements(run),
@@ -129,13 +134,14 @@ def _of_telemetry(run: Run) -> RunContext:
     }
 
 
-def _unused(run: Run) -> RunContext:
+def _unused(run: Run, table: ShownTable[UnusedRoute]) -> RunContext:
     """Routes that nothing took, each with its row in the table of routes."""
-    found = unused_routes(run)
+    found = unused_routes(run, table.sort)
     shown = list(found[:MOST_ROWS])
     count = len(shown) if len(shown) < MOST_ROWS else found.count()
     return {
         "unused": [(one, links.routes({}, one.instance, one.database)) for one in shown],
+        "unused_table": table,
         "unused_count": count,
         "unused_more": count - len(shown),
         "unused_csv": csv_of(run, "unused_routes"),

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.http import HttpResponseClientRefresh
@@ -17,42 +16,30 @@ from brokerui.analysis.traffic.generated import can_generate
 from brokerui.analysis.traffic.jobs import has_sources
 from brokerui.analysis.traffic.models import Round, Run
 from brokerui.analysis.traffic.rounds import NothingToTakeInError, round_ask, round_ask_generated, round_cancel
-from brokerui.analysis.traffic.selectors import files_of, rows_of, runs_loaded
+from brokerui.analysis.traffic.selectors import files_of, rows_of
 from brokerui.analysis.traffic.tables import TABLES
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import wants_piece
-from brokerui.pages.shell.columns import Column, Table
 from brokerui.pages.traffic.generated_run import compared_names
 from brokerui.pages.traffic.round_on_page import rounds_shown, shown
+from brokerui.pages.traffic.run_list import runs_context
 from brokerui.pages.traffic.run_summary import context_of_run
 
 INPUTS = 20
 """That are listed."""
 
 
-RUNS: Table[Run] = Table(
-    Column("job", gettext_lazy("Job"), lambda run: run.job, is_head=True),
-    Column("began", gettext_lazy("Began"), lambda run: run.started_at),
-    Column("rows_in", gettext_lazy("Rows in"), lambda run: run.rows_in, is_number=True),
-    Column("rows_out", gettext_lazy("Rows out"), lambda run: run.rows_out, is_number=True),
-    Column("quarantined", gettext_lazy("Quarantined"), lambda run: run.quarantined, is_number=True),
-    Column("seconds", gettext_lazy("Seconds"), lambda run: run.seconds, is_number=True),
-    Column("loaded", gettext_lazy("Loaded"), lambda run: run.loaded_at),
-)
-
-
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     """The rounds, and all results."""
-    rounds, table = rounds_shown(), RUNS.read(request.GET.dict())
+    rounds = rounds_shown()
     context = {
+        **runs_context(request.GET.dict()),
         "rounds": rounds,
         "latest": rounds[0] if rounds else None,
         "is_open": bool(rounds) and rounds[0].is_open,
         "has_sources": has_sources(),
         "can_generate": can_generate(),
-        "runs": table.ordered(runs_loaded()),
-        "table": table,
     }
     return render(request, "traffic/runs.html", context)
 
@@ -115,7 +102,7 @@ def run(request: HttpRequest, number: int) -> HttpResponse:
         "more_inputs": max(0, len(inputs) - INPUTS),
         "reasons": found.record.get("reasons", {}),
         "versions": found.record.get("versions", {}),
-        **context_of_run(found, request.GET.get("side", "")),
+        **context_of_run(found, request.GET.dict()),
     }
     return render(request, "traffic/run.html", context)
 

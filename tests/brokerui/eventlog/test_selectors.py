@@ -40,19 +40,22 @@ def tell(number: int, *, at: int = 0, times: int = 1, **changes: Any) -> None:
 
 
 @pytest.mark.django_db
-def test_pages_by_key_have_every_row_once_the_latest_first(django_assert_num_queries: Any) -> None:
+@pytest.mark.parametrize("is_oldest_first", [False, True])
+def test_pages_by_key_have_every_row_once_in_the_order_of_time(
+    django_assert_num_queries: Any, is_oldest_first: bool
+) -> None:
     for number in range(25):
         tell(number, at=number // 3)
     seen, after = [], None
     while True:
         with django_assert_num_queries(1):
-            page = exceptional_page(Filter(), after=after, limit=10)
+            page = exceptional_page(Filter(), after=after, limit=10, is_oldest_first=is_oldest_first)
         seen += [int(row.text_data) for row in page.rows]
         after = page.after
         if after is None:
             break
     assert sorted(seen) == list(range(25))
-    assert [number // 3 for number in seen] == sorted((number // 3 for number in seen), reverse=True)
+    assert [number // 3 for number in seen] == sorted((number // 3 for number in seen), reverse=not is_oldest_first)
     assert exceptional_page(Filter(), limit=25).after is None
     assert len(exceptional_page(Filter(), limit=0).rows) == 1
     assert len(exceptional_page(Filter(), limit=10 * LONGEST).rows) == 25

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from brokerui.analysis.alerts.channel_models import AlertChannel, AlertDelivery
 from brokerui.analysis.alerts.evaluation import Observed
 from brokerui.analysis.alerts.models import Alert, AlertRule, AlertSilence
 from brokerui.analysis.alerts.rules import RuleKind
+from brokerui.analysis.alerts.selectors import alerts_over
 from brokerui.analysis.alerts.services import alerts_evaluate
+from brokerui.core.sentence_json import sentence_as_json
 from routing.common.sentence import say
 from tests.brokerui.site import signed_in
 
@@ -50,6 +53,21 @@ def test_the_headline_counts_the_rows_and_each_has_figure_step_and_page() -> Non
     page = text(viewer)
     assert "No alert is open" in page
     assert "one leaks" in page.partition("History")[2]
+
+
+def test_the_history_is_in_the_order_of_the_address() -> None:
+    at = timezone.now()
+    for hours, severity in ((1, "info"), (2, "error"), (3, "warning")):
+        moments = {"since": at - timedelta(hours=hours), "opened_at": at - timedelta(hours=hours), "closed_at": at}
+        row = Alert(kind=RuleKind.LEAK, severity=severity, key=severity, heading=sentence_as_json(say(severity)))
+        for name, value in {**moments, "figure": 1.0, "peak": 1.0}.items():
+            setattr(row, name, value)
+        row.save()
+    found = {order: [one.severity for one in alerts_over(order, 3)] for order in ("began", "-began", "severity")}
+    assert found["began"] == ["warning", "error", "info"]
+    assert found["-began"] == ["info", "error", "warning"]
+    assert found["severity"] == ["error", "warning", "info"]
+    assert '<option value="severity" selected>' in text(signed_in(Role.VIEWER), f"{PATH}?sort=severity")
 
 
 @pytest.mark.parametrize(

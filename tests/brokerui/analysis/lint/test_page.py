@@ -81,6 +81,18 @@ def test_every_finding_stands_with_its_reason_its_remedy_and_its_place(client: C
     assert 'href="/findings/route-expired/?"' in page
 
 
+def test_findings_by_place_stand_under_their_instances_and_the_file_follows(client: Client) -> None:
+    live()
+    text = page_of(client.get(URL, {"sort": "-place"}))
+    instances = [one.instance for one in findings_for(viewed()).findings if one.instance]
+    headings = [name for name in re.findall(r'<h2 id="group-\d+">(.*?)</h2>', text) if name in instances]
+    assert headings == sorted(set(instances), key=str.casefold, reverse=True)
+    assert text.count('class="of-kind"') == len(findings_for(viewed()).findings)
+    lines = list(csv.DictReader(io.StringIO(client.get(f"{URL}findings.csv", {"sort": "code"}).getvalue().decode())))
+    assert [line["code"] for line in lines] == sorted(line["code"] for line in lines)
+    assert client.get(URL, {"sort": "reason"}).status_code == 400
+
+
 def test_an_empty_estate_and_one_without_findings(client: Client) -> None:
     assert "The live estate is empty" in page_of(client.get(URL))
     page = page_of(client.get(f"{URL}?scenario=1-default"))

@@ -48,6 +48,14 @@ def test_runs_stand_in_a_table_the_latest_first(viewer: Client, tmp_path: Path) 
     )
 
 
+def test_results_are_filtered_by_job_and_by_where_their_traffic_is_from(viewer: Client) -> None:
+    run = told_run()
+    for query, is_there in (({"job": "telemetry"}, True), ({"job": "route"}, False), ({"traffic": "generated"}, False)):
+        text = viewer.get("/traffic/", query).content.decode()
+        assert (f'href="/traffic/{run.pk}/"' in text) == is_there, query
+    assert "There is no traffic drawn: it is one of own, generated." in page(viewer, "/traffic/?traffic=drawn")
+
+
 def test_a_replay_with_its_answer_its_flows_and_its_changes(viewer: Client, tmp_path: Path) -> None:
     run = gold_load(str(replayed(tmp_path / "gold", [change(1), change(7, to_service="<b>")]))).run
     run.record["summary"] = {"worse": {"messages": 8}}
@@ -107,6 +115,8 @@ def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     row = {"next_hop": "tcp://host2:4022", "expected": "host2", "peer": "host3", "told": ["host3"]}
     Disagreement.objects.create(run=run, at=HOUR, instance="host1", conversation_id="c-77", number=0, **row)
     text = page(viewer, f"/traffic/{run.pk}/")
+    by_cause = page(viewer, f"/traffic/{run.pk}/?causes-sort=-longest").partition("causes-title")[2]
+    assert by_cause.index("<b>9792</b>") < by_cause.index("<b>-77</b>"), "a delay that has not ended has no length"
     assert "120 messages arrived elsewhere than their routes lead." in text
     assert "1,500" in text
     assert "Delays by cause" in text
@@ -141,6 +151,9 @@ def test_routes_that_nothing_took_lead_to_their_tables(viewer: Client) -> None:
     assert "21 more are in the CSV file." in text
     assert text.index("Way000") < text.index("Way099")
     assert "Lately" not in text, "those that the log never used come first"
+    last = page(viewer, f"/traffic/{run.pk}/?unused-sort=-route")
+    assert last.index("Way119") < last.index("Way021")
+    assert "Way020" not in last, "the database sorts all of them"
     assert len(page(viewer, f"/traffic/{run.pk}/unused_routes.csv").splitlines()) == 122
 
 

@@ -125,3 +125,13 @@ def test_rest_has_the_same_by_pages(editor: Client) -> None:
     assert [note for page in pages(editor) for note in page] == ["n3", "n2b", "n2", "n1"]
     row = editor.get("/api/v1/audit/", {"about": "n2b"}).json()["results"][0]
     assert row["changes"] == [{"field": "role", "old": "viewer", "new": "editor"}]
+
+
+def test_columns_of_page_and_file_are_those_of_the_address(editor: Client) -> None:
+    entry(1, changes=[["role", "viewer", "operator"]])
+    text = text_of(editor, columns="author,changes")
+    assert "<ins>operator</ins>" in text
+    assert "user.change</code>" not in text
+    lines = editor.get("/audit/audit.csv", {"columns": "author,changes"}).getvalue().decode().splitlines()
+    assert lines[0] == "at (UTC),author,field,old,new"
+    assert editor.get("/audit/", {"columns": "secret"}).status_code == 400

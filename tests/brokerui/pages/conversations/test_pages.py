@@ -11,6 +11,7 @@ from uuid import UUID
 
 import pytest
 from django.db import connection
+from django.http import QueryDict
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
@@ -18,7 +19,9 @@ from brokerui.estate.selectors import live_version
 from brokerui.eventlog.publishing import publish
 from brokerui.eventlog.recording import recorder
 from brokerui.messaging.models import ConversationEndpoint
+from brokerui.messaging.selectors import EndpointRow
 from brokerui.messaging.services import conversation_end, queue_set_status
+from brokerui.pages.conversations import listing
 from tests.brokerui.api.helpers import change
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.pages.monitoring.conftest import begun, stuck
@@ -59,6 +62,29 @@ def test_the_list_has_both_sides_and_filters(viewer: Client, wire: Wire) -> None
         assert f"/conversations/{there}/" in shown, query
         assert f"/conversations/{missing}/" not in shown, query
     assert "No conversation is like this" in page(viewer, CONVERSATIONS, database="none")
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("order", ["handle", "-handle", "id", "-id"])
+def test_pages_in_an_order_have_every_side_once(wire: Wire, order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        begun("To")
+    wire.carry()
+    monkeypatch.setattr(listing, "ROWS", 2)
+    seen: list[EndpointRow] = []
+    query = f"sort={order}"
+    while query:
+        context = listing.page_context(QueryDict(query))
+        seen += [one.row for one in context["conversations"]]
+        query = context["next_rows"]
+    keys = [row.conversation_handle if "handle" in order else (row.conversation_id, row.is_initiator) for row in seen]
+    assert len(seen) == len(set(keys)) == 6
+    assert keys == sorted(keys, reverse=order.startswith("-"))
+
+
+def test_an_order_without_an_index_is_refused(viewer: Client, wire: Wire) -> None:
+    for address in (CONVERSATIONS, f"{CONVERSATIONS}conversations.csv"):
+        assert viewer.get(address, {"sort": "lives"}).status_code == 400
 
 
 def test_closed_ones_are_shown_where_they_are_wanted(viewer: Client, wire: Wire) -> None:

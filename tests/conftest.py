@@ -16,11 +16,10 @@ from hypothesis import settings
 from brokerui.core import newer_database
 from brokerui.eventlog.recording import Recorder
 from scripts import browser
-from tests.append_only import let_flush_delete
 from tests.databases import TwoDatabases
 from tests.durations import Durations, recorded
+from tests.emptying import Emptying
 from tests.extent import IS_ALL, Extent
-from tests.first_rows import FirstRows
 from tests.migrated import keep, restored
 from tests.scheduling import LongestFirst
 
@@ -117,8 +116,7 @@ def django_db_setup(django_db_modify_db_settings: bool, django_db_setup: None, d
     with django_db_blocker.unblock():
         if connection.vendor == "sqlite" and not django_db_modify_db_settings:
             keep()
-        FirstRows().take_over()
-        let_flush_delete()
+        Emptying().take_over()
 
 
 @pytest.fixture(scope="session")

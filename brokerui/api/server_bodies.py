@@ -171,6 +171,7 @@ class LeakSerializer(serializers.Serializer):
     headline = serializers.CharField()
     growth = serializers.CharField()
     left = _count()
+    left_bytes = _count(help_text=_("About the bytes of their rows, by the widths of the columns, without indexes."))
     groups = LeakGroupSerializer(many=True)
     history = serializers.ListField(child=serializers.DictField(), help_text=_("Conversations by state over time."))
     steps = WorkStepSerializer(many=True)
@@ -257,6 +258,7 @@ def leak_as_json(leak: DatabaseLeak, plan: CleanUpPlan | None) -> Json:
         "headline": _words(headline(leak)),
         "growth": _words(growth(leak)),
         "left": leak.left,
+        "left_bytes": leak.left_bytes,
         "groups": [_group(one, leak) for one in leak.groups],
         "history": [{"collected_at": format_moment(one.at), **one.states} for one in leak.history],
         "steps": steps,

@@ -293,7 +293,7 @@ class PeerConnection:
             )
         self.peer = hello
         if self._permission is not None and (objection := self._permission(hello)) is not None:
-            raise RemoteProtocolError("instance name", objection, NOT_PERMITTED)
+            raise RemoteProtocolError("", objection, NOT_PERMITTED)
         self.version = version
         self.phase = phase
         self.max_frame_bytes = min(self.own.max_frame_bytes, hello.max_frame_bytes)

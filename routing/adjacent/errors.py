@@ -16,14 +16,15 @@ class ProtocolError(Exception):
     def __init__(self, field: str, problem: Sentence, number: int | None = None) -> None:
         super().__init__(field, problem)
         self.field = field
-        """Field of the frame, fragment or call, as named in docs/reference/wire.md."""
+        """Field of the frame, fragment or call, as named in docs/reference/wire.md; empty where none is at fault."""
         self.problem = problem
         self.number = number
         """SQL Server's error number of the same meaning, if any."""
 
     def render(self, translate: Translate = str) -> str:
-        """Return `FIELD: problem`, translated."""
-        return f"{self.field}: {self.problem.render(translate)}"
+        """Return `FIELD: problem`, translated; the problem alone where no field is at fault."""
+        problem = self.problem.render(translate)
+        return f"{self.field}: {problem}" if self.field else problem
 
     def __str__(self) -> str:
         return self.render()

@@ -4,7 +4,7 @@ administrator knows. No estate has certificates, so these statements cannot be t
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from string import Template
 
 from routing.common.names import SYSNAME_CHARS
@@ -17,6 +17,7 @@ _LOGIN = re.compile(r"login ['\u2018\u2019\"]([^'\u2018\u2019\"\n]{1,128})['\u20
 _DATABASE = re.compile(
     r"in the database ['\u2018\u2019\"]([^'\u2018\u2019\"\n]{1,128})['\u2018\u2019\"]", re.IGNORECASE
 )
+_OF_DATES = re.compile(r"expired|not yet valid|not valid yet|\bdates?\b", re.IGNORECASE)
 _BINDING = Template("""\
 -- <FILE>: the public certificate of the user that owns the service on the other server, written there by
 -- BACKUP CERTIFICATE. That server needs this side's certificate likewise, and GRANT SEND ON SERVICE to its user.
@@ -25,14 +26,17 @@ CREATE CERTIFICATE $user AUTHORIZATION $user FROM FILE = N'<FILE>';
 CREATE REMOTE SERVICE BINDING $binding TO SERVICE $service WITH USER = $user;""")
 _CERTIFICATES = """\
 -- Is a certificate missing, outside of its dates (UTC), or without a private key under the master key?
-SELECT USER_NAME(principal_id) AS owner, name, start_date, expiry_date, pvt_key_encryption_type_desc
+-- Does utc_now agree with the clock of the other server? Correct a wrong clock first: the certificate may be right.
+SELECT SYSUTCDATETIME() AS utc_now, USER_NAME(principal_id) AS owner, name, start_date, expiry_date,
+    pvt_key_encryption_type_desc
   FROM sys.certificates ORDER BY owner, expiry_date;"""
 _NEW_CERTIFICATE = Template("""\
 -- A new one for the owner of the service; the other server gets its public part, <FILE>.
 DECLARE @owner sysname =
   (SELECT USER_NAME(principal_id) FROM sys.services WHERE name = $service);
 DECLARE @make nvarchar(max) = N'CREATE CERTIFICATE ' + $text + N' AUTHORIZATION ' +
-  QUOTENAME(@owner) + N' WITH SUBJECT = N''Service Broker dialogs'', EXPIRY_DATE = N''${year}0101'';';
+  QUOTENAME(@owner) + N' WITH SUBJECT = N''Service Broker dialogs'', START_DATE = N''$begin'',
+    EXPIRY_DATE = N''${year}0101'';';
 EXEC (@make);
 BACKUP CERTIFICATE $name TO FILE = N'<FILE>';""")
 _UNPROTECTED = """\
@@ -68,10 +72,16 @@ CREATE CERTIFICATE $name AUTHORIZATION $name FROM FILE = N'<FILE>';""")
 _ENDPOINT = Template("""\
 IF NOT EXISTS (SELECT * FROM sys.symmetric_keys WHERE symmetric_key_id = 101)
   CREATE MASTER KEY ENCRYPTION BY PASSWORD = N'<PASSWORD>';
-CREATE CERTIFICATE $name WITH SUBJECT = N'Service Broker endpoint', EXPIRY_DATE = N'${year}0101';
+CREATE CERTIFICATE $name WITH SUBJECT = N'Service Broker endpoint', START_DATE = N'$begin',
+  EXPIRY_DATE = N'${year}0101';
 $alter
 -- The other servers get its public part, <FILE>.
 BACKUP CERTIFICATE $name TO FILE = N'<FILE>';""")
+_DATES = """\
+-- Does utc_now agree with the clock of the other server, and is it between both dates? Correct a wrong clock first:
+-- then the certificate is right, and the rest is not needed.
+SELECT SYSUTCDATETIME() AS utc_now, c.name, c.start_date, c.expiry_date FROM sys.service_broker_endpoints AS e
+  JOIN sys.certificates AS c ON c.certificate_id = e.certificate_id;"""
 _COMPARED = """\
 -- Run it on both servers, and align what differs by ALTER ENDPOINT … FOR SERVICE_BROKER (…).
 SELECT name, state_desc, connection_auth_desc, is_encryption_enabled, encryption_algorithm_desc
@@ -94,7 +104,9 @@ def certificate_of_owner(database: str, service: str | None, at: datetime) -> st
         return use(database, (_CERTIFICATES,))
     year = at.year + VALID_YEARS
     name = _name("Dialogs of ", service, f" until {year}")
-    new = _NEW_CERTIFICATE.substitute(service=quoted(service), name=name, text=quoted(name), year=year)
+    new = _NEW_CERTIFICATE.substitute(
+        service=quoted(service), name=name, text=quoted(name), begin=_begin(at), year=year
+    )
     return use(database, (_CERTIFICATES, new))
 
 
@@ -140,10 +152,29 @@ def certificate_of_peer(peer: str) -> str:
 
 def certificate_of_endpoint(at: datetime) -> str:
     """A certificate for the instance's own endpoint."""
+    return use(MASTER, (_new_certificate(at),))
+
+
+def dated_certificate_of_endpoint(at: datetime) -> str:
+    """The clock beside the dates of the endpoint's certificate, and a new one for where the dates are over."""
+    return use(MASTER, (_DATES, _new_certificate(at)))
+
+
+def is_of_dates(text: str) -> bool:
+    """Whether a status says that a certificate is not valid now."""
+    return _OF_DATES.search(text) is not None
+
+
+def _new_certificate(at: datetime) -> str:
     year = at.year + VALID_YEARS
     name = bracketed(f"Service Broker endpoint until {year}")
     alter = alter_endpoint(f"FOR SERVICE_BROKER (AUTHENTICATION = CERTIFICATE {name})")
-    return use(MASTER, (_ENDPOINT.substitute(name=name, year=year, alter=alter),))
+    return _ENDPOINT.substitute(name=name, begin=_begin(at), year=year, alter=alter)
+
+
+def _begin(at: datetime) -> str:
+    """The day before: a server whose clock is a little slow takes the certificate too."""
+    return f"{at - timedelta(days=1):%Y%m%d}"
 
 
 def compared_endpoints() -> str:

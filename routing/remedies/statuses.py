@@ -29,6 +29,8 @@ from routing.remedies.security_sql import (
     certificate_of_peer,
     compared_endpoints,
     connect_permission,
+    dated_certificate_of_endpoint,
+    is_of_dates,
     listening_endpoint,
     lost_users,
     master_key,
@@ -166,7 +168,14 @@ def _option(option: str) -> Callable[[HeldConversation, HostedDatabase], str]:
     return lambda _held, target: alter_database(target.database.name, option)
 
 
-_PEER = _at_next_hop(lambda held: certificate_of_peer(held.sender.instance.name))
+def _peer(held: HeldConversation) -> str:
+    """Give the peer a certificate of its own that is valid now, or this server's public one."""
+    if is_of_dates(held.text):
+        return dated_certificate_of_endpoint(held.at)
+    return certificate_of_peer(held.sender.instance.name)
+
+
+_PEER = _at_next_hop(_peer)
 _OWN = _at_sender(lambda held: certificate_of_endpoint(held.at))
 _COMPARED = _at_sender(lambda held: compared_endpoints())
 _CONNECT = _at_next_hop(lambda held: connect_permission(held.text))

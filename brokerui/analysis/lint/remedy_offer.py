@@ -37,7 +37,7 @@ class ConversationOffer:
     place: tuple[str | None, ...] = ()
     """Instance, database and object of that finding."""
     is_command: bool = False
-    """True for a command of BrokerUI for the shell; else it is T-SQL."""
+    """True for a command for the shell; else it is T-SQL."""
     failover: tuple[str, str] | None = None
     """Of a failover: an instance and its mirrored database; the command does it, and so do page and REST."""
     is_tried: bool = True

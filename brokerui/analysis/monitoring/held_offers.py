@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from brokerui.analysis.lint.remedy_offer import ConversationOffer
 from brokerui.analysis.monitoring.held import conversation_of, explanation_of, hold_of
+from brokerui.analysis.remedies.certificate_offers import LoginRefusal, certificate_offer, refusal_of
 from brokerui.analysis.remedies.conversation_offers import findings_of_way, is_well, routing_offers
 from brokerui.analysis.remedies.failover_offers import FailoverPair, failover_offer, pairs_of
 from brokerui.analysis.remedies.status_offers import key_offer
@@ -79,19 +80,26 @@ def _kept(
     pairs: Pairs,
 ) -> Offers:
     conversation = conversation_of(place[0], row)
-    number = hold_of(row.transmission_status, text).number
-    key = live.digest, conversation, number, minute, pairs
+    hold = hold_of(row.transmission_status, text)
+    status = hold.number, refusal_of(hold.number, hold.cause)
+    key = live.digest, conversation, status, minute, pairs
     if not _offers.has(key) and time.monotonic() > until:
         return ()
-    return _offers.get_or_make(key, lambda: _made(live, conversation, number, pairs))
+    return _offers.get_or_make(key, lambda: _made(live, conversation, *status, pairs))
 
 
-def _made(live: LiveEstate, conversation: Conversation, number: int, pairs: Pairs) -> Offers:
+def _made(
+    live: LiveEstate, conversation: Conversation, number: int, refusal: LoginRefusal | None, pairs: Pairs
+) -> Offers:
     here = live.estate.instances.get(conversation.instance)
     if here is None or conversation.database not in here.databases:
         return ()
     explanation = explanation_of(live, conversation)
-    given = key_offer(explanation, number), failover_offer(explanation, live.estate, number, pairs)
+    given = (
+        key_offer(explanation, number),
+        certificate_offer(explanation, refusal, hosted_names() if refusal else ()),
+        failover_offer(explanation, live.estate, number, pairs),
+    )
     first = tuple(offer for offer in given if offer is not None)
     if is_well(explanation, live.estate):
         return first

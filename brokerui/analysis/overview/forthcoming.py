@@ -12,6 +12,7 @@ from typing import Final
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
 from brokerui.analysis.overview.real_servers import RealServer
+from brokerui.analysis.servers.leak_size import row_bytes, size_words
 from brokerui.analysis.servers.logged import LoggedError
 from brokerui.analysis.servers.selectors import LeftConversations
 from routing.common.finding import ERROR
@@ -114,6 +115,8 @@ def _leaks(leaks: Sequence[LeftConversations]) -> Iterator[Forthcoming]:
             database=leak.database,
         )
         effect = _growth(leak)
+        if size := size_words(leak.left * row_bytes(None)):
+            effect = say("Their rows take about {size}. {growth}", size=size, growth=effect)
         yield Forthcoming(ForthcomingKind.LEAK, title, effect, "", leak.server, leak.at, leak.database)
 
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
 
+from brokerui.analysis.servers.leak_size import left_bytes
 from brokerui.analysis.servers.selectors import DAY, StatesAtMoment
 from routing.lint.endpoint_leaks import LeakKey, ServiceState
 from routing.model.endpoint_groups import AGES
@@ -65,6 +66,11 @@ class DatabaseLeak:
     def left(self) -> int:
         """Conversations that will never close by themselves."""
         return sum(one.endpoints for one in self.leaks)
+
+    @property
+    def left_bytes(self) -> int:
+        """About how many bytes their rows have."""
+        return left_bytes(self.leaks)
 
     @property
     def endpoints(self) -> int:

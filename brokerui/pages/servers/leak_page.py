@@ -24,6 +24,7 @@ from brokerui.analysis.servers.clean_up_plan import (
     services_to_clean,
 )
 from brokerui.analysis.servers.leak import DatabaseLeak
+from brokerui.analysis.servers.leak_size import size_sentence
 from brokerui.analysis.servers.leak_words import growth, headline, lead, order_of_work, state_words, why
 from brokerui.core.csv import MomentColumn
 from brokerui.core.moments import clock_text, day_text, local
@@ -99,6 +100,7 @@ def leak_context(leak: DatabaseLeak, query: QueryDict) -> dict[str, Any]:
         "leak": leak,
         "headline": headline(leak),
         "lead": lead(leak),
+        "size": size_sentence(leak.leaks),
         "is_stale": leak.at is not None and import_is_stale(leak.at),
         "title": growth(leak),
         "figure": growth_figure(leak) if len(leak.history) > 1 else None,

@@ -75,6 +75,7 @@ def _wrong_clock(stage: Stage) -> None:
     cause = stage.cause("A/clock and the server of To_clock do not let each other in")
     assert "certificate is not yet valid; look at its dates, and compare the clocks of both" in cause["sentence"]
     assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
+    assert cause["remedy_sql"].startswith("date -u; openssl x509")
     stage.certify(*EACH)
     stage.retry("A", "clock", "To_clock")
     stage.drains("To_clock")
@@ -101,6 +102,7 @@ def _refused_certificate(stage: Stage) -> None:
     cause = stage.cause("D/one and the server of To_certificate do not let each other in")
     assert "may not connect as D" in cause["sentence"], cause
     assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
+    assert "subjectAltName=DNS:A,DNS:B,DNS:D" in cause["remedy_sql"]
     stage.certify(*HOSTS)
     stage.retry("D", "one", "To_certificate")
 

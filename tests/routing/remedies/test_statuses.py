@@ -68,6 +68,7 @@ def test_every_status_of_the_catalogue_has_a_statement_or_a_reason_for_none(numb
         (28050, "", "a", "USE [D];\n|ADD ENCRYPTION BY SERVICE MASTER KEY"),
         (28034, "The login 'DOM\\SHOP$' does not have CONNECT …", "b", "[DOM\\SHOP$]|GRANT CONNECT"),
         (28045, "", "b", "CREATE CERTIFICATE [Broker of a] AUTHORIZATION [Broker of a]"),
+        (28035, "… not valid: Certificate expired. State 89.", "b", "SYSUTCDATETIME()|START_DATE = N'2029|EXPIRY_DATE"),
         (28036, "", "a", "AUTHENTICATION = CERTIFICATE [Service Broker endpoint until 2035]"),
         (9748, "", "a", "CREATE ENDPOINT"),
         (10061, "", "b", "sys.tcp_endpoints"),

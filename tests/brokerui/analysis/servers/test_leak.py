@@ -11,6 +11,7 @@ import pytest
 from brokerui.analysis.servers.asking_sql import CONVERSATIONS, MESSAGES
 from brokerui.analysis.servers.clean_up_plan import clean_up_plan, default_services, services_to_clean
 from brokerui.analysis.servers.leak import DatabaseLeak, EarlierSums
+from brokerui.analysis.servers.leak_size import size_sentence
 from brokerui.analysis.servers.leak_words import growth, headline, lead, order_of_work
 from brokerui.analysis.servers.pasting import PastedText, sums_of_text
 from brokerui.analysis.servers.selectors import StatesAtMoment
@@ -49,6 +50,8 @@ def test_steady_growth_names_service_and_rate() -> None:
     assert str(growth(found)) == "//shop/Audit makes nearly all new ones: 1,000 a day, steadily since 2026-11-21"
     assert str(headline(found)) == "48,626,601 conversations of Orders will never close by themselves"
     assert str(lead(found)) == "1,000 more than a day before."
+    assert str(size_sentence(found.leaks)).startswith("They take about 13.6 GB: 301 bytes a row")
+    assert size_sentence([YOUNG]) is None
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ class Durations:
         self.seconds: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.seconds[report.nodeid] += report.duration  # type: ignore[assignment]
+        self.seconds[report.nodeid] += report.duration  # type: ignore[assignment] - xdist reports have a duration
 
     def pytest_sessionfinish(self) -> None:
         long = {test: round(taken, 1) for test, taken in sorted(self.seconds.items()) if taken >= LONG_S}

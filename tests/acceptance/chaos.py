@@ -65,7 +65,7 @@ class Scene:
 
     @property
     def urls(self) -> tuple[str, str]:
-        return tuple(one.settings["DATABASE_URL"] for one in (self.first, self.second))  # type: ignore[return-value]
+        return tuple(one.settings["DATABASE_URL"] for one in (self.first, self.second))  # type: ignore[return-value] - both are there
 
     @property
     def waiting(self) -> int:

@@ -109,7 +109,7 @@ def test_all_say_the_same_of_one_conversation(call: Call, viewer: Client, tmp_pa
 
 def reachable(viewer: Client) -> dict[tuple[str, str, str], str]:
     response = viewer.get("/reachability/pairs.csv", {"pairs": "all", "system": "1"})
-    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+    text = response.getvalue().decode()
     rows = csv.DictReader(io.StringIO(text))
     return {(row["instance"], row["database"], row["service"]): row["verdict"] for row in rows}
 

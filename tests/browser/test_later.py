@@ -45,7 +45,7 @@ def test_the_page_says_so_and_then_is_what_was_asked_for(
     demo_load()
     estates.clear()
     for scheme, (width, height) in (("light", WIDE), ("dark", NARROW)):
-        site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+        site.emulate_media(color_scheme=scheme)  # type: ignore[arg-type] - playwright names the schemes
         site.set_viewport_size({"width": width, "height": height})
         site.goto("/map/?select=instance/shop")
         expect(site.get_by_role("heading", name="This estate is being read")).to_be_visible()

@@ -46,7 +46,7 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
     assert site.locator("#chart-table tbody tr").count() == before
     expect(site.locator(".chart .annotation-text").filter(has_text="service not found")).to_be_attached()
     for scheme in ("light", "dark"):
-        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] - playwright names the schemes
         assert accessibility_faults(site) == []
 
 
@@ -232,7 +232,7 @@ def test_a_body_is_shown_for_a_reason_by_keys_alone(wire: Wire, site: Page) -> N
     expect(site.get_by_role("heading", level=1)).to_have_text("Body of message 1")
     expect(site.locator("main")).not_to_contain_text("hunter2")
     for scheme in ("light", "dark"):
-        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] - playwright names the schemes
         assert accessibility_faults(site) == []
     site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert site.evaluate("document.documentElement.scrollWidth <= innerWidth")

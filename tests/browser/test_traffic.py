@@ -25,7 +25,7 @@ def test_a_replay_is_drawn_and_read(site: Page, tmp_path: Path) -> None:
     site.keyboard.press("t")
     expect(site.locator("#flow-twin")).to_have_attribute("open", "")
     for scheme in ("light", "dark"):
-        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+        site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] - playwright names the schemes
         assert accessibility_faults(site) == []
     site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert site.evaluate("document.documentElement.scrollWidth") <= NARROW[0]

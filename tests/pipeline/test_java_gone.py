@@ -28,7 +28,7 @@ def logged() -> Iterator[list[logging.LogRecord]]:
     root, py4j = logging.getLogger(), logging.getLogger("py4j")
     level, records = py4j.level, list[logging.LogRecord]()
     handler = logging.Handler()
-    handler.emit = records.append  # type: ignore[method-assign]
+    handler.emit = records.append  # type: ignore[method-assign] - the handler collects the records
     root.addHandler(handler)
     silence_py4j()
     yield records

@@ -88,7 +88,7 @@ class Forger:
         header = fragment.header
         for name in {chance.pick(tuple(_FIELDS)): None for _ in range(chance.between(1, 4))}:
             other, its_body = chance.pick(tuple(self._seen))
-            header = header._replace(**{name: _FIELDS[name](chance, other)})  # type: ignore[arg-type]
+            header = header._replace(**{name: _FIELDS[name](chance, other)})  # type: ignore[arg-type] - a field is forged to a value of its type
             body = its_body if chance.happens(100) else body
         try:
             return write_fragment(header, body)

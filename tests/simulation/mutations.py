@@ -97,7 +97,7 @@ def acknowledge_before_the_commit() -> Patches:
 
     def commit(self: Broker, work: UnitOfWork) -> Any:
         """Send the frames at once, whether the commit happens or not."""
-        host = self.store._written.__self__  # type: ignore[attr-defined]
+        host = self.store._written.__self__  # type: ignore[attr-defined] - the bound method has its host
         for address, frame in work.outbound:
             host._around.network.send(host.name, host.now, address, frame)
         work.outbound.clear()
@@ -336,7 +336,7 @@ def count_a_rollback_and_lose_what_was_received() -> Patches:
     real = poison_messages.note_rollback
 
     def note(work: UnitOfWork, queue: Any) -> bool:
-        of_it = work.context._broker  # type: ignore[attr-defined]
+        of_it = work.context._broker  # type: ignore[attr-defined] - the mutation looks inside of the context
         work.changes.received += list(of_it.store.inner._queue(queue).messages.values())[:1]
         return real(work, queue)
 

@@ -134,7 +134,7 @@ def far_ahead(left: FrameSent) -> list[Record]:
 
 
 def acknowledges_several(record: Record) -> bool:
-    return acknowledges(record) and record.header.acknowledged[-1].last_sequence > 2  # type: ignore[union-attr]
+    return acknowledges(record) and record.header.acknowledged[-1].last_sequence > 2  # type: ignore[union-attr] - `acknowledges` says that it is there
 
 
 def acknowledges_less(left: FrameSent) -> list[Record]:

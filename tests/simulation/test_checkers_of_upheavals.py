@@ -135,14 +135,14 @@ def altered(estate: Estate, broker: str, **changes: object) -> BrokerStarted:
     """The broker is started again, with all its databases changed."""
     instance = estate.instances[broker]
     for database in instance.databases.values():
-        instance = instance.with_database(replace(database, **changes))  # type: ignore[arg-type]
+        instance = instance.with_database(replace(database, **changes))  # type: ignore[arg-type] - the changes are fields of a database
     return BrokerStarted(START, broker, estate.with_instance(instance))
 
 
 def around(history: WorldHistory, picks: Picks, *, disabled: bool, instead: Callable[[Record], Record]) -> list[Record]:
     """The brokers of an instance are disabled for just one record, the first that a picker takes."""
     number, record = next((at, one) for at, one in enumerate(history.records) if picks(one))
-    broker: str = record.broker  # type: ignore[union-attr]
+    broker: str = record.broker  # type: ignore[union-attr] - records of upheavals have a broker
     estate = history.world.estate
     before = [altered(estate, broker, broker_enabled=False)] if disabled else []
     after = [BrokerStarted(START, broker, estate)]

@@ -23,8 +23,8 @@ def test_one_that_breaks_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Broker._take
 
     def take(self: Broker, work: object, fragment: object) -> None:
-        real(self, work, fragment)  # type: ignore[arg-type]
-        [None][fragment.header.fragments // 1000]  # type: ignore[attr-defined]
+        real(self, work, fragment)  # type: ignore[arg-type] - the method is replaced by this function
+        [None][fragment.header.fragments // 1000]  # type: ignore[attr-defined] - a forged header, whatever its class
 
     monkeypatch.setattr(Broker, "_take", take)
     assert any("IndexError" in error for seed in range(25) for error in forge(seed)[1])

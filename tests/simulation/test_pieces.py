@@ -189,7 +189,7 @@ def test_what_a_broker_was_to_do_in_another_life_is_not_done() -> None:
     host.start()
     life = host._life
     calls: list[str] = []
-    host._do = lambda act: bool(calls.append("done"))  # type: ignore[method-assign]
+    host._do = lambda act: bool(calls.append("done"))  # type: ignore[method-assign] - the host only notes that it was called
     host._forward_more(life)
     assert calls == ["done"]
     host.stop("a crash")

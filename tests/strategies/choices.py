@@ -80,7 +80,7 @@ def some(c: Chooser, most: int, percent: int, draw_item: Callable[[int], T]) -> 
     """Draw items from 0, 1, 2 ... while there is one more, up to a maximum."""
     items: list[T] = []
     for number in range(most):
-        more = c.part(lambda number=number: [draw_item(number)] if chance(c, percent) else [])  # type: ignore[misc]
+        more = c.part(lambda number=number: [draw_item(number)] if chance(c, percent) else [])  # type: ignore[misc] - mypy cannot infer a lambda with a default
         if not more:
             break
         items += more

@@ -67,7 +67,7 @@ def draw_rich(c: Chooser) -> Json:
         for database in instance["databases"]:
             if chance(c, 20):
                 database.update(_collected(c))
-            c.part(lambda database=database: _enrich(c, database))  # type: ignore[misc]
+            c.part(lambda database=database: _enrich(c, database))  # type: ignore[misc] - mypy cannot infer a lambda with a default
     return estate
 
 

@@ -55,12 +55,12 @@ class NetworkGuard:
         self._folders = tuple({os.path.realpath(one) for one in (sys.prefix, sys.base_prefix, *sys.path, *READABLE)})
 
     def install(self) -> None:
-        """From now on; a process cannot take it back."""
+        """Guard the process from now on, by its resolver of names and its audit hook; a process cannot take it back."""
         socket.getaddrinfo = self.addresses
         sys.addaudithook(self.event)
 
     def addresses(self, host: Any, port: Any, *more: Any, **options: Any) -> list[Any]:
-        """In place of `socket.getaddrinfo`: the addresses of a host, all of which may be reached."""
+        """Resolve a name in place of `socket.getaddrinfo`; raises an error where an address of it is not allowed."""
         name = host.decode("ascii", "replace") if isinstance(host, bytes) else str(host or "")
         number = int(port) if str(port or "").isdecimal() else 0
         scheme = "https" if self.is_encrypted and number != PLAIN_PORT else "http"

@@ -49,4 +49,5 @@ def run(options: argparse.Namespace) -> int:
 
 def _answer(instance: Instance, listen: Address) -> dict[str, Any]:
     databases = {name: database.broker_instance for name, database in instance.databases.items()}
-    return {"instance": instance.name, "listen": listen.key, "databases": databases}
+    state = instance.endpoint.state if instance.endpoint is not None else None
+    return {"instance": instance.name, "listen": listen.key, "endpoint_state": state, "databases": databases}

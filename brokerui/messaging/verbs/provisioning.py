@@ -43,10 +43,11 @@ def _listening(instance: Instance, listen: Address) -> Instance:
 
 
 def endpoint_at(listen: Address, known: BrokerEndpoint | None = None) -> BrokerEndpoint:
-    """The endpoint of a hosted instance, as this deployment runs it; how much it may forward stays as it is known."""
+    """The endpoint of a hosted instance, as this deployment runs it; state and memory for forwarding stay as they
+    are known. One that was imported as STOPPED is started with ALTER ENDPOINT."""
     encryption = "REQUIRED" if settings.ENDPOINT_CERTIFICATE else "DISABLED"
     found = BrokerEndpoint(listen.port, encryption=encryption, authentication="CERTIFICATE")
-    return replace(found, forward_size=known.forward_size) if known else found
+    return replace(found, state=known.state, forward_size=known.forward_size) if known else found
 
 
 def _with_databases(instance: Instance, names: Sequence[str]) -> Instance:

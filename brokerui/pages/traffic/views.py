@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -39,6 +40,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         "latest": rounds[0] if rounds else None,
         "is_open": bool(rounds) and rounds[0].is_open,
         "has_sources": has_sources(),
+        "pipeline_minutes": settings.PIPELINE_MINUTES,
         "can_generate": can_generate(),
     }
     return render(request, "traffic/runs.html", context)

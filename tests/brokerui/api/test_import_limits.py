@@ -50,5 +50,5 @@ def test_the_live_estate_remembers_what_an_import_could_not_apply(client: Client
     assert answer.json()["complete"] is False
     [missing] = estate_current().estate.instances["hostile"].missing_statements
     assert (missing.statement, missing.database, missing.object, missing.line) == ("CREATE ROUTE", "A", "r", 3)
-    document = b"".join(client.get(f"{API}/estate/").streaming_content)  # type: ignore[arg-type]
+    document = client.get(f"{API}/estate/").getvalue()
     assert json.loads(document)["instances"][-1]["missing_statements"][0]["object"] == "r"

@@ -49,7 +49,7 @@ def test_no_file_of_the_site_holds_a_formula(viewer: Client, path: str) -> None:
     jobs_run()
     response = viewer.get(path, query)
     assert response.status_code == 200
-    text = b"".join(response).decode()  # type: ignore[call-overload]
+    text = b"".join(response).decode()  # type: ignore[call-overload] - a streamed response is iterable
     cells = [cell for row in csv.reader(text.splitlines(keepends=True)) for cell in row]
     assert [cell for cell in cells if cell[:1] in "=+-@" and cell] == []
     assert any(cell.startswith("'=cmd") for cell in cells)

@@ -80,7 +80,7 @@ def test_rows_that_do_not_differ_are_not_touched() -> None:
     brought_in(TWO.edited([PutRoute("here", "Orders", NEW), DropDatabase("there", "Parts")]))
     assert Instance.objects.get(name="here").hosted
     assert {name: ids[name] for name in ("R",)}.items() <= dict(Route.objects.values_list("name", "id")).items()
-    assert counts(Version.objects.first()) == (1, 0, 3)  # type: ignore[arg-type]
+    assert counts(Version.objects.first()) == (1, 0, 3)  # type: ignore[arg-type] - there is a version
 
 
 def test_a_row_keeps_its_key_when_its_columns_change() -> None:
@@ -105,7 +105,7 @@ def test_a_list_in_another_order_is_a_change() -> None:
     for after in (estate_of(server("i", there), server("j")), estate_of(server("j"), server("i", there))):
         brought_in(after)
         stands(after)
-    assert counts(Version.objects.first()) == (0, 1, 0)  # type: ignore[arg-type]
+    assert counts(Version.objects.first()) == (0, 1, 0)  # type: ignore[arg-type] - there is a version
 
 
 def test_identifiers_and_addresses_may_change_places() -> None:

@@ -55,7 +55,7 @@ def test_before_the_first_version_the_estate_is_empty() -> None:
     assert estate_current().estate == Estate()
     for ask in ({"version": 1}, {"version": 0}, {"at": timezone.now()}):
         with pytest.raises(VersionNotFoundError):
-            estate_as_of(**ask)  # type: ignore[arg-type]
+            estate_as_of(**ask)  # type: ignore[arg-type] - each case has arguments of its types
 
 
 @pytest.mark.django_db

@@ -35,12 +35,13 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
-from brokerui.messaging.verbs.provisioning import instance_host
+from brokerui.messaging.verbs.provisioning import endpoint_at, instance_host
 from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.error_message import read_error
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.problems import VerbError
 from routing.model.address import parse_address
+from routing.model.catalog_objects import BrokerEndpoint
 from routing.model.edits import DropRoute, PutRoute
 from routing.model.route import Route
 from tests.brokerui.messaging.hosted import ADDRESSES, WORKERS, Wire
@@ -218,6 +219,12 @@ def test_an_instance_that_was_taken_away_and_is_hosted_again_is_a_new_one(wire: 
     send(begin(), b"1")
     wire.carry()
     assert bodies() == [b"1"]
+
+
+def test_an_endpoint_that_was_imported_as_stopped_stays_so_when_its_instance_is_hosted() -> None:
+    known = BrokerEndpoint(1433, state="STOPPED", forward_size=7)
+    found = endpoint_at(parse_address(ADDRESSES["A"]), known)
+    assert (found.port, found.state, found.forward_size) == (4022, "STOPPED", 7)
 
 
 def test_a_queue_that_is_off_keeps_what_came_and_gives_it_when_it_is_on(wire: Wire) -> None:

@@ -79,7 +79,7 @@ def test_the_address_of_a_client(settings: Any, proxies: int, forwarded_for: str
     request = RequestFactory().get("/", headers={"X-Forwarded-For": forwarded_for} if forwarded_for else {})
     assert client_ip_of(request) == address
     seen: list[str | None] = []
-    client_ip_middleware(lambda _: seen.append(client_ip_now()))(request)  # type: ignore[arg-type,func-returns-value]
+    client_ip_middleware(lambda _: seen.append(client_ip_now()))(request)  # type: ignore[arg-type,func-returns-value] - the answer is not looked at
     assert (seen, client_ip_now()) == ([address], None)
 
 
@@ -90,7 +90,7 @@ def test_a_name_that_is_none_takes_as_much_work_as_one_that_is(name: str, monkey
     User.objects.create_user("inactive", password=PASSWORD, is_active=False)
     made: list[str] = []
     encode = MD5PasswordHasher.encode
-    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda *args: made.append("hash") or encode(*args))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda *args: made.append("hash") or encode(*args))  # type: ignore[func-returns-value] - `append` returns None, so the hash follows
     assert sign_in(Client(), name, "guess").status_code == 200
     assert made == ["hash"]
 

@@ -32,7 +32,7 @@ Fields = dict[str, str]
 
 @dataclass
 class Stage:
-    """The product, with a person who has signed in."""
+    """A running product, and the client of an administrator who has signed in."""
 
     product: Product
     ports: dict[str, int]

@@ -23,7 +23,7 @@ def test_a_reader_that_fails_is_seen(monkeypatch: pytest.MonkeyPatch, capsys: py
     def careless(raw: bytes) -> None:
         if len(raw) > 200:
             raise IndexError(raw[-1])
-        raise Corrupted("length", None)  # type: ignore[arg-type]
+        raise Corrupted("length", None)  # type: ignore[arg-type] - the sentence is not looked at
 
     monkeypatch.setattr(fuzz_wire, "read_fragment", careless)
     with pytest.raises(IndexError):

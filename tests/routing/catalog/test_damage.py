@@ -53,7 +53,7 @@ def problem(content: bytes) -> str:
 
 @pytest.mark.parametrize("way", SAVERS, ids=lambda way: way.__name__)
 def test_cut_at_any_byte(way: object) -> None:
-    content = way(ROWS)  # type: ignore[operator]
+    content = way(ROWS)  # type: ignore[operator] - every way is a function of rows or text
     whole = read(content)
     for cut in range(0, len(content), 7):
         check_whole_or_refused(content[:cut], whole)
@@ -61,7 +61,7 @@ def test_cut_at_any_byte(way: object) -> None:
 
 @pytest.mark.parametrize("way", PLAIN_SAVERS, ids=lambda way: way.__name__)
 def test_a_plain_document_cut_at_any_byte(way: object) -> None:
-    content = way(TEXT)  # type: ignore[operator]
+    content = way(TEXT)  # type: ignore[operator] - every way is a function of rows or text
     whole = read(content)
     for cut in range(0, len(content), 5):
         check_whole_or_refused(content[:cut], whole)
@@ -203,8 +203,8 @@ def replace_somewhere(rng: random.Random, value: object) -> None:
     odd = rng.choice((None, True, -1, 2, 1.5, "", "x", "\0", [], {}, [[]], {"a": 1}, 10**30))
     while isinstance(value, (dict, list)) and value:
         key = rng.choice(list(value)) if isinstance(value, dict) else rng.randrange(len(value))
-        inner = value[key]  # type: ignore[index]
+        inner = value[key]  # type: ignore[index] - a value of JSON that has members
         if not inner or not isinstance(inner, (dict, list)) or rng.random() < 0.2:
-            value[key] = odd  # type: ignore[index]
+            value[key] = odd  # type: ignore[index] - a value of JSON that has members
             return
         value = inner

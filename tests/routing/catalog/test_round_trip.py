@@ -24,7 +24,7 @@ WAYS = [*SAVERS, *PLAIN_SAVERS]
 
 def saved(instance: Instance, way: object) -> bytes:
     text = dumps(catalog(instance))
-    return way(rows_of(text)) if way in SAVERS else way(text)  # type: ignore[operator,no-any-return]
+    return way(rows_of(text)) if way in SAVERS else way(text)  # type: ignore[operator,no-any-return] - a saver takes rows, any other way text
 
 
 def bare(estate: Estate) -> Estate:

@@ -112,7 +112,7 @@ def test_a_queue_that_is_off_takes_nothing(number: int) -> None:
 )
 def test_what_finds_no_endpoint_and_makes_none(changed: dict[str, object], reason: int, is_reported: bool) -> None:
     world = Arrivals()
-    answer = world.arrive(FIRST._replace(**changed))  # type: ignore[arg-type]
+    answer = world.arrive(FIRST._replace(**changed))  # type: ignore[arg-type] - each change is of a field's type
     assert world.reason() == reason
     assert gone(answer) if is_reported else answer == DROPPED_SILENTLY
     assert world.target() is None

@@ -162,7 +162,7 @@ def test_gaps_are_what_is_missing(ranges: RangeSet, pair: NumberRange) -> None:
 @given(st.lists(PAIRS, max_size=10), st.randoms())
 def test_the_order_of_adding_does_not_matter(pairs: list[NumberRange], draw: object) -> None:
     shuffled = list(pairs)
-    draw.shuffle(shuffled)  # type: ignore[attr-defined]
+    draw.shuffle(shuffled)  # type: ignore[attr-defined] - hypothesis gives a random source
     one = reduce(lambda made, pair: made.with_range(*pair), pairs, EMPTY_RANGES)
     assert one == reduce(lambda made, pair: made.with_range(*pair), shuffled, EMPTY_RANGES)
 

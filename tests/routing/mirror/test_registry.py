@@ -43,7 +43,7 @@ M = mirrored("tcp://a", "tcp://b")
 
 
 def made(**rest: object) -> PrincipalRegistry:
-    return PrincipalRegistry(Choices(random.Random(1).getrandbits), **rest)  # type: ignore[arg-type]
+    return PrincipalRegistry(Choices(random.Random(1).getrandbits), **rest)  # type: ignore[arg-type] - the rest are options of the registry
 
 
 def to_of(book: PrincipalRegistry, service: str = "S", identifier: str | None = None, of: Route = M) -> tuple[str, ...]:

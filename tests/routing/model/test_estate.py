@@ -114,7 +114,7 @@ def test_what_only_resembles_it_can_be() -> None:
 
 def test_an_estate_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
-        BOTH.hop_limit = 3  # type: ignore[misc]
+        BOTH.hop_limit = 3  # type: ignore[misc] - the test is that it is refused
 
 
 # ---------------------------------------------------------------- what the indexes find

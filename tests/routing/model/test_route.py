@@ -65,7 +65,7 @@ def test_a_route_may_have_what_the_product_refuses_but_the_rules_explain() -> No
 
 def test_a_route_cannot_be_changed() -> None:
     with pytest.raises(FrozenInstanceError):
-        PLAIN.name = "other"  # type: ignore[misc]
+        PLAIN.name = "other"  # type: ignore[misc] - the test is that it is refused
 
 
 def test_routes_that_lead_to_the_same_by_the_same_are_identical_whatever_their_names() -> None:

@@ -46,7 +46,7 @@ def test_a_vector_is_written_and_read_as_documented(kind: int, make: Make) -> No
 @settings(max_examples=40)
 @given(headers(), st.binary(min_size=1, max_size=200))
 def test_what_one_side_closes_the_other_opens_wherever_it_has_been(kind: int, header: object, body: bytes) -> None:
-    raw = write_fragment(header, memoryview(body), GUARDS[kind](OURS))  # type: ignore[arg-type]
+    raw = write_fragment(header, memoryview(body), GUARDS[kind](OURS))  # type: ignore[arg-type] - each kind of guard takes these keys
     assert read_fragment(raw).open(GUARDS[kind](THEIRS)) == body
     assert read_fragment(rewrite_hop(raw, 0, 99)).open(GUARDS[kind](THEIRS)) == body
     assert len(raw) == read_fragment(raw).body_at + len(body) + OVERHEAD_BYTES[kind]

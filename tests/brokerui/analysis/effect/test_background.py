@@ -132,7 +132,7 @@ def test_what_is_quick_needs_no_job_and_no_look_into_the_database(
 ) -> None:
     monkeypatch.setattr(comparison, "ALONE_S", 60.0)  # a slow machine takes longer than 0.15 s
     change = change_of(draft)
-    with django_assert_num_queries(0):  # type: ignore[operator]
+    with django_assert_num_queries(0):  # type: ignore[operator] - the fixture has no type
         effect, job = effect_shown(change, timezone.now(), 60)
     assert (effect.is_settled, job) == (True, None)
     assert effect_of(change, timezone.now()).is_settled

@@ -80,7 +80,7 @@ def test_each_kind_of_change_is_named_and_counted(
 ) -> None:
     brought_in(read_estate(json.dumps(estate(routes))))
     draft = draft_create(name="moves", author="ada", edits=edits_from([edit]))
-    diff = json.loads(b"".join(viewer.get(f"/api/v1/changes/{draft.pk}/diff/").streaming_content))  # type: ignore[attr-defined]
+    diff = json.loads(viewer.get(f"/api/v1/changes/{draft.pk}/diff/").getvalue())
     new = [one for one in diff["groups"] if one["to_service"] == SERVICE and one["to_broker_instance"] is None]
     found = [(one["verdict"], one["kind"], one["from_count"], one["intended_count"]) for one in new]
     assert found == [(verdict, kind, 1, 1)]

@@ -23,7 +23,7 @@ def network(text: str) -> RouteNetwork:
 
 def planned(one: RouteNetwork, **options: object) -> tuple[MapPlan, MapCounts]:
     """The plan of the map for a query, with its numbers."""
-    scope = scope_of(one, MapQuery(**options))  # type: ignore[arg-type]
+    scope = scope_of(one, MapQuery(**options))  # type: ignore[arg-type] - the options are fields of a query
     plan = plan_of(one, scope, AT)
     return plan, counts_of(one, scope, plan)
 

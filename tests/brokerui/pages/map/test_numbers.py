@@ -77,7 +77,7 @@ def test_a_group_tells_the_servers_for_which_it_stands(large: RouteNetwork) -> N
     box = next(box for box in plan.boxes.values() if box.ref.kind == GROUP)
     panel = panel_of(large, box.ref, AT, plan.boxes)
     assert panel is not None
-    assert panel.instances.count == box.stands_for  # type: ignore[union-attr]
+    assert panel.instances.count == box.stands_for  # type: ignore[union-attr] - each kind of panel of these boxes has it
 
 
 def test_a_line_between_boxes_tells_its_routes(large: RouteNetwork) -> None:
@@ -86,7 +86,7 @@ def test_a_line_between_boxes_tells_its_routes(large: RouteNetwork) -> None:
         if row.to and row.kind == "sum":
             panel = panel_of(large, row.ref, AT, plan.boxes)
             assert panel is not None
-            assert panel.count >= row.routes > 0  # type: ignore[union-attr]
+            assert panel.count >= row.routes > 0  # type: ignore[union-attr] - each kind of panel of these boxes has it
 
 
 def test_the_neighbourhood_is_that_of_the_engine(large: RouteNetwork) -> None:

@@ -162,7 +162,7 @@ def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(w
     assert "4 messages a minute arrive, 0 are delayed, 0 dropped" in text
     assert "2 messages wait, the oldest 0 s, in A/one" in text
     assert re.search(r"Half are acknowledged within \d+ ms, 95 in 100 within \d+ ms", text)
-    lines = b"".join(viewer.get(f"{PATH}overview.csv").streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    lines = viewer.get(f"{PATH}overview.csv").getvalue().decode().splitlines()
     assert len(lines) == 62
     assert ",4,0,0," in lines[-1] or ",4,0,0," in lines[-2]
     assert lines[0].endswith(",waiting,oldest_waits_ms")

@@ -57,7 +57,7 @@ def headline(text: str) -> str:
 def rows(client: Client, path: str, **query: str) -> list[dict[str, str]]:
     response = client.get(path, query)
     assert response.status_code == 200
-    text = b"".join(response.streaming_content).decode()  # type: ignore[attr-defined]
+    text = response.getvalue().decode()
     return list(csv.DictReader(io.StringIO(text)))
 
 

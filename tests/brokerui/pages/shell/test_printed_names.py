@@ -94,7 +94,7 @@ class Found:
 
 @pytest.mark.parametrize("text", ["instance:here/Orders", 'database:"Orders on here"', "object:here/Orders/R"])
 def test_findings_are_found_by_their_place(text: str) -> None:
-    test = combined(parse(text, tuple(OF_FINDINGS)), OF_FINDINGS)  # type: ignore[arg-type]
+    test = combined(parse(text, tuple(OF_FINDINGS)), OF_FINDINGS)  # type: ignore[arg-type] - the filters of findings have keys of text
     assert test(Found())  # type: ignore[arg-type]  # what it reads is there
 
 

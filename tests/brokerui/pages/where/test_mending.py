@@ -104,6 +104,6 @@ def test_every_remedy_of_the_page_of_findings_says_what_it_does(client: Client) 
 
 def test_the_file_of_findings_says_what_each_remedy_does(client: Client) -> None:
     response = client.get("/findings/findings.csv", {"scenario": "three-servers"})
-    lines = b"".join(response.streaming_content).decode().splitlines()  # type: ignore[attr-defined]
+    lines = response.getvalue().decode().splitlines()
     assert lines[0].split(",")[-1] == "remedy_does"
     assert sum("With it," in line for line in lines) == 6

@@ -237,7 +237,7 @@ def test_an_uploaded_document_is_named_as_it_downloads(client: Client) -> None:
     assert f'href="/estate.json?scenario={name}"' in page
     response = client.get(f"/estate.json?scenario={name}")
     assert 'filename="my-servers.json"' in response.headers["Content-Disposition"]
-    assert read_estate(b"".join(response)) == read_estate(EVERY_KIND)  # type: ignore[arg-type]
+    assert read_estate(b"".join(response)) == read_estate(EVERY_KIND)  # type: ignore[arg-type] - a streamed response is iterable
 
 
 def test_the_services_offered_are_those_of_the_database_that_is_meant(client: Client) -> None:
@@ -248,7 +248,7 @@ def test_the_services_offered_are_those_of_the_database_that_is_meant(client: Cl
 
 def test_what_is_handed_on_names_the_moment_of_the_answer(client: Client) -> None:
     page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts")
-    moment = re.search(r'<time datetime="([^"+]+)', page)[1]  # type: ignore[index]
+    moment = re.search(r'<time datetime="([^"+]+)', page)[1]  # type: ignore[index] - it matches, or the test fails here
     link, command = (html.unescape(text) for text in re.findall(r'data-copy="([^"]+)"', page)[:2])
     assert f"at={quote(moment)}Z" in link
     assert command.startswith(".venv/bin/brokerui explain examples/2-network-route.json ")
@@ -399,7 +399,7 @@ def test_the_choices_of_an_estate_are_made_once() -> None:
 
 def test_the_link_asks_the_same_again(client: Client) -> None:
     page = ask(client, "2-network-route", from_="headquarters/AdventureWorks", to="OrderParts", at="2030-01-01T00:00Z")
-    link = html.unescape(re.search(r'data-copy="(http[^"]+)"', page)[1])  # type: ignore[index]
+    link = html.unescape(re.search(r'data-copy="(http[^"]+)"', page)[1])  # type: ignore[index] - it matches, or the test fails here
     assert words(client.get(link).content.decode()) == words(page)
     assert json.dumps(link).count("scenario=2-network-route") == 1
 

@@ -17,8 +17,8 @@ from brokerui.estate.models import AuditEntry
 from brokerui.messaging.models import HeldFragment, OutgoingMessage, QueueMessage
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
 from tests.brokerui.messaging.hosted import Wire
-from tests.brokerui.pages.conversations.test_pages import other_side
 from tests.brokerui.pages.monitoring.conftest import begun
+from tests.brokerui.pages.monitoring.conversations.test_pages import other_side
 from tests.brokerui.site import reader_of_bodies, signed_in, user_of
 
 CARD = "4111 1111 1111 1111"

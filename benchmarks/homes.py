@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.postgres import CannotRunError, server
+from scripts.postgres import CannotRunError, kept, server
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = """
@@ -32,6 +32,17 @@ def on_postgresql(module: str, *arguments: str) -> int | None:
     try:
         with server(durable=True) as url:
             return _measured(module, arguments, DATABASE_URL=url)
+    except CannotRunError as error:
+        print(f"postgresql: skipped: {error}")
+        return None
+
+
+def on_kept(folder: Path, module: str, *arguments: str) -> int | None:
+    """The same on a PostgreSQL whose database stays in the folder for the next run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with kept(folder.resolve(), durable=True) as one:
+            return _measured(module, arguments, DATABASE_URL=one.url)
     except CannotRunError as error:
         print(f"postgresql: skipped: {error}")
         return None

@@ -142,6 +142,7 @@ MIDDLEWARE = [
     "brokerui.core.middleware.address_limit",
     "brokerui.core.middleware.columns_joined",
     "brokerui.core.newer_database.NewerDatabaseMiddleware",
+    "brokerui.pages.shell.unchanged.UnchangedMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     # After the CSRF cookie was read, before the CSRF check reads the body.

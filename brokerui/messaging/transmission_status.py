@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cache
 from typing import Final
 
 from django.utils.translation import gettext
@@ -12,7 +11,7 @@ from django.utils.translation import gettext
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import NotHostedError
-from brokerui.messaging.exchange.unreachable import unreachable_from
+from brokerui.messaging.exchange.unreachable import unreachable_from_all
 from brokerui.messaging.models import ConversationEndpoint
 from routing.dialog.problems import PROBLEMS
 from routing.dialog.status_catalogue import CAUSES
@@ -26,14 +25,13 @@ Place = tuple[str, str]
 
 def statuses(endpoints: Mapping[Place, ConversationEndpoint]) -> dict[Place, str]:
     """`transmission_status` of each: `NUMBER: why`; empty where nothing has failed."""
-    failures = cache(unreachable_from)
-    found = {}
-    for (name, handle), one in endpoints.items():
-        text = status_text(one.transmission_status)
-        if not text and one.outgoing and failures(name):
-            failure = failures(name).get(_next_hop(name, one))
-            text = f"{failure.number}: {failure.text}" if failure else ""
-        found[name, handle] = text
+    found = {place: status_text(one.transmission_status) for place, one in endpoints.items()}
+    silent = {place: one for place, one in endpoints.items() if one.outgoing and not found[place]}
+    failures = unreachable_from_all(sorted({name for name, _ in silent}))
+    for (name, handle), one in silent.items():
+        if failures.get(name):
+            failure = failures[name].get(_next_hop(name, one))
+            found[name, handle] = f"{failure.number}: {failure.text}" if failure else ""
     return found
 
 

@@ -28,6 +28,8 @@ from routing.common.sentence import say
 
 MAX_WORKERS = 2
 THREADS = 8
+SWITCH_S = 0.001
+"""A thread that makes a large page lets others go on after this time: a poll that finds nothing new needs little."""
 GRACE_S = 5
 """Time that requests may take to end when the web stops, in seconds."""
 ANSWER_S = 60
@@ -92,6 +94,7 @@ class _Site(BaseApplication):
         """Start the threads of a worker: the master must not have any when it forks."""
         from brokerui.running.preload import preload_start  # noqa: PLC0415 - after Django is set up
 
+        sys.setswitchinterval(SWITCH_S)
         preload_start()
         if worker.age == 1:
             self.announce()

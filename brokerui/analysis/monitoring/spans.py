@@ -9,6 +9,8 @@ from typing import Final
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.core.lasting import lasts
+
 MINUTE_MS: Final = 60_000
 
 
@@ -26,6 +28,7 @@ class Span:
         """Whole minutes, each a multiple of the step, so that all requests look at the same ones."""
         step = self.step * MINUTE_MS
         last = now - now % step
+        lasts((last + step - now) / 1000)
         return [last - step * number for number in range(self.minutes // self.step, -1, -1)]
 
 

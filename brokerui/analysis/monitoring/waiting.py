@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q, QuerySet, Sum
 
 from brokerui.analysis.monitoring.arrived import ArrivedGroup, arrived_of
+from brokerui.core.commit_mark import commit_mark
 from brokerui.core.deferred import NotReadyError, defer
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
@@ -74,16 +75,18 @@ class WaitingMessages:
 
 class _Last:
     waiting: WaitingMessages | None = None
+    commits: str | None = None
+    """The mark of commits as it was before many were counted."""
 
 
 def waiting_now() -> WaitingMessages:
-    """All groups. Raises `LaterError` while there are many and they are counted for the first time."""
+    """All groups. Raises `NotReadyError` while there are many and they are counted for the first time."""
     known = _Last.waiting
-    if known is not None and time.monotonic() < known.until:
+    if known is not None and known.until and (time.monotonic() < known.until or _is_current()):
         return known
-    if _are_many():
+    if (known is not None and known.until) or _are_many():
         try:
-            defer("brokerui.analysis.monitoring.waiting", _count)
+            defer("brokerui.analysis.monitoring.waiting", _count_many)
         except NotReadyError:
             if known is None:
                 raise
@@ -98,12 +101,23 @@ def waiting_counted() -> WaitingMessages:
 
 def forget() -> None:
     """Forget the last count."""
-    _Last.waiting = None
+    _Last.waiting, _Last.commits = None, None
+
+
+def _is_current() -> bool:
+    """Whether nothing was committed since they were counted."""
+    return _Last.commits is not None and commit_mark() == _Last.commits
 
 
 def _are_many() -> bool:
     some = ConversationEndpoint.objects.filter(IN_INDEX).values_list("conversation_handle")
     return some[: MANY + 1].count() > MANY
+
+
+def _count_many() -> None:
+    commits = commit_mark()
+    _count()
+    _Last.commits = commits
 
 
 def _count() -> WaitingMessages:

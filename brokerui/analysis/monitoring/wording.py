@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from brokerui.core.lasting import grows, shrinks
 from brokerui.messaging.transmission_status import problem_words
 from routing.dialog.states import STATES
 from routing.mirror.state_machine import ASKING, AWAY, CLAIMS, DENIES, DOUBTING, LOST, SENDING, UNUSED
@@ -70,6 +71,12 @@ def age(milliseconds: int) -> str:
     return gettext("%(n)d d %(m)d h") % {"n": seconds // DAY_S, "m": seconds % DAY_S // HOUR_S}
 
 
+def age_now(milliseconds: int) -> str:
+    """The age of something that grows older while the words are read."""
+    grows(milliseconds / SECOND_MS)
+    return age(milliseconds)
+
+
 def age_unit(most: int) -> tuple[int, str]:
     """Milliseconds per unit of an axis of ages, and the unit's label, chosen by the longest age."""
     if most < 3 * MINUTE_S * SECOND_MS:
@@ -88,6 +95,7 @@ def due(at: int | None, now: int) -> str:
     """When something is tried next."""
     if at is None:
         return ""
+    shrinks((at - now) / SECOND_MS)
     return gettext("now") if at <= now else gettext("in %(age)s") % {"age": age(at - now + SECOND_MS - 1)}
 
 

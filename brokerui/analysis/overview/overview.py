@@ -38,8 +38,10 @@ from brokerui.analysis.servers.observed import with_collected
 from brokerui.analysis.servers.selectors import LeftConversations
 from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.cache import LruCache
+from brokerui.core.commit_mark import commit_mark
 from brokerui.core.deferred import NotReadyError, defer
 from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
+from brokerui.core.lasting import grows, lasting, lasts
 from brokerui.estate.selectors import LiveEstate, estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
@@ -57,6 +59,8 @@ LARGE: Final = 200
 FRESH_SECONDS: Final = 3.0
 OLD_SECONDS: Final = 30.0
 """An overview that is older is shown to nobody."""
+AGES_SECONDS: Final = 10.0
+"""For which an overview is shown although ages in it are others by then, where nothing else has changed."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,18 @@ class _LastOverview(NamedTuple):
     found: Overview
     made_at: float
     is_large: bool
+    commits: str | None
+    """The mark of commits as it was before."""
+    lasts: float
+    """Seconds until an age in it is another one."""
+
+    def is_current(self) -> bool:
+        """Whether nothing in it has changed."""
+        if time.monotonic() > self.made_at + max(self.lasts, AGES_SECONDS) or self.commits is None:
+            return False
+        looked = self.found.looked
+        of_redis = looked.worker_is_late, looked.unreachable, looked.redis_answers
+        return commit_mark() == self.commits and _of_redis(self.found.hosted) == of_redis
 
 
 _last: dict[str, _LastOverview] = {}
@@ -126,21 +142,26 @@ def overview_now() -> Overview:
     age = time.monotonic() - last.made_at if last is not None else 0.0
     if last is None or not last.is_large or age > OLD_SECONDS:
         return _renew(language)
-    if age > FRESH_SECONDS:
-        try:
-            defer(("overview", language), partial(_renew, language))
-        except NotReadyError:
-            return last.found
-        return _renew(language)
-    return last.found
+    lasts(max(0.0, last.lasts - age))
+    if age < FRESH_SECONDS:
+        return last.found
+    if last.is_current():
+        alerts_note(last.found.causes)
+        return last.found
+    try:
+        defer(("overview", language), partial(_renew, language))
+    except NotReadyError:
+        return last.found
+    return _renew(language)
 
 
 def _renew(language: str) -> Overview:
-    with override(language or None):
+    commits = commit_mark() if language in _last else None
+    with override(language or None), lasting() as lasted:
         waiting = waiting_now()
         found = _overview(waiting)
     is_large = waiting.until > 0 or len(found.live.estate.instances) > LARGE
-    _last[language] = _LastOverview(found, time.monotonic(), is_large)
+    _last[language] = _LastOverview(found, time.monotonic(), is_large, commits, lasted.seconds)
     return found
 
 
@@ -170,6 +191,8 @@ def forget() -> None:
 def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN) -> Overview:
     live, at, hosted = with_collected(estate_current()), datetime.now(UTC), hosted_names()
     causes = causes_now(live, waiting)
+    for cause in causes[:shown]:
+        grows(cause.oldest_s or 0)
     leaks = leaks_of(live)
     servers = real_servers(live, instance_freshness(), hosted, at, leaks)
     report = _report()
@@ -225,10 +248,15 @@ def _looked(
 def _of_redis(hosted: Sequence[str]) -> tuple[bool | None, int | None, bool]:
     """Whether workers are late, how many addresses cannot be reached, whether Redis answers."""
     try:
-        seen = heartbeat_last()
-        return heartbeat_is_late(seen), unreachable_count(redis(), hosted), True
+        return *looked_at_redis(hosted), True
     except (RedisError, OSError):
         return None, None, False
+
+
+def looked_at_redis(hosted: Sequence[str] | None = None) -> tuple[bool, int]:
+    """Whether workers are late, and how many addresses the hosted instances cannot reach. Raises `RedisError`."""
+    is_late = heartbeat_is_late(heartbeat_last())
+    return is_late, unreachable_count(redis(), hosted_names() if hosted is None else hosted)
 
 
 _moments: LruCache[datetime | None] = LruCache(4)

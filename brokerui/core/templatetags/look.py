@@ -14,6 +14,7 @@ from django.utils.timesince import timesince
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
 
+from brokerui.core.lasting import ONE_UNIT, grows
 from brokerui.core.moments import clock_words, day_text, moment_text, moment_words, time_tag
 
 register = template.Library()
@@ -47,7 +48,9 @@ def chip(outcome: str, certainty: str = "", label: str | Promise = "") -> SafeSt
 @register.simple_tag
 def when(moment: datetime) -> SafeString:
     """The age, with the exact time as a tooltip."""
-    is_new = timezone.now() - moment < timedelta(minutes=1)
+    past = timezone.now() - moment
+    grows(past.total_seconds(), ONE_UNIT)
+    is_new = past < timedelta(minutes=1)
     ago = _("just now") if is_new else _("%(duration)s ago") % {"duration": timesince(moment, depth=1)}
     return time_tag(moment, ago)
 

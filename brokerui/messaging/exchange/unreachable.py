@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from redis import Redis, RedisError
@@ -47,6 +47,18 @@ def unreachable_from(instance: str) -> dict[str, UnreachableAddress]:
         return _read(instance, redis().hgetall(_key(instance)))
     except (RedisError, OSError):
         return {}
+
+
+def unreachable_from_all(instances: Sequence[str]) -> dict[str, dict[str, UnreachableAddress]]:
+    """Return the unreachable addresses of each instance, on one way to Redis; empty where it does not answer."""
+    try:
+        pipeline = redis().pipeline(transaction=False)
+        for instance in instances:
+            pipeline.hgetall(_key(instance))
+        answers = pipeline.execute()
+    except (RedisError, OSError):
+        return {}
+    return {instance: _read(instance, found) for instance, found in zip(instances, answers, strict=True)}
 
 
 def _read(instance: str, found: Mapping[Any, Any]) -> dict[str, UnreachableAddress]:

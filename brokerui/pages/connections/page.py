@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from operator import attrgetter
@@ -14,12 +14,11 @@ from redis import RedisError
 
 from brokerui.analysis.monitoring.duplicates import Duplicates, duplicates_by_database
 from brokerui.core.csv import MomentColumn
-from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.lists import connections
 from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
-from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from
+from brokerui.messaging.exchange.unreachable import UnreachableAddress, unreachable_from_all
 from brokerui.pages.delayed.groups import where_of
 from brokerui.pages.shell.columns import Column, Table
 
@@ -65,13 +64,18 @@ class ConnectionOnPage:
         return self.row.state_desc == ONLINE
 
 
-def page_context(query: Mapping[str, str]) -> dict[str, Any]:
+def of_redis(hosted: Sequence[str]) -> object:
+    """Everything that the page has of Redis. Raises `RedisError`."""
+    return connections(redis()), unreachable_from_all(hosted)
+
+
+def page_context(query: Mapping[str, str], hosted: Sequence[str]) -> dict[str, Any]:
     """For the templates. `found` is None where Redis, in which they stand, is away."""
     found = _found()
     word = query.get("q", "").strip()
     table = TABLE.read(query)
     shown = [_shown(row) for row in table.ordered(row for row in found or () if _fits(row, word))]
-    failures = _failures()
+    failures = _failures(hosted)
     return {
         "q": word,
         "table": table,
@@ -103,12 +107,12 @@ def _shown(row: ConnectionRow) -> ConnectionOnPage:
     )
 
 
-def _failures() -> list[tuple[str, str, UnreachableAddress]]:
+def _failures(hosted: Sequence[str]) -> list[tuple[str, str, UnreachableAddress]]:
     """Addresses that cannot be reached, as the last attempt found."""
     return [
         (instance, address, failure)
-        for instance in hosted_names()
-        for address, failure in sorted(unreachable_from(instance).items())
+        for instance, found in unreachable_from_all(hosted).items()
+        for address, failure in sorted(found.items())
     ]
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
+from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.connections import page
 from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 
@@ -15,7 +16,9 @@ from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 @varies_by_htmx
 def connections(request: HttpRequest) -> HttpResponse:
     """The page; htmx asks for the piece of it that changes."""
-    return live(request, "connections", partial(page.page_context, request.GET), is_of_redis=True)
+    hosted = hosted_names()
+    context = partial(page.page_context, request.GET, hosted)
+    return live(request, "connections", context, stamp=partial(page.of_redis, hosted))
 
 
 @require_safe

@@ -10,7 +10,7 @@ from django.db.models import Min
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from brokerui.analysis.monitoring.wording import age
+from brokerui.analysis.monitoring.wording import age_now
 from brokerui.core.csv import MomentColumn
 from brokerui.core.paging import KeysetPage
 from brokerui.messaging.broker_cache import hosted_names
@@ -172,7 +172,7 @@ def _lines(rows: Sequence[EndpointRow], at: int) -> list[ConversationLine]:
 
 
 def _line(row: EndpointRow, since: int | None, at: int) -> ConversationLine:
-    waits = age(at - since) if since is not None else ""
+    waits = age_now(at - since) if since is not None else ""
     return ConversationLine(row, str(STATE_WORDS[row.state]), waits, lives_until(row.lifetime, at))
 
 

@@ -15,7 +15,8 @@ from brokerui.analysis.conversations.sides import ConversationSide, Conversation
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, timeline
 from brokerui.analysis.explanations.looks import LookKind
 from brokerui.analysis.monitoring.held import Diagnosis, by_handle, diagnosis_by_handle
-from brokerui.analysis.monitoring.wording import age, due, moment
+from brokerui.analysis.monitoring.wording import SECOND_MS, age, due, moment
+from brokerui.core.lasting import shrinks
 from brokerui.core.moments import clock_text_ms, day_text
 from brokerui.messaging.clock import now
 from brokerui.pages.conversations.remedy import off_queues_of, remedy_of
@@ -199,4 +200,5 @@ def _facts(side: ConversationSide, at: int) -> Iterable[tuple[str, str]]:
     if side.kept_route:
         yield gettext("Route chosen"), side.kept_route
     if side.dialog_timer is not None:
+        shrinks((side.dialog_timer - at) / SECOND_MS)
         yield gettext("Timer"), age(side.dialog_timer - at)

@@ -27,7 +27,9 @@ from brokerui.drawing.charts.look import Figure
 from brokerui.estate.selectors import estate_current
 from brokerui.eventlog.selectors import DROPPED, FORWARDED, ErrorPoint, counted_by_error
 from brokerui.messaging.clock import now
-from brokerui.messaging.exchange.unreachable import unreachable_from
+from brokerui.messaging.exchange.forwarded_messages import held_by_workers
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.unreachable import unreachable_from_all
 from brokerui.messaging.transmission_status import problem_words
 from brokerui.pages.shell.columns import Column, Table
 from routing.runtime.forwarding import (
@@ -138,6 +140,12 @@ DROPS: Final[Table[DropOnPage]] = Table(
 )
 
 
+def of_redis() -> object:
+    """Everything that the page has of Redis. Raises `RedisError`."""
+    held = held_by_workers(redis())
+    return held, unreachable_from_all([one.instance for one in held])
+
+
 def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     """For the templates."""
     span, at, estate = span_of(query.get("span", "")), now(), estate_current().estate
@@ -187,10 +195,10 @@ def _on_page(instance: ForwardingInstance) -> ForwarderOnPage:
 
 
 def _hops(instances: Sequence[ForwardingInstance]) -> Iterator[HopOnPage]:
+    failures = unreachable_from_all([one.name for one in instances if one.hops])
     for instance in instances:
-        failures = unreachable_from(instance.name) if instance.hops else {}
         for hop in instance.hops:
-            failure = failures.get(hop.address)
+            failure = failures.get(instance.name, {}).get(hop.address)
             words = f"{problem_words(failure.number)} {failure.text}".strip() if failure else ""
             yield HopOnPage(instance.name, hop, age(hop.oldest_ms), words)
 

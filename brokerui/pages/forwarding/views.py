@@ -15,7 +15,7 @@ from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 @varies_by_htmx
 def forwarding(request: HttpRequest) -> HttpResponse:
     """The page; htmx asks for the piece of it that changes."""
-    return live(request, "forwarding", partial(page.page_context, request.GET), is_of_redis=True)
+    return live(request, "forwarding", partial(page.page_context, request.GET), stamp=page.of_redis)
 
 
 @require_safe

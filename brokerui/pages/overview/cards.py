@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_some
 from brokerui.analysis.monitoring.rates import Part, depths_of, parts_of
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
-from brokerui.analysis.monitoring.wording import age, moment
+from brokerui.analysis.monitoring.wording import age, age_now, moment
 from brokerui.analysis.overview.overview import LARGE, Overview
 from brokerui.core.csv import MomentColumn
 from brokerui.core.moments import moment_text
@@ -129,7 +129,7 @@ def _depths(samples: Sequence[SamplePoint], found: Overview, span: Span, mark: V
         Strip(
             oldest,
             [StripLine(oldest, ages, "var(--muted)", "var(--sunken)")],
-            age(last.oldest_age_ms or 0),
+            age_now(last.oldest_age_ms or 0),
             " s",
         ),
     ]
@@ -195,7 +195,7 @@ def depths_title(depth: int, found: Overview) -> str:
     oldest = max(hosted, key=lambda one: one.oldest_s or 0)
     return gettext("%(messages)s, the oldest %(age)s, in %(place)s") % {
         "messages": number,
-        "age": age((oldest.oldest_s or 0) * 1000),
+        "age": age_now((oldest.oldest_s or 0) * 1000),
         "place": oldest.place,
     }
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext
 
 from brokerui.accounts.levels import UserAccess
 from brokerui.analysis.monitoring.spans import LONG_SPANS, Span, span_of
-from brokerui.analysis.monitoring.wording import age
+from brokerui.analysis.monitoring.wording import age_now
 from brokerui.analysis.overview.forthcoming import MOST, codes_of
 from brokerui.analysis.overview.overview import Overview, overview_now
 from brokerui.drawing.charts.cards import VersionMark
@@ -109,7 +109,7 @@ def _oldest(found: Overview) -> str:
     if oldest is None:
         return ""
     return gettext("The oldest waits %(age)s, in %(place)s.") % {
-        "age": age((oldest.oldest_s or 0) * 1000),
+        "age": age_now((oldest.oldest_s or 0) * 1000),
         "place": oldest.place,
     }
 

@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.accounts.levels import UserAccess
-from brokerui.analysis.monitoring.wording import age
+from brokerui.analysis.monitoring.wording import age_now
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.analysis.overview.entries import CauseInWords
 from brokerui.analysis.overview.forthcoming import Forthcoming, ForthcomingKind
@@ -57,7 +57,7 @@ class EntryOnPage:
     def age(self) -> str:
         """The age of the oldest message in words."""
         seconds = self.entry.cause.oldest_s
-        return "\N{EN DASH}" if seconds is None else age(seconds * 1000)
+        return "\N{EN DASH}" if seconds is None else age_now(seconds * 1000)
 
 
 @dataclass(frozen=True, slots=True)

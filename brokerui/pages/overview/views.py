@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from brokerui.accounts.levels import UserAccess
 from brokerui.analysis.monitoring.waiting import waiting_now
 from brokerui.analysis.overview.alerts import Alerts, alerts_latest
-from brokerui.analysis.overview.overview import causes_now
+from brokerui.analysis.overview.overview import causes_now, looked_at_redis
 from brokerui.analysis.servers.observed import with_collected
 from brokerui.core.deferred import NotReadyError
 from brokerui.estate.selectors import estate_current
@@ -24,7 +24,7 @@ from brokerui.pages.shell.live import live, live_csv, varies_by_htmx
 def overview(request: HttpRequest) -> HttpResponse:
     """The page; htmx asks for the pieces of it that change."""
     context = partial(page.page_context, request.GET, UserAccess(request.user))
-    return live(request, "overview", context, lambda: True)
+    return live(request, "overview", context, lambda: True, stamp=looked_at_redis)
 
 
 @require_safe

@@ -6,14 +6,18 @@ import csv
 import io
 import json
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from redis import Redis
 
 from brokerui.accounts.levels import Role
 from brokerui.analysis.monitoring import waiting
+from brokerui.core.redis_keys import UNREACHABLE
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.counting import counted
@@ -24,8 +28,10 @@ from brokerui.eventlog.services import counts_add, exceptions_add
 from brokerui.messaging.clock import now
 from brokerui.messaging.exchange.lists import run, show_connections
 from brokerui.messaging.exchange.messages import ConnectionRow
+from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
+from brokerui.pages.shell import unchanged
 from brokerui.pages.shell.live import etag_of
 from routing.common.broker_events import Event
 from routing.common.event_subclasses import UndeliverableSubclass
@@ -399,13 +405,40 @@ def test_a_service_that_no_database_has_is_said_to_have_no_remedy(viewer: Client
 def test_figures_are_not_computed_again_while_nothing_is_committed(
     viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    marks = ["1", "1", "2"]
-    monkeypatch.setattr("brokerui.pages.shell.live.commit_mark", lambda: marks.pop(0))
+    marks = ["1", "1", "2", "2"]
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: marks.pop(0))
     first = viewer.get(DELAYED, headers=PIECE)
     stuck(wire, "Nowhere")
     shows = {**PIECE, "If-None-Match": first.headers["ETag"]}
-    assert viewer.get(DELAYED, headers=shows).status_code == 304
+    with CaptureQueriesContext(connection) as captured:
+        assert viewer.get(DELAYED, headers=shows).status_code == 304
+    assert not captured.captured_queries  # the mark is what it reads
     assert viewer.get(DELAYED, headers=shows).status_code == 200
+
+
+def test_a_figure_of_redis_that_changes_makes_a_new_piece_without_a_commit(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
+    shown = viewer.get(CONNECTIONS, headers=PIECE).headers["ETag"]
+    assert viewer.get(CONNECTIONS, headers={**PIECE, "If-None-Match": shown}).status_code == 304
+    redis().hset(f"{UNREACHABLE}A", "tcp://gone:4022", json.dumps([9754, "refused"]))
+    piece = viewer.get(CONNECTIONS, headers={**PIECE, "If-None-Match": shown})
+    assert "tcp://gone:4022" in piece.content.decode()
+
+
+def test_a_piece_is_computed_again_when_an_age_in_it_has_grown(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
+    clock = [1_000.0]
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    shows = {**PIECE, "If-None-Match": viewer.get(MIRRORS, headers=PIECE).headers["ETag"]}
+    for later, is_computed in ((unchanged.LEAST_S - 1, False), (unchanged.LONGEST_S + 1, True)):
+        clock[0] = 1_000.0 + later
+        with CaptureQueriesContext(connection) as captured:
+            assert viewer.get(MIRRORS, headers=shows).status_code == 304
+        assert bool(captured.captured_queries) == is_computed
 
 
 def test_a_token_of_a_form_makes_no_piece_a_new_one(wire: Wire) -> None:

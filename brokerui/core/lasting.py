@@ -1,0 +1,65 @@
+"""How long an answer stays true while nothing is committed: ages in it grow, and the minutes of its charts end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Final
+
+MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
+Units = Sequence[tuple[float, float]]
+"""Ages below so many seconds, and the seconds of the smallest unit in which they are written."""
+TWO_UNITS: Final[Units] = ((MINUTE_S, 1), (DAY_S, MINUTE_S), (float("inf"), HOUR_S))
+"""As `3 d 4 h`."""
+ONE_UNIT: Final[Units] = ((HOUR_S, MINUTE_S), (DAY_S, HOUR_S), (float("inf"), DAY_S))
+"""As `3 days ago`, and `just now` for the first minute."""
+
+
+@dataclass(slots=True)
+class Lasting:
+    """How long what was written so far stays true."""
+
+    seconds: float = float("inf")
+
+
+_noted: ContextVar[Lasting | None] = ContextVar("lasting", default=None)
+
+
+@contextmanager
+def lasting() -> Iterator[Lasting]:
+    """Collect for the length of a `with` block how long what is written there lasts; an outer block knows it too."""
+    found, outer = Lasting(), _noted.get()
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+        if outer is not None:
+            outer.seconds = min(outer.seconds, found.seconds)
+
+
+def lasts(seconds: float) -> None:
+    """Note that something that is written now is another one after so many seconds."""
+    noted = _noted.get()
+    if noted is not None and seconds < noted.seconds:
+        noted.seconds = seconds
+
+
+def grows(age_s: float, units: Units = TWO_UNITS) -> None:
+    """Note that an age of so many seconds is written: until when the same words say it."""
+    if _noted.get() is not None:
+        unit = _unit(max(0.0, age_s), units)
+        lasts(unit - max(0.0, age_s) % unit)
+
+
+def shrinks(left_s: float, units: Units = TWO_UNITS) -> None:
+    """Note the same of a time that is left."""
+    if _noted.get() is not None and left_s > 0:
+        unit = _unit(left_s, units)
+        lasts(left_s % unit or unit)
+
+
+def _unit(seconds: float, units: Units) -> float:
+    return next(unit for below, unit in units if seconds < below)

@@ -1,0 +1,108 @@
+"""Polls that find nothing new: answered before anything is read for them but the mark of commits.
+
+An answer depends on the database, on the clock, for some pages on Redis, and on what the browser sends. A browser that
+sends the same while nothing was committed since, and before any age in the answer is another one, has it already. The
+session and the rights of its user stand in the database, too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from redis import RedisError
+
+from brokerui.core.cache import LruCache
+from brokerui.core.commit_mark import commit_mark
+from brokerui.core.deferred import is_deferred_work_running
+from brokerui.messaging.exchange.outbox import redis
+
+MOST_KEPT: Final = 1_000
+LEAST_S: Final = 10.0
+"""A piece is kept for so long although an age in it is another one by then."""
+LONGEST_S: Final = 60.0
+SHAPE: Final = "Shape"
+"""The header with the parts that the page in the browser has: `shape` of its context."""
+Stamp = Callable[[], object]
+"""Reads what an answer has of Redis, as a value that can be compared. May raise `RedisError`."""
+
+
+def of_nothing() -> object:
+    """The stamp of an answer that has nothing of Redis but whether it answers."""
+    return bool(redis().ping())
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What an answer is made from, as it was before the answer was made."""
+
+    commits: str | None
+    """None: nobody can tell whether something is committed."""
+    of_redis: object
+    """None: Redis does not answer."""
+
+    @property
+    def redis_is_away(self) -> bool:
+        return self.of_redis is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The latest piece that a browser has taken."""
+
+    etag: str
+    state: State
+    stamp: Stamp
+    until: float
+    """On the monotonic clock."""
+
+
+_answers: LruCache[_Answer] = LruCache(MOST_KEPT)
+
+
+def state_now(stamp: Stamp, *, is_kept: bool) -> State:
+    """Return the state; to be called before an answer is made. Only of an answer that is kept, all has to be read."""
+    return State(commit_mark(), _read(stamp)) if is_kept else State(None, _read(of_nothing))
+
+
+def note_answer(request: HttpRequest, etag: str, state: State, stamp: Stamp, lasts_s: float) -> None:
+    """Keep that the answer to this request has this ETag. Figures that are being counted come without a commit."""
+    if state.commits is not None and not is_deferred_work_running():
+        until = time.monotonic() + min(max(lasts_s, LEAST_S), LONGEST_S)
+        _answers.put(_key(request), _Answer(etag, state, stamp, until))
+
+
+class UnchangedMiddleware:
+    """Answers 304 where a browser shows the answer that it would get."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        seen = request.headers.get("If-None-Match", "")
+        if seen and request.method == "GET" and _is_unchanged(request, seen):
+            return HttpResponseNotModified()
+        return self._get_response(request)
+
+
+def _is_unchanged(request: HttpRequest, seen: str) -> bool:
+    last = _answers.get(_key(request))
+    if last is None or last.etag != seen or time.monotonic() > last.until:
+        return False
+    return commit_mark() == last.state.commits and _read(last.stamp) == last.state.of_redis
+
+
+def _key(request: HttpRequest) -> Hashable:
+    """Everything that a browser sends and an answer depends on: session, theme and language are in cookies."""
+    headers = request.headers
+    return request.get_full_path(), headers.get("Cookie"), headers.get("Accept-Language"), headers.get(SHAPE)
+
+
+def _read(stamp: Stamp) -> object:
+    try:
+        return stamp()
+    except (RedisError, OSError):
+        return None

@@ -10,16 +10,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import Final
 
 from django.utils import timezone as zones
 from django.utils.formats import date_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 
+MOST_TAGS: Final = 4_000
 _hours: ContextVar[int] = ContextVar("hours", default=24)
-_CLOCKS: Final = {24: ("H:i", "H:i:s"), 12: ("g:i A", "g:i:s A")}
-"""Without and with seconds."""
+_CLOCK: Final = ("g:i A", "g:i:s A")
+"""Of 12 hours, without and with seconds."""
 
 
 @contextmanager
@@ -31,6 +34,11 @@ def shown_in(zone: tzinfo, hours: int) -> Iterator[None]:
             yield
     finally:
         _hours.reset(token)
+
+
+def reading() -> tuple[str, int]:
+    """Return zone and clock of the reader: everything that the writing of a moment depends on beside the language."""
+    return zones.get_current_timezone_name(), _hours.get()
 
 
 def local(at: datetime) -> datetime:
@@ -68,7 +76,10 @@ def day_text(at: datetime) -> str:
 
 def clock_text(at: datetime, *, seconds: bool = False) -> str:
     """Write the time of the day: `14:05`, `2:05 PM`."""
-    return date_format(local(at), _CLOCKS[_hours.get()][seconds])
+    there = local(at)
+    if _hours.get() == 24:
+        return f"{there:%H:%M:%S}" if seconds else f"{there:%H:%M}"  # as date_format does, in a tenth of its time
+    return date_format(there, _CLOCK[seconds])
 
 
 def clock_text_ms(at: datetime) -> str:
@@ -106,14 +117,17 @@ def file_moment(at: datetime) -> str:
 
 def time_tag(at: datetime, text: str, kind: str = "") -> SafeString:
     """Return `text` as the time element of a moment. Its tooltip has the exact moment; in another zone also in UTC."""
+    return format_html("{}{}</time>", _time_begins(at, kind, get_language(), reading()), text)
+
+
+@lru_cache(MOST_TAGS)
+def _time_begins(at: datetime, kind: str, _language: str | None, _reading: tuple[str, int]) -> SafeString:
+    """Kept: a table that is shown again has the same moments."""
     exact = moment_words(at, seconds=True)
     title = exact if is_utc() else f"{exact} = {utc_words(at)}"
     stamp = at.astimezone(UTC).isoformat(timespec="seconds")
-    return format_html('<time{} datetime="{}" title="{}">{}</time>', _class(kind), stamp, title, text)
-
-
-def _class(kind: str) -> SafeString | str:
-    return format_html(' class="{}"', kind) if kind else ""
+    class_ = format_html(' class="{}"', kind) if kind else ""
+    return format_html('<time{} datetime="{}" title="{}">', class_, stamp, title)
 
 
 def axis_zone(last: datetime) -> timezone:

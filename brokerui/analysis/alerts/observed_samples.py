@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from brokerui.analysis.alerts.evaluation import Observed
-from brokerui.analysis.monitoring.history import LATE_MS, SamplePoint, series
+from brokerui.analysis.monitoring.finished import LATE_MS
+from brokerui.analysis.monitoring.history import SamplePoint, series
 from brokerui.analysis.monitoring.roles import handed_over
 from brokerui.analysis.monitoring.spans import BY_NAME
 from brokerui.eventlog.models import Sampled

@@ -9,6 +9,7 @@ from django.db.models import Sum
 
 from brokerui.analysis.drains.models import Drain, DrainKind
 from brokerui.analysis.monitoring.waiting import IN_INDEX
+from brokerui.core.cache import LruCache
 from brokerui.eventlog.models import MINUTE, EventCount
 from brokerui.eventlog.selectors import ENQUEUED
 from brokerui.messaging.models import ConversationEndpoint
@@ -16,6 +17,11 @@ from routing.rules.decision import DELIVERED
 from routing.rules.explanation import Explanation
 
 HOUR_MS: Final = 3_600_000
+MINUTE_MS: Final = 60_000
+MANY: Final = 500
+"""Counters of an hour that take longer to read than a request should."""
+Busiest = Mapping[tuple[str, str], int]
+_busiest: LruCache[Busiest] = LruCache(1)
 
 
 class DrainPlace(NamedTuple):
@@ -39,8 +45,23 @@ def waiting_there(place: DrainPlace) -> int:
     return rows.filter(far_service=place.subject).aggregate(sum=Sum("outgoing"))["sum"] or 0
 
 
-def busiest_minutes(now: int) -> Mapping[tuple[str, str], int]:
-    """By instance and database: the messages that arrived there in the busiest minute of the last hour."""
+def busiest_minutes(now: int) -> Busiest:
+    """By instance and database: the messages that arrived there in the busiest minute of the last hour. Of many
+    counters, they are read once a minute."""
+    known = _busiest.get(now // MINUTE_MS)
+    if known is not None:
+        return known
+    found, counters = _busiest_minutes(now)
+    return _busiest.put(now // MINUTE_MS, found) if counters > MANY else found
+
+
+def forget() -> None:
+    """Forget the busiest minutes."""
+    _busiest.clear()
+
+
+def _busiest_minutes(now: int) -> tuple[dict[tuple[str, str], int], int]:
+    """And the number of counters."""
     rows = EventCount.objects.filter(
         seconds=MINUTE,
         at__gte=now - HOUR_MS,
@@ -48,11 +69,10 @@ def busiest_minutes(now: int) -> Mapping[tuple[str, str], int]:
         event_subclass__in=ENQUEUED.subclasses,
     )
     found: dict[tuple[str, str], int] = {}
-    for instance, database, _at, messages in (
-        rows.values_list("instance", "database", "at").annotate(sum=Sum("messages")).order_by()
-    ):
+    counters = rows.values_list("instance", "database", "at").annotate(sum=Sum("messages")).order_by()
+    for instance, database, _at, messages in counters:
         found[instance, database] = max(messages, found.get((instance, database), 0))
-    return found
+    return found, len(counters)
 
 
 def targets_of(explanation: Explanation) -> list[tuple[str, str]]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from django.db.models import Max, Q, QuerySet, Sum
 
+from brokerui.analysis.monitoring.finished import LATE_MS, FinishedMoments
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.eventlog.models import HOUR, MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
@@ -18,8 +20,6 @@ MOST_SERIES: Final = 6
 """Lines of a chart; those with most at the end are shown, the others are one line together."""
 RATE_MINUTES: Final = 5
 """Whole minutes that a rate is the mean of."""
-LATE_MS: Final = 3 * 60_000
-"""A look that is longer ago says nothing of now."""
 
 
 class SamplePoint(NamedTuple):
@@ -34,11 +34,20 @@ class SamplePoint(NamedTuple):
 Place = tuple[str, str, str, int]
 """Subject of a sample: instance, database, name and error."""
 _PLACE: Final = ("instance", "database", "name", "error")
+_of_places: FinishedMoments[Sequence[tuple[Place, SamplePoint]]] = FinishedMoments(())
+_of_all: FinishedMoments[SamplePoint | None] = FinishedMoments(None)
+_of_errors: FinishedMoments[Mapping[int, SamplePoint]] = FinishedMoments({})
+
+
+def forget() -> None:
+    """Forget the moments that are over."""
+    for kept in (_of_places, _of_all, _of_errors):
+        kept.forget()
 
 
 def series(kind: OfSample, span: Span, now: int) -> Mapping[Place, list[SamplePoint]]:
     """Return the series of all places of a kind, oldest point first; for kinds with few places."""
-    return _series(_looks(kind, span, now))
+    return _series(_looks(kind, span.moments(now)))
 
 
 def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[SamplePoint]], list[SamplePoint]]:
@@ -46,21 +55,28 @@ def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[S
 
     However many places there are, the rows that are read are as many as the chart shows.
     """
-    looks = _looks(kind, span, now)
-    last = looks.aggregate(last=Max("at"))["last"]
-    most = looks.filter(at=last).order_by("-depth", *_PLACE).values_list(*_PLACE)[: MOST_SERIES + 1]
+    moments = span.moments(now)
+    rows, key = _of_kind(kind), (kind, span.name)
+    last = rows.filter(at__in=moments).order_by("-at").values_list("at", flat=True).first()
+    most = rows.filter(at=last).order_by("-depth", *_PLACE).values_list(*_PLACE)[: MOST_SERIES + 1]
     places = [(one[0], one[1], one[2], one[3]) for one in most]
     if len(places) <= MOST_SERIES:
-        found = _series(looks)
+        found = _series_of(key, moments, now, rows)
         return {place: found[place] for place in sorted(found, key=lambda one: (-found[one][-1].depth, one))}, []
     kept = places[: MOST_SERIES - 1]
-    found = _series(looks.filter(_among(kept)))
-    return {place: found[place] for place in kept}, together(looks.exclude(_among(kept)))
+    key = (*key, *kept)
+    found = _series_of(key, moments, now, rows.filter(_among(kept)))
+    others = rows.exclude(_among(kept))
+    sums = _of_all.read(
+        key, moments, now, lambda missing: {one.at: one for one in together(others.filter(at__in=missing))}
+    )
+    return {place: found[place] for place in kept}, [point for point in sums.values() if point is not None]
 
 
 def samples_of_queue(queue: QueueAddress, span: Span, now: int) -> list[SamplePoint]:
     """The samples of one queue, the oldest first."""
-    rows = _looks(OfSample.QUEUE, span, now).filter(instance=queue.instance, database=queue.database, name=queue.queue)
+    place = {"instance": queue.instance, "database": queue.database, "name": queue.queue}
+    rows = _looks(OfSample.QUEUE, span.moments(now)).filter(**place)
     return [SamplePoint(*row) for row in rows.order_by("at").values_list("at", "depth", "oldest_age_ms", "role")]
 
 
@@ -125,10 +141,19 @@ def oldest_by_status(now: int) -> dict[tuple[str, str, int], int]:
 
 def by_error(kind: OfSample, span: Span, now: int) -> Mapping[int, list[SamplePoint]]:
     """The sums over all instances and databases, by error."""
+    moments = span.moments(now)
     found: dict[int, list[SamplePoint]] = defaultdict(list)
-    rows = _looks(kind, span, now).values("error", "at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms"))
-    for error, at, depths, age in rows.order_by("at").values_list("error", "at", "depths", "age"):
-        found[error].append(SamplePoint(at, depths, age, ""))
+    for sums in _of_errors.read((kind, span.name), moments, now, partial(_errors, kind)).values():
+        for error, point in sums.items():
+            found[error].append(point)
+    return found
+
+
+def _errors(kind: OfSample, moments: Sequence[int]) -> dict[int, dict[int, SamplePoint]]:
+    found: dict[int, dict[int, SamplePoint]] = defaultdict(dict)
+    rows = _looks(kind, moments).values("error", "at").annotate(depths=Sum("depth"), age=Max("oldest_age_ms"))
+    for error, at, depths, age in rows.order_by("at", "error").values_list("error", "at", "depths", "age"):
+        found[at][error] = SamplePoint(at, depths, age, "")
     return found
 
 
@@ -165,8 +190,12 @@ def together(looks: QuerySet[Sampled]) -> list[SamplePoint]:
     return [SamplePoint(at, depths, age, "") for at, depths, age in rows.values_list("at", "depths", "age")]
 
 
-def _looks(kind: OfSample, span: Span, now: int) -> QuerySet[Sampled]:
-    return Sampled.objects.filter(seconds=MINUTE, at__in=span.moments(now), kind=int(kind))
+def _of_kind(kind: OfSample) -> QuerySet[Sampled]:
+    return Sampled.objects.filter(seconds=MINUTE, kind=int(kind))
+
+
+def _looks(kind: OfSample, moments: Sequence[int]) -> QuerySet[Sampled]:
+    return _of_kind(kind).filter(at__in=moments)
 
 
 def _among(places: Iterable[Place]) -> Q:
@@ -178,7 +207,30 @@ def _among(places: Iterable[Place]) -> Q:
 
 def _series(looks: QuerySet[Sampled]) -> dict[Place, list[SamplePoint]]:
     found: dict[Place, list[SamplePoint]] = defaultdict(list)
+    for place, point in _points(looks):
+        found[place].append(point)
+    return found
+
+
+def _series_of(
+    key: Hashable, moments: Sequence[int], now: int, rows: QuerySet[Sampled]
+) -> dict[Place, list[SamplePoint]]:
+    """The same; moments that are over are read once."""
+    found: dict[Place, list[SamplePoint]] = defaultdict(list)
+    for points in _of_places.read(key, moments, now, partial(_by_moment, rows)).values():
+        for place, point in points:
+            found[place].append(point)
+    return found
+
+
+def _by_moment(rows: QuerySet[Sampled], moments: Sequence[int]) -> dict[int, list[tuple[Place, SamplePoint]]]:
+    found: dict[int, list[tuple[Place, SamplePoint]]] = defaultdict(list)
+    for place, point in _points(rows.filter(at__in=moments)):
+        found[point.at].append((place, point))
+    return found
+
+
+def _points(looks: QuerySet[Sampled]) -> Iterator[tuple[Place, SamplePoint]]:
     rows = looks.order_by("at").values_list(*_PLACE, "at", "depth", "oldest_age_ms", "role")
     for instance, database, name, error, *point in rows:
-        found[instance, database, name, error].append(SamplePoint(*point))
-    return found
+        yield (instance, database, name, error), SamplePoint(*point)

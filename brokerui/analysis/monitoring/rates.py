@@ -1,6 +1,6 @@
 """Figures of all hosted instances together over time: deliveries, delays, drops, and latencies of acknowledgements.
 
-All parts of a span but the last do not change any more: a process reads them once, however many people look.
+Parts of a span that are over do not change any more: a process reads them once, however many people look.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Final
 
 from django.db.models import F, QuerySet, Sum
 
+from brokerui.analysis.monitoring.finished import FinishedMoments
 from brokerui.analysis.monitoring.history import SamplePoint, waiting_in_all
 from brokerui.analysis.monitoring.spans import MINUTE_MS, Span
 from brokerui.core.deferred import defer
@@ -47,51 +48,44 @@ class Part:
 NOTHING: Final = Part()
 
 
-class _Finished:
-    """By step, in minutes: the parts that are over, by the moment at which each ends."""
+_finished: FinishedMoments[Part] = FinishedMoments(NOTHING)
+_depths: FinishedMoments[SamplePoint | None] = FinishedMoments(None)
 
-    parts: dict[int, dict[int, Part]] = {}
-    read: frozenset[str] = frozenset()
+
+class _Read:
+    spans: frozenset[str] = frozenset()
     """Names of the spans that were read before."""
-    depths: dict[str, dict[int, SamplePoint | None]] = {}
-    """By name of the span: how much waited at the moments that are over; None: nobody looked."""
 
 
 def parts_of(span: Span, now: int, *, is_large: bool = False) -> dict[int, Part]:
     """Return the parts of a span by the moment at which each ends, the oldest first. Raises `NotReadyError` while those
     of many instances are read for the first time."""
-    if is_large and span.name not in _Finished.read:
+    if is_large and span.name not in _Read.spans:
         defer(("rates", span.name), partial(_parts, span, now))
     return _parts(span, now)
 
 
 def _parts(span: Span, now: int) -> dict[int, Part]:
-    moments, step = span.moments(now), span.step * MINUTE_MS
-    known = _Finished.parts.get(span.step, {})
-    missing = [at for at in moments if at not in known] or moments[-1:]
-    read = _read(missing[0] - step, moments[-1], step)
-    found = {at: known.get(at) or read.get(at, NOTHING) for at in moments}
-    over = {at: found[at] for at in moments[:-1]}
-    _Finished.parts = {**_Finished.parts, span.step: over}
-    _Finished.read = _Finished.read | {span.name}
+    step = span.step * MINUTE_MS
+    found = _finished.read(
+        span.name, span.moments(now), now, lambda missing: _read(missing[0] - step, missing[-1], step)
+    )
+    _Read.spans = _Read.spans | {span.name}
     return found
 
 
 def forget() -> None:
     """Forget all parts."""
-    _Finished.parts = {}
-    _Finished.depths = {}
-    _Finished.read = frozenset()
+    _finished.forget()
+    _depths.forget()
+    _Read.spans = frozenset()
 
 
 def depths_of(span: Span, now: int) -> list[SamplePoint]:
     """Return how much waited at the moments of a span in all transmission queues together, the oldest first."""
-    moments = span.moments(now)
-    known = _Finished.depths.get(span.name, {})
-    read = {point.at: point for point in waiting_in_all([at for at in moments if at not in known])}
-    found = {at: known[at] if at in known else read.get(at) for at in moments}
-    over = {at: found[at] for at in moments[:-1]}
-    _Finished.depths = {**_Finished.depths, span.name: over}
+    found = _depths.read(
+        span.name, span.moments(now), now, lambda missing: {point.at: point for point in waiting_in_all(missing)}
+    )
     return [point for point in found.values() if point is not None]
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from django.db.models import Sum
 
 from brokerui.analysis.monitoring.arrived import ArrivedGroup
-from brokerui.analysis.monitoring.history import LATE_MS, RATE_MINUTES
+from brokerui.analysis.monitoring.finished import LATE_MS
+from brokerui.analysis.monitoring.history import RATE_MINUTES
 from brokerui.analysis.monitoring.spans import MINUTE_MS
 from brokerui.analysis.monitoring.waiting import waiting_now
 from brokerui.eventlog.models import MINUTE, Sampled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -37,7 +37,7 @@ class DelayedGroup:
     """The query of the page with its conversations."""
     offers: tuple[ConversationOffer, ...]
     """The remedies, the best first."""
-    diagnosis: Diagnosis
+    diagnosis: Diagnosis = field(repr=False)
     """The looks at one of its conversations."""
     drain: DrainOnPage | None
     """The progress since an act; None: none is watched."""
@@ -51,6 +51,11 @@ class DelayedGroup:
         """The value of the button that makes a draft of the best remedy; empty: none can become a draft."""
         offer = next((offer for offer in self.offers[:1] if offer.is_edits), None)
         return "" if offer is None else remedy_json(offer.instance, offer.sql, self.group.service)
+
+    @property
+    def key(self) -> str:
+        """Everything that a row of the table shows of it."""
+        return repr(self)
 
     @property
     def others(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, Final
 
 from django.utils.translation import gettext, ngettext
@@ -128,6 +129,9 @@ class EventsQuery(ListQuery):
         )
 
 
+_COLUMNS: Final = attrgetter(*(field.attname for field in ExceptionalEvent._meta.concrete_fields))
+
+
 @dataclass(frozen=True, slots=True)
 class EventLine:
     """A row of the list, in words."""
@@ -145,6 +149,11 @@ class EventLine:
     def place(self) -> str:
         """`instance/database`; the instance alone where the event has no database."""
         return "/".join(filter(None, (self.row.instance, self.row.database_name)))
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Everything that the row shows, but its age."""
+        return self.times, *_COLUMNS(self.row)
 
     @property
     def short(self) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
@@ -113,7 +114,7 @@ class ShownTable(Generic[Row]):
         found = {self.table.sort_key: self.sort, self.table.columns_key: chosen}
         return {name: value for name, value in found.items() if value}
 
-    @property
+    @cached_property
     def has(self) -> dict[str, bool]:
         """By the name of a column: whether it is shown."""
         return {name: self._is_shown(column) for name, column in self.table.columns.items()}

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
-from brokerui.analysis.monitoring import waiting
+from brokerui.analysis.monitoring import history, waiting
 from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
@@ -33,8 +33,10 @@ class _Test:
 def nothing_counted() -> Iterator[None]:
     _Test.began = now()
     waiting.forget()
+    history.forget()
     yield
     waiting.forget()
+    history.forget()
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 1,000 instances with 50,000 routes, 20 of the instances hosted; 100,000 conversations that wait for five reasons, with
 900,000 messages in transmission queues; 100,000 messages in 100 queues; a week of minutes and a month of hours of
-samples and counters; 50,000 rows of exceptional events.
+samples and counters; 50,000 rows of exceptional events; the findings about the estate.
 """
 
 from __future__ import annotations
@@ -15,15 +15,17 @@ from django.db import connection
 from django.db.models import Max
 
 from benchmarks.estates import furnished, large_estate
+from brokerui.analysis.lint.tasks import request_live_lint
+from brokerui.core.jobs.tasks import jobs_run
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_import
 from brokerui.eventlog.counting import LATENCY
-from brokerui.eventlog.models import HOUR, MINUTE, Sampled
+from brokerui.eventlog.models import HOUR, MINUTE, ExceptionalEvent, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.eventlog.selectors import ENQUEUED
 from brokerui.messaging.clock import now
-from brokerui.messaging.models import HostedInstance
+from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 from brokerui.messaging.store.numbers import queue_number
 from routing.common.event_subclasses import ClassifySubclass
 from routing.documents.estate_document import read_estate
@@ -36,7 +38,10 @@ RECEIVABLE = 100_000
 CAUSES = (0, 9727, 9793, 9796, 8490)
 """Transmission statuses of the conversations that wait."""
 MINUTES, HOURS = 7 * 1440, 30 * 24
+HOUR_MS = 3_600_000
 EVENTS = 50_000
+EVENTS_MS = 30 * 86_400_000 // EVENTS
+"""Milliseconds between two of them."""
 GUID = "substr('00000000-0000-4000-8000-000000000000', 1, 36 - length(CAST(i AS text))) || CAST(i AS text)"
 """Of the number i, on any database."""
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {} - 1)"
@@ -52,16 +57,19 @@ COUNTED = (
 
 
 def fill() -> None:
-    """Fill the database, which is migrated; one that was filled before gets the minutes and hours since then."""
+    """Fill the database, which is migrated; one that was filled before gets what came since then."""
     is_new = not HostedInstance.objects.exists()
     if is_new:
         _host()
+    _look_over()
     _name_places()
     if is_new:
         _conversations()
         _messages()
         _queued()
-        _events()
+    else:
+        _wait_again()
+    _events(EVENTS if is_new else _events_since())
     for seconds, times in ((MINUTE, MINUTES), (HOUR, HOURS)):
         missing = times if is_new else _times_since(seconds)
         _samples(seconds, missing)
@@ -72,10 +80,28 @@ def fill() -> None:
         cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
 
 
+def _look_over() -> None:
+    """Find what is wrong with the estate, as a worker does."""
+    request_live_lint()
+    jobs_run()
+
+
+def _wait_again() -> None:
+    """Put the next attempts of all conversations an hour off: here is no worker that makes them."""
+    later = now() + HOUR_MS
+    ConversationEndpoint.objects.update(next_attempt=later, due=later)
+
+
 def _times_since(seconds: int) -> int:
-    """Return the minutes or hours that began since the latest sample."""
+    """Return how many minutes or hours began since the latest sample."""
     latest = Sampled.objects.filter(seconds=seconds).aggregate(latest=Max("at"))["latest"]
-    return (now() - latest) // (seconds * 1_000)
+    return int(now() - latest) // (seconds * 1_000)
+
+
+def _events_since() -> int:
+    """Return how many events have come since the latest one."""
+    latest = ExceptionalEvent.objects.aggregate(latest=Max("last_at"))["latest"]
+    return int(now() - latest) // EVENTS_MS
 
 
 def _host() -> None:
@@ -131,7 +157,6 @@ def _each(value: str, *columns: str) -> dict[str, str]:
 
 def _conversations() -> None:
     causes = " ".join(f"WHEN {n} THEN {cause}" for n, cause in enumerate(CAUSES))
-    later = now() + 3_600_000
     columns = {
         **_each(GUID, "conversation_handle", "conversation_id", "conversation_group_id"),
         **{name: name for name in ("instance_id", "database", "queue")},
@@ -146,8 +171,8 @@ def _conversations() -> None:
         **_each(str(EACH), "outgoing", "send_sequence"),
         "transmission_status": f"CASE i % {len(CAUSES)} {causes} END",
         "attempts": f"CASE WHEN i % {len(CAUSES)} = 0 THEN 0 ELSE 3 END",
-        **_each(str(later), "next_attempt", "due"),
         "key_id": r"CAST('\x00' AS bytea)" if connection.vendor == "postgresql" else "x'00'",
+        **_each(str(now() + HOUR_MS), "next_attempt", "due"),
         **_each("0", "transmitted", "acknowledged_sequence", "sending_sequence", "receive_sequence", "held"),
         **_each("0", "held_bytes", "integrity", "fragment_bytes"),
     }
@@ -229,12 +254,11 @@ def _counts(seconds: int, times: int) -> None:
         _insert("event_counts", places * times, columns, f"i % {places}")
 
 
-def _events() -> None:
-    step = 30 * 86_400_000 // EVENTS
-    at = f"{now()} - CAST(i AS bigint) * {step}"
+def _events(number: int) -> None:
+    at = f"{now()} - CAST(i AS bigint) * {EVENTS_MS}"
     columns = {
         "hour": f"({at}) - ({at}) % 3600000",
-        "fingerprint": "CAST(i AS text)",
+        "fingerprint": f"'{now()}-' || CAST(i AS text)",
         "event_class": "CASE WHEN i % 3 = 0 THEN 160 ELSE 141 END",
         "event_subclass": "CASE WHEN i % 3 = 0 THEN 1 ELSE 3 END",
         "instance": "instance",
@@ -248,4 +272,4 @@ def _events() -> None:
         "last_at": at,
         **_each(GUID, "conversation_id", "conversation_handle"),
     }
-    _insert("exceptional_events", EVENTS, columns, f"i % {_places_count()}")
+    _insert("exceptional_events", number, columns, f"i % {_places_count()}")

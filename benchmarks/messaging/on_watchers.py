@@ -18,8 +18,9 @@ from http import HTTPStatus
 from pathlib import Path
 
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.db import connections
+from django.db import connection, connections
 from django.test import Client
 
 from benchmarks.claims import claim, machine
@@ -33,12 +34,15 @@ from tests.brokerui.product import eventually, free_port
 
 PAGE_MS, POLL_MS = 300.0, 30.0
 SEED = 1
+PASSWORD = "correct horse battery staple"
 TIMES = 5
 """How often each page is opened while all others watch."""
+WARMED = 8
+"""Connections on which all pages are opened before: the processes of the web share them out by chance."""
 
 
 def measure(watchers: str, seconds: str) -> bool:
-    """On the database of the environment, which is empty; whether every claim is kept."""
+    """On the database of the environment, which is empty or was filled before; whether every claim is kept."""
     print(machine())
     call_command("migrate", interactive=False, verbosity=0)
     began = time.perf_counter()
@@ -46,22 +50,24 @@ def measure(watchers: str, seconds: str) -> bool:
     print(f"       filled in {time.perf_counter() - began:.0f} s", flush=True)
     cookies = _cookies(int(watchers))
     times = Times()
-    with tempfile.TemporaryDirectory(prefix="w-", dir="/tmp") as folder, _web(Path(folder)) as port:
+    with tempfile.TemporaryDirectory(prefix="w-", dir="/tmp") as folder, _web(Path(folder)) as (port, web):
         everyone = [Watcher(port, cookie, times, SEED + number) for number, cookie in enumerate(cookies)]
-        _warm(everyone[0])
-        with polling(everyone, "quiet"):
+        for watcher in everyone[:WARMED]:
+            _warm(watcher)
+        with polling(everyone, "quiet"), _processor(web):
             time.sleep(float(seconds))
-        with _commits(), polling(everyone, "busy"):
+        with _commits(), polling(everyone, "busy"), _processor(web):
             everyone[0].other().open_all(TIMES)
     return _claims(times)
 
 
 def _claims(times: Times) -> bool:
-    for path in (*PAGES, *OTHERS):
-        print(f"       {path}: {times.p95(path):,.0f} ms at the 95th percentile of {len(times.of[path])}")
-    for kind in sorted(kind for kind in times.of if not kind.startswith("/")):
+    for kind in (*PAGES, *OTHERS, *sorted(kind for kind in times.of if not kind.startswith("/"))):
         took = times.of[kind]
-        print(f"       {kind}: median {statistics.median(took):,.1f} ms, of {len(took)}")
+        figures = (
+            f"median {statistics.median(took):,.1f}, 95th percentile {times.p95(kind):,.1f}, worst {max(took):,.1f}"
+        )
+        print(f"       {kind}: {figures} ms, of {len(took)}")
     print(*times.wrong, sep="\n")
     return all(
         [
@@ -77,12 +83,36 @@ def _cookies(count: int) -> list[str]:
     roles_ensure()
     cookies = []
     for number in range(count):
-        user = user_create(name=f"watcher{number}", password="correct horse battery staple", role=Role.OPERATOR)
+        name = f"watcher{number}"
+        user = User.objects.filter(username=name).first() or user_create(
+            name=name, password=PASSWORD, role=Role.OPERATOR
+        )
         client = Client()
         client.force_login(user, backend="brokerui.accounts.backend.Backend")
         cookies.append(client.cookies[settings.SESSION_COOKIE_NAME].output(attrs=[], header="").strip())
     connections.close_all()
     return cookies
+
+
+@contextmanager
+def _processor(web: subprocess.Popen[bytes]) -> Iterator[None]:
+    """Print how much of a core each party took meanwhile."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('data_directory')")
+        postmaster = int(Path(cursor.fetchone()[0], "postmaster.pid").read_text(encoding="ascii").split()[0])
+    began, before, own = time.perf_counter(), [_ticks(web.pid), _ticks(postmaster)], time.process_time()
+    yield
+    took = (time.perf_counter() - began) * os.sysconf("SC_CLK_TCK")
+    of_web, of_postgresql = ((_ticks(pid) - one) / took for pid, one in zip((web.pid, postmaster), before, strict=True))
+    browsers = (time.process_time() - own) / (time.perf_counter() - began)
+    print(f"       cores: web {of_web:.2f}, PostgreSQL {of_postgresql:.2f}, browsers {browsers:.2f}", flush=True)
+
+
+def _ticks(pid: int) -> int:
+    """Return the processor time of a process and of all that it started, those too that have ended, in ticks."""
+    family = [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split())]
+    stats = (Path(f"/proc/{one}/stat").read_text(encoding="utf-8").rpartition(")")[2].split() for one in family)
+    return sum(sum(map(int, stat[11:15])) for stat in stats)
 
 
 def _warm(watcher: Watcher) -> None:
@@ -111,8 +141,8 @@ def _commits() -> Iterator[None]:
 
 
 @contextmanager
-def _web(home: Path) -> Iterator[int]:
-    """The web as `brokerui up` starts it, with a Valkey; gives its port."""
+def _web(home: Path) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+    """The web as `brokerui up` starts it, with a Valkey; gives its port and process."""
     path = home / "valkey.sock"
     valkey = subprocess.Popen(
         [valkey_binary(), "--port", "0", "--unixsocket", str(path), "--save", "", "--dir", str(home)],
@@ -131,7 +161,7 @@ def _web(home: Path) -> Iterator[int]:
     threading.Thread(target=lambda: os.fdopen(reader).read(), daemon=True).start()
     try:
         eventually(lambda: _is_ready(port))
-        yield port
+        yield port, web
     finally:
         for process in (web, valkey):
             process.terminate()

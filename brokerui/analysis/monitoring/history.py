@@ -56,15 +56,17 @@ def largest(kind: OfSample, span: Span, now: int) -> tuple[Mapping[Place, list[S
     However many places there are, the rows that are read are as many as the chart shows.
     """
     moments = span.moments(now)
-    rows, key = _of_kind(kind), (kind, span.name)
+    rows = _of_kind(kind)
     last = rows.filter(at__in=moments).order_by("-at").values_list("at", flat=True).first()
+    if last is None:
+        return {}, []
     most = rows.filter(at=last).order_by("-depth", *_PLACE).values_list(*_PLACE)[: MOST_SERIES + 1]
     places = [(one[0], one[1], one[2], one[3]) for one in most]
     if len(places) <= MOST_SERIES:
-        found = _series_of(key, moments, now, rows)
+        found = _series_of((kind, span.name), moments, now, rows)
         return {place: found[place] for place in sorted(found, key=lambda one: (-found[one][-1].depth, one))}, []
     kept = places[: MOST_SERIES - 1]
-    key = (*key, *kept)
+    key = (kind, span.name, *kept)
     found = _series_of(key, moments, now, rows.filter(_among(kept)))
     others = rows.exclude(_among(kept))
     sums = _of_all.read(

@@ -273,7 +273,7 @@ def test_what_was_always_empty_has_no_line(viewer: Client, wire: Wire) -> None:
     text = page(viewer, QUEUES)
     assert {trace["name"] for trace in _figure(text)["data"]} == {"A/one"}
     assert "The last hour: nothing waited at any sample" in text
-    sampled(OfSample.TRANSMISSION_QUEUE, [3], back=5, database="busy")
+    sampled(OfSample.TRANSMISSION_QUEUE, [3], back=2, database="busy")
     assert {trace["name"] for trace in _figure(page(viewer, QUEUES))["data"]} == {"A/busy"}
 
 
@@ -381,6 +381,13 @@ def test_an_address_that_cannot_be_reached_stands_with_the_reason(viewer: Client
     text = page(viewer, CONNECTIONS)
     assert headline(text) == "0 connections are open; 1 address cannot be reached."
     assert "Connection refused" in text
+
+
+def test_rows_that_are_kept_are_those_of_their_reader(viewer: Client, wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    texts = [page(reader, DELAYED) for reader in (viewer, signed_in(Role.OPERATOR), viewer)]
+    assert ["Retry now" in text for text in texts] == [False, True, False]
+    assert all("No database of the estate has <b>Nowhere</b>" in text for text in texts)
 
 
 # -- Keeping up --------------------------------------------------------------------------------------------

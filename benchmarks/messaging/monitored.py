@@ -57,7 +57,7 @@ COUNTED = (
 
 
 def fill() -> None:
-    """Fill the database, which is migrated; one that was filled before gets what came since then."""
+    """Fill the database, which is migrated; one that was filled before gets the rows that came since then."""
     is_new = not HostedInstance.objects.exists()
     if is_new:
         _host()

@@ -10,7 +10,7 @@ from typing import Final
 
 MINUTE_S, HOUR_S, DAY_S = 60, 3600, 86_400
 Units = Sequence[tuple[float, float]]
-"""Ages below so many seconds, and the seconds of the smallest unit in which they are written."""
+"""Each a number of seconds, and the seconds of the smallest unit in which ages below it are written."""
 TWO_UNITS: Final[Units] = ((MINUTE_S, 1), (DAY_S, MINUTE_S), (float("inf"), HOUR_S))
 """As `3 d 4 h`."""
 ONE_UNIT: Final[Units] = ((HOUR_S, MINUTE_S), (DAY_S, HOUR_S), (float("inf"), DAY_S))
@@ -19,7 +19,7 @@ ONE_UNIT: Final[Units] = ((HOUR_S, MINUTE_S), (DAY_S, HOUR_S), (float("inf"), DA
 
 @dataclass(slots=True)
 class Lasting:
-    """How long what was written so far stays true."""
+    """How long the words that were written until now stay true."""
 
     seconds: float = float("inf")
 
@@ -29,7 +29,7 @@ _noted: ContextVar[Lasting | None] = ContextVar("lasting", default=None)
 
 @contextmanager
 def lasting() -> Iterator[Lasting]:
-    """Collect for the length of a `with` block how long what is written there lasts; an outer block knows it too."""
+    """Collect for the length of a `with` block how long the words that it writes last; an outer block knows it too."""
     found, outer = Lasting(), _noted.get()
     token = _noted.set(found)
     try:
@@ -41,14 +41,14 @@ def lasting() -> Iterator[Lasting]:
 
 
 def lasts(seconds: float) -> None:
-    """Note that something that is written now is another one after so many seconds."""
+    """Note that words that are written now are others after this number of seconds."""
     noted = _noted.get()
     if noted is not None and seconds < noted.seconds:
         noted.seconds = seconds
 
 
 def grows(age_s: float, units: Units = TWO_UNITS) -> None:
-    """Note that an age of so many seconds is written: until when the same words say it."""
+    """Note that an age, in seconds, is written: until when the same words say it."""
     if _noted.get() is not None:
         unit = _unit(max(0.0, age_s), units)
         lasts(unit - max(0.0, age_s) % unit)

@@ -14,7 +14,7 @@ MOST: Final = 64
 
 
 class FinishedMoments(Generic[T]):
-    """Keeps what was read of moments, under a key of the caller's; threads may share it."""
+    """Keeps the figures of moments, under a key of the caller's; threads may share it."""
 
     def __init__(self, nothing: T) -> None:
         self._nothing = nothing

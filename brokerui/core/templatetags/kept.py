@@ -43,9 +43,9 @@ class KeptNode(Node):
 
 @register.tag
 def kept(parser: Parser, token: Token) -> KeptNode:
-    """What depends on nothing but these values, which can be hashed: `{% kept row.key is_wide %}…{% endkept %}`.
+    """Keep a piece that depends on nothing but these values: `{% kept row.key is_wide %}…{% endkept %}`.
 
-    The age of something is not to be written in it: it would not grow.
+    The values can be hashed. The age of something is not to be written in it: it would not grow.
     """
     values = [parser.compile_filter(word) for word in token.split_contents()[1:]]
     nodelist = parser.parse(("endkept",))

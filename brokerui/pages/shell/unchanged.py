@@ -22,7 +22,7 @@ from brokerui.messaging.exchange.outbox import redis
 
 MOST_KEPT: Final = 1_000
 LEAST_S: Final = 10.0
-"""A piece is kept for so long although an age in it is another one by then."""
+"""A piece is kept for this time although an age in it is another one by then."""
 LONGEST_S: Final = 60.0
 SHAPE: Final = "Shape"
 """The header with the parts that the page in the browser has: `shape` of its context."""
@@ -37,7 +37,7 @@ def of_nothing() -> object:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What an answer is made from, as it was before the answer was made."""
+    """The state that an answer is made from, as it was before."""
 
     commits: str | None
     """None: nobody can tell whether something is committed."""

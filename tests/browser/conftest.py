@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,10 +11,12 @@ from zlib import crc32
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from django.conf import settings
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from pytest_django.live_server_helper import LiveServer
 
 from brokerui.accounts.levels import Role
 from tests.brokerui.site import plain_files, quick_passwords, signed_in
+from tests.browser.server import RestingThread
 from tests.extent import IS_ALL
 
 __all__ = ["plain_files", "quick_passwords"]
@@ -25,34 +25,76 @@ WIDE, NARROW, MIDDLE = (1440, 1010), (390, 844), (1024, 768)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
 EXPECTED = "Failed to load resource: the server responded with a status of"
 
-# The name of a thread that serves a connection: it ends once the connection is closed and its requests are answered.
-CONNECTION = "process_request_thread"
-ANSWERED_S = 20.0
+# What the first page of the shared window shows: a file that asks for no others.
+KEPT_PAGE = "/static/css/tokens.css"
 
 # The longest wait for a page: what three pages take on two slow cores. A page that is ready earlier waits no longer.
 expect.set_options(timeout=20_000)
 
 
+@pytest.fixture(scope="session")
+def live_server(request: pytest.FixtureRequest) -> Iterator[LiveServer]:
+    """Serve the site for all tests of this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("django.test.testcases.LiveServerThread", RestingThread)
+        server = LiveServer(request.config.getoption("liveserver") or "localhost")
+    yield server
+    server.stop()
+
+
 @pytest.fixture
-def answered(live_server: Any, transactional_db: None) -> Iterator[None]:
+def answered(live_server: LiveServer, transactional_db: None) -> Iterator[None]:
     """The tables are emptied only once the server has answered what the pages of the test had asked for."""
     yield
-    for thread in threading.enumerate():
-        if CONNECTION in thread.name:
-            _let_start(thread)
-            thread.join(ANSWERED_S)
-
-
-def _let_start(thread: threading.Thread) -> None:
-    """Wait while a listed thread is neither started, which nobody may join, nor ended."""
-    while not thread.is_alive() and thread in threading.enumerate():
-        time.sleep(0.001)  # it takes less than that to start
+    live_server.thread.httpd.rest()
 
 
 @pytest.fixture
-def browser_context_args(browser_context_args: dict[str, Any], live_server: Any, answered: None) -> dict[str, Any]:
+def browser_context_args(
+    browser_context_args: dict[str, Any], live_server: LiveServer, answered: None
+) -> dict[str, Any]:
     """So that tests say `page.goto("/scenarios/")`."""
     return {**browser_context_args, "base_url": live_server.url}
+
+
+@pytest.fixture(scope="session")
+def shared_context(browser: Browser, live_server: LiveServer) -> BrowserContext:
+    """One window for all tests of this process: it keeps the static files, and its first page the process of pages."""
+    context = browser.new_context(base_url=live_server.url)
+    context.new_page().goto(KEPT_PAGE)
+    return context
+
+
+RECORDED = ("--screenshot", "--tracing", "--video")
+
+
+@pytest.fixture
+def context(request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
+    """The window of a test: one of its own where it sets the clock, or where something is recorded."""
+    is_recorded = any(request.config.getoption(option) != "off" for option in RECORDED)
+    if is_recorded or "clock" in request.fixturenames:
+        yield request.getfixturevalue("new_context")()
+        return
+    request.getfixturevalue("answered")
+    shared = request.getfixturevalue("shared_context")
+    yield shared
+    _as_new(shared)
+
+
+def _as_new(context: BrowserContext) -> None:
+    """Leave nothing of a test in the window but the static files."""
+    first, *others = context.pages
+    for page in others:
+        page.close()
+    context.clear_cookies()
+    context.clear_permissions()
+    first.evaluate("localStorage.clear()")
+
+
+@pytest.fixture
+def clock(page: Page) -> Any:
+    """The clock of the page, which a test sets: no other test could have its window, where it is set for good."""
+    return page.clock
 
 
 @pytest.fixture
@@ -65,10 +107,15 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
     page.context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])
     requests: list[str] = []
     log_lines: list[str] = []
-    page.context.on("request", lambda request: requests.append(request.url))
+
+    def note(request: Request) -> None:
+        requests.append(request.url)
+
+    page.context.on("request", note)
     page.on("pageerror", lambda error: log_lines.append(str(error)))
     page.on("console", lambda message: log_lines.append(message.text) if message.type == "error" else None)
     yield page
+    page.context.remove_listener("request", note)
     ours = urlsplit(live_server.url).netloc
     assert [url for url in requests if urlsplit(url).netloc != ours] == []
     assert [text for text in log_lines if not text.startswith(EXPECTED)] == []

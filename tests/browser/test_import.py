@@ -75,18 +75,18 @@ def test_by_keys_alone(site: Page) -> None:
     assert live_version() == 2
 
 
-def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page) -> None:
+def test_what_waits_for_a_worker_shows_when_it_is_done(site: Page, clock: Any) -> None:
     run = previewed()
     ImportRun.objects.update(state=ImportState.READING)
     Job.objects.update(state=JobState.RUNNING, stage="outcomes", done=10, total=20)
-    site.clock.install()
+    clock.install()
     site.goto(f"/imports/{run.pk}/")
     expect(site.get_by_text("10 of 20 services")).to_be_visible()
     Job.objects.update(done=15)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.get_by_text("15 of 20 services")).to_be_visible()
     ImportRun.objects.update(state=ImportState.PREVIEWED)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.get_by_role("heading", name="What this import would change")).to_be_visible()
 
 

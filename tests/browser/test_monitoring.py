@@ -29,19 +29,19 @@ POLL_MS = 3_000
 IDLE_AFTER_MS = 120_000
 
 
-def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
+def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page, clock: Any) -> None:
     sampled(OfSample.WAITING_CONVERSATIONS, [0, 1, 2], error=9796)
-    site.clock.install()
+    clock.install()
     site.goto(DELAYED)
     expect(site.locator("[data-headline]")).to_have_text("No conversation is delayed.")
     expect(site.locator("[data-drawn]")).to_be_visible()
     stuck(wire, "Nowhere", 2)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.locator("[data-headline]")).to_contain_text("2 conversations are delayed")
     expect(site.locator("#live")).to_contain_text("2 conversations are delayed")
     before = site.locator("#chart-table tbody tr").count()
     sampled(OfSample.WAITING_CONVERSATIONS, [7], error=9793)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.locator("#chart-table thead")).to_contain_text("service not found")
     assert site.locator("#chart-table tbody tr").count() == before
     expect(site.locator(".chart .annotation-text").filter(has_text="service not found")).to_be_attached()
@@ -50,15 +50,15 @@ def test_it_keeps_up_and_says_what_is_new_once(wire: Wire, site: Page) -> None:
         assert accessibility_faults(site) == []
 
 
-def test_the_focus_stays_on_its_row_while_others_come_above_it(wire: Wire, site: Page) -> None:
+def test_the_focus_stays_on_its_row_while_others_come_above_it(wire: Wire, site: Page, clock: Any) -> None:
     stuck(wire, "Nowhere")
-    site.clock.install()
+    clock.install()
     site.goto(DELAYED)
     site.keyboard.press("j")
     row = "document.activeElement.closest('tr').textContent"
     assert "Nowhere" in site.evaluate(row)
     stuck(wire, "Elsewhere", 2)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.locator("#live-piece tbody tr")).to_have_count(2)
     assert "Nowhere" in site.evaluate(row)
     site.keyboard.press("k")
@@ -68,25 +68,27 @@ def test_the_focus_stays_on_its_row_while_others_come_above_it(wire: Wire, site:
     assert "Elsewhere" in site.evaluate(row)
 
 
-def test_it_polls_less_while_nobody_uses_it_and_at_once_when_somebody_is_back(wire: Wire, site: Page) -> None:
+def test_it_polls_less_while_nobody_uses_it_and_at_once_when_somebody_is_back(
+    wire: Wire, site: Page, clock: Any
+) -> None:
     polls: list[str] = []
     site.on("request", lambda request: polls.append(request.url) if "hx-request" in request.headers else None)
-    site.clock.install()
+    clock.install()
     site.goto(DELAYED)
     with site.expect_response("**/delayed/**"):
-        site.clock.fast_forward(IDLE_AFTER_MS + POLL_MS)
+        clock.fast_forward(IDLE_AFTER_MS + POLL_MS)
     polls.clear()
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     with site.expect_response("**/delayed/**"):
         site.keyboard.press("Shift")
     assert len(polls) == 1, "none for the first tick of the idle page, one for the key"
     with site.expect_response("**/delayed/**"):
-        site.clock.fast_forward(POLL_MS)
+        clock.fast_forward(POLL_MS)
 
 
-def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, site: Page) -> None:
+def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, site: Page, clock: Any) -> None:
     sampled(OfSample.TRANSMISSION_QUEUE, [3, 1, 2])
-    site.clock.install()
+    clock.install()
     site.goto(QUEUES)
     expect(site.locator("[data-drawn]")).to_be_visible()
     shown = "() => document.querySelector('.chart').layout.xaxis.range.map(String)"
@@ -102,7 +104,7 @@ def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, 
     zoomed = site.evaluate(shown)
     assert zoomed[0] > whole[0]
     sampled(OfSample.TRANSMISSION_QUEUE, [9], database="two", instance="B")
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.locator("#chart-table thead")).to_contain_text("B/two")
     expect(site.locator(".chart .annotation-text").filter(has_text="B/two").first).to_be_attached()
     assert site.evaluate(shown) == zoomed
@@ -111,16 +113,16 @@ def test_a_zoom_survives_what_is_new_until_the_whole_time_is_wanted(wire: Wire, 
     assert whole[0] <= site.evaluate(shown)[0] < zoomed[0]  # a minute may have begun since
 
 
-def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page) -> None:
-    site.clock.install()
+def test_who_pauses_it_is_left_in_peace(wire: Wire, site: Page, clock: Any) -> None:
+    clock.install()
     site.goto(DELAYED)
     with site.expect_request("**/delayed/"):
-        site.clock.fast_forward(POLL_MS)
+        clock.fast_forward(POLL_MS)
     site.get_by_role("button", name="Pause").press("Enter")
     expect(site.get_by_role("button", name="Pause")).to_have_attribute("aria-pressed", "true")
     requests: list[str] = []
     site.on("request", lambda request: requests.append(request.url))
-    site.clock.run_for(4 * POLL_MS)
+    clock.run_for(4 * POLL_MS)
     assert requests == []
 
 
@@ -190,16 +192,16 @@ def test_a_remedy_of_the_overview_becomes_a_draft_that_shows_its_effect(lists: N
 
 
 def test_the_overview_keeps_up_while_focus_stays_and_the_bar_of_every_page_shows_its_causes(
-    wire: Wire, site: Page
+    wire: Wire, site: Page, clock: Any
 ) -> None:
     stuck(wire, "Nowhere")
-    site.clock.install()
+    clock.install()
     site.goto("/overview/")
     expect(site.locator("[data-headline]")).to_have_text("1 cause holds back 1 message")
     expect(site.locator("[data-drawn]")).to_have_count(3)
     site.get_by_role("link", name="Delayed: Nowhere is not where").focus()
     stuck(wire, "Elsewhere", 2)
-    site.clock.fast_forward(POLL_MS)
+    clock.fast_forward(POLL_MS)
     expect(site.locator("[data-headline]")).to_have_text("2 causes hold back 3 messages")
     expect(site.locator("#live")).to_have_text("2 causes hold back 3 messages")
     expect(site.locator(".alerts")).to_contain_text("2 delayed")

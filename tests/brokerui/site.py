@@ -20,6 +20,7 @@ _CONSENT = re.compile(r'name="consent" id="consent" value="(\w+)"')
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
 
 
+QUICK_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 BACKEND = "brokerui.accounts.backend.Backend"
 PASSWORD = "correct horse battery staple"
 
@@ -81,7 +82,7 @@ def nothing_shown(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def quick_passwords(settings: Any) -> None:
     """Hashing that is slow on purpose is not what a test is for."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PASSWORD_HASHERS = QUICK_HASHERS
 
 
 def document(*instances: str) -> bytes:

@@ -17,7 +17,6 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
-from brokerui.accounts.services import first_login
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.routing_tests.models import KeptTestFile
 from brokerui.analysis.traffic.models import Round
@@ -732,13 +731,6 @@ def check_values(entries: Any, action: str) -> None:
 
 
 PRIVATE_FIELD = re.compile("password|secret|sealed|digest_of|token_key|body|private")
-
-
-def test_what_the_product_does_by_itself_says_so(db: Any) -> None:
-    first_login()
-    entry = AuditEntry.objects.get()
-    assert (entry.author, entry.action, entry.address) == ("brokerui", "user.create", None)
-    assert "password" not in entry.note
 
 
 def test_no_secret_is_in_the_audit(here: Client, world: World) -> None:

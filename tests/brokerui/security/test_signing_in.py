@@ -14,8 +14,9 @@ from django.utils import timezone
 
 from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
-from brokerui.accounts.services import token_create, user_save
+from brokerui.accounts.services import first_login, token_create, user_save
 from brokerui.core.client_ip import client_ip_middleware, client_ip_now, client_ip_of
+from brokerui.estate.models import AuditEntry
 from brokerui.settings import AUTH_PASSWORD_VALIDATORS
 from tests.brokerui.api.helpers import API, send
 from tests.brokerui.core.test_settings import manage
@@ -170,3 +171,10 @@ def test_of_a_token_only_a_digest_is_kept_and_it_ends(stranger: Client) -> None:
     assert timedelta(days=89) < token.expiry - timezone.now() <= timedelta(days=90)
     Token.objects.update(expiry=timezone.now() - timedelta(seconds=1))
     assert send(stranger, "get", f"{API}/routes/", Authorization=f"Bearer {secret}").status_code == 401
+
+
+def test_what_the_product_does_by_itself_says_so() -> None:
+    first_login()
+    entry = AuditEntry.objects.get()
+    assert (entry.author, entry.action, entry.address) == ("brokerui", "user.create", None)
+    assert "password" not in entry.note

@@ -7,7 +7,7 @@ from math import ceil, floor, log10
 from typing import Any, Final, NamedTuple
 
 from brokerui.drawing.charts.lines import Values
-from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, TEXT, Figure, layout, plain, short
+from brokerui.drawing.charts.look import LINE, MOST_POINTS, MUTED, SURFACE, TEXT, Figure, layout, plain, short
 from brokerui.drawing.charts.time_axis import TITLE, TimeAxis
 
 STRIP, GAP, AROUND = 44, 28, 46 + TITLE
@@ -83,6 +83,7 @@ def card_figure(moments: Sequence[int], strips: Sequence[Strip], mark: VersionMa
             height=height + AROUND,
             margin={"l": 48 if any(strip.ticks for strip in strips) else 8, "r": 8, "t": 6, "b": 26 + TITLE},
             hovermode="x unified",
+            dragmode="zoom",
             xaxis=axis_of_time.figure(f"y{len(strips) if len(strips) > 1 else ''}", nticks=4, zeroline=False),
             annotations=[*notes, *marks[1:]],
             shapes=marks[:1],
@@ -105,6 +106,7 @@ def named_lines_figure(
             height=height + AROUND,
             margin={"l": 48, "r": BESIDE, "t": 10, "b": 28 + TITLE},
             hovermode="x unified",
+            dragmode="zoom",
             xaxis=axis_of_time.figure("y", nticks=4, zeroline=False),
             yaxis=_y_axis(strip, _most(strip), 0, 1),
             annotations=_names_beside(strip),
@@ -162,7 +164,9 @@ def _decades(strip: Strip) -> list[int]:
 
 def _heads(strip: Strip, high: float) -> list[Figure]:
     where = {"y": high, "yshift": 2, "xref": "paper", "yref": "paper", "yanchor": "bottom", "showarrow": False}
+    # The dotted line of a version does not cross the title.
     title = {**where, "text": plain(strip.title), "x": 0, "xanchor": "left", "font": {"size": 12, "color": MUTED}}
+    title["bgcolor"] = SURFACE
     if not strip.last:
         return [title]
     stroke = strip.lines[0].stroke if strip.lines else TEXT

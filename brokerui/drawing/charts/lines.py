@@ -84,7 +84,7 @@ def lines_figure(moments: Sequence[int], panels: Sequence[Panel]) -> Figure:
             margin=margin,
             hovermode="x unified",
             dragmode="zoom",
-            xaxis=axis_of_time.figure(f"y{len(panels) if len(panels) > 1 else ''}", fixedrange=False, automargin=True),
+            xaxis=axis_of_time.figure(f"y{len(panels) if len(panels) > 1 else ''}", automargin=True),
             annotations=notes,
             meta={"minWidth": WIDE},
             **axes,
@@ -157,6 +157,7 @@ def bars_figure(
             height=BARS_AROUND + BAR * len(rows),
             margin={"l": 8, "r": 16, "t": 8, "b": 8},
             barmode="overlay",
+            dragmode="zoom",
             xaxis=axis.figure("y", automargin=True),
             yaxis={
                 "tickmode": "array",

@@ -38,7 +38,7 @@ class TimeAxis:
             "type": "date",
             "range": [self.at(self._first), self.at(self._last)],
             "anchor": anchor,
-            "fixedrange": True,
+            "fixedrange": False,
             "showgrid": False,
             "linecolor": LINE,
             "tickfont": font,

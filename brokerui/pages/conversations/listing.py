@@ -154,7 +154,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "headline": gettext("No conversation can have these values.")
         if problems
         else _headline(page_query, rows, following),
-        "tone": "warn" if problems else "good",
+        "tone": "warn" if problems or any(row.outgoing for row in rows) else "good",
     }
 
 

@@ -169,6 +169,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "tone": "bad" if not found.is_known else "warn" if off or any(drop.needs_person for drop in drops) else "good",
         "title": title(sent, dropped, span),
         "figure": figure(moments, sent, dropped, span) if sent or dropped else None,
+        "empty_words": gettext("No message passed through, and none was dropped"),
         "heads": [*sent, *dropped],
         "lines": list(lines(moments, sent, dropped)),
     }

@@ -117,6 +117,8 @@ def list_headline(servers: Sequence[RealServer]) -> str:
         return ngettext("%(n)s server leaves conversations over", "%(n)s servers leave conversations over", leaking) % {
             "n": figure(leaking)
         }
+    if all(one.last is None for one in servers):
+        return gettext("No real server was asked for its messages yet")
     return gettext("No message was held on a real server when it was asked")
 
 
@@ -154,7 +156,7 @@ def server_headline(server: RealServer) -> str:
             "%(n)s databases of %(server)s leave conversations over",
             server.leaks,
         ) % {"n": figure(server.leaks), "server": server.name}
-    if server.at is None:
+    if server.last is None:
         return gettext("%(server)s was never asked for its messages") % {"server": server.name}
     return gettext("No message was held on %(server)s when it was asked") % {"server": server.name}
 

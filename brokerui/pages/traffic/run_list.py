@@ -18,7 +18,7 @@ ROWS: Final = 200
 SOURCES: Final = {"own": gettext_lazy("of applications"), "generated": gettext_lazy("generated")}
 RUNS: Final[Table[Run]] = Table(
     Column("job", gettext_lazy("Job"), lambda run: run.job, is_head=True),
-    Column("began", gettext_lazy("Began"), lambda run: run.started_at),
+    Column("began", gettext_lazy("Began"), lambda run: run.started_at, is_moment=True),
     Column("rows_in", gettext_lazy("Rows in"), lambda run: run.rows_in, is_number=True),
     Column("rows_out", gettext_lazy("Rows out"), lambda run: run.rows_out, is_number=True),
     Column("quarantined", gettext_lazy("Quarantined"), lambda run: run.quarantined, is_number=True),

@@ -150,6 +150,8 @@ def test_every_figure_has_names_not_a_legend_and_at_most_two_thousand_points_a_t
     assert not figure["layout"]["showlegend"]
     assert max(len(trace.get("x", trace.get("link", {}).get("value", ()))) for trace in figure["data"]) <= MOST_POINTS
     layout = figure["layout"]
+    if layout.get("xaxis", {}).get("type") == "date":
+        assert (layout["dragmode"], layout["xaxis"]["fixedrange"]) == ("zoom", False), "charts over time zoom"
     names = {note["text"] for note in layout.get("annotations", ())} | set(layout.get("yaxis", {}).get("ticktext", ()))
     names |= {label for trace in figure["data"] for label in trace.get("node", {}).get("label", ())}
     assert {"first", "second"} <= names

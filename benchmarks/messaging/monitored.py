@@ -44,7 +44,7 @@ EVENTS_MS = 30 * 86_400_000 // EVENTS
 """Milliseconds between two of them."""
 GUID = "substr('00000000-0000-4000-8000-000000000000', 1, 36 - length(CAST(i AS text))) || CAST(i AS text)"
 """Of the number i, on any database."""
-NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {} - 1)"
+NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 0 WHERE {0} > 0 UNION ALL SELECT i + 1 FROM n WHERE i < {0} - 1)"
 PLACES = "places"
 COUNTED = (
     (ENQUEUED.event_class, ENQUEUED.subclasses[0]),
@@ -70,10 +70,11 @@ def fill() -> None:
     else:
         _wait_again()
     _events(EVENTS if is_new else _events_since())
+    last = now()
     for seconds, times in ((MINUTE, MINUTES), (HOUR, HOURS)):
-        missing = times if is_new else _times_since(seconds)
-        _samples(seconds, missing)
-        _counts(seconds, missing)
+        missing = times if is_new else _times_since(seconds, last)
+        _samples(seconds, missing, last)
+        _counts(seconds, missing, last)
     with connection.cursor() as cursor:
         cursor.execute(f"DROP TABLE {PLACES}")
         # PostgreSQL would begin this by itself, in the middle of the measurement.
@@ -92,10 +93,10 @@ def _wait_again() -> None:
     ConversationEndpoint.objects.update(next_attempt=later, due=later)
 
 
-def _times_since(seconds: int) -> int:
+def _times_since(seconds: int, last: int) -> int:
     """Return how many minutes or hours began since the latest sample."""
     latest = Sampled.objects.filter(seconds=seconds).aggregate(latest=Max("at"))["latest"]
-    return int(now() - latest) // (seconds * 1_000)
+    return int(last - latest) // (seconds * 1_000)
 
 
 def _events_since() -> int:
@@ -212,13 +213,13 @@ def _queued() -> None:
     _insert("queue_counters", places, {**of_queue, "database": "database", "queue": "queue"}, "i")
 
 
-def _at(seconds: int, rows: str) -> str:
-    """Return the moment of row i, of `rows` at each moment."""
+def _at(seconds: int, rows: str, last: int) -> str:
+    """Return the moment of row i, of `rows` at each moment, back from the last one."""
     step = seconds * 1_000
-    return f"{now() - now() % step} - CAST(i / ({rows}) AS bigint) * {step}"
+    return f"{last - last % step} - CAST(i / ({rows}) AS bigint) * {step}"
 
 
-def _samples(seconds: int, times: int) -> None:
+def _samples(seconds: int, times: int, last: int) -> None:
     """Insert the depth of each transmission queue and queue, and how much of it waits for each cause."""
     places = _places_count()
     kinds = [(OfSample.TRANSMISSION_QUEUE, "''", "0"), (OfSample.QUEUE, "queue", "0")]
@@ -226,7 +227,7 @@ def _samples(seconds: int, times: int) -> None:
     for kind, name, error in kinds:
         columns = {
             "seconds": str(seconds),
-            "at": _at(seconds, str(places)),
+            "at": _at(seconds, str(places), last),
             "kind": str(int(kind)),
             **{column: column for column in ("instance", "database")},
             "name": name,
@@ -238,12 +239,12 @@ def _samples(seconds: int, times: int) -> None:
         _insert("event_samples", places * times, columns, f"i % {places}")
 
 
-def _counts(seconds: int, times: int) -> None:
+def _counts(seconds: int, times: int, last: int) -> None:
     places = _places_count()
     for event_class, subclass in COUNTED:
         columns = {
             "seconds": str(seconds),
-            "at": _at(seconds, str(places)),
+            "at": _at(seconds, str(places), last),
             **{column: column for column in ("instance", "database")},
             "event_class": str(event_class),
             "event_subclass": str(subclass),

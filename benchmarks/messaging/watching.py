@@ -35,7 +35,8 @@ class Times:
 
     def p95(self, *kinds: str) -> float:
         all_of = [took for kind in kinds for took in self.of[kind]]
-        return statistics.quantiles(all_of, n=20)[-1] if len(all_of) > 1 else max(all_of, default=0.0)
+        few = len(all_of) < 2
+        return max(all_of, default=0.0) if few else statistics.quantiles(all_of, n=20, method="inclusive")[-1]
 
 
 class Watcher:

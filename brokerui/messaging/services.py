@@ -22,6 +22,7 @@ from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_names import queue_named
+from brokerui.messaging.verbs import appending
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.verbs.database_brokers import (
     broker_disable,
@@ -131,6 +132,9 @@ def conversation_id(*, instance: str, handle: str) -> str:
 
 def conversation_send(*, instance: str, handles: Sequence[str], messages: Sequence[Message]) -> None:
     """SEND: each message on each of the conversations, in this order; all of them or none."""
+    pairs = [(message.message_type, message.body) for message in messages if message.body is not None]
+    if len(handles) == 1 and len(pairs) == len(messages) and appending.is_appended(instance, handles[0], pairs):
+        return
     with unit_of_work(instance, ClaimRequest(handles=tuple(dict.fromkeys(handles)))) as (_, work):
         for message in messages:
             if message.body is None:

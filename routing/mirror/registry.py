@@ -97,6 +97,10 @@ class PrincipalRegistry:
 
     # ------------------------------------------------------------ what happens
 
+    def has_used(self) -> bool:
+        """Return True if a mirrored route was used since `handle` was called last."""
+        return bool(self._used)
+
     def doubt(self, address: str, service: str, now: int) -> None:
         """A message to an address for a service was not acknowledged in time."""
         for row in self._rows_at(address):

@@ -17,6 +17,7 @@ from routing.common.choices import Choices
 from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
+from routing.dialog.appended_messages import appended_messages
 from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
 from routing.dialog.broker_context import (
     Destination,
@@ -38,6 +39,7 @@ from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, Forw
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.inbound_frames import InboundFrames, report_classified, report_no_target
+from routing.runtime.remembered_conversations import RememberedConversations
 from routing.runtime.store import Store
 from routing.security.instance_security import InstanceSecurity
 
@@ -68,6 +70,7 @@ class Broker:
         self.forwarder = Forwarder(_limits(estate, instance))
         addresses = estate.instances[instance].addresses
         self.principals = PrincipalRegistry(choices, reply_address(addresses))
+        self.remembered = RememberedConversations()
         self._mirrored: Mapping[MirroredRouteKey, MirroredRoute] = {}
         self._outbound: list[OutboundFrame] = []
         self._events: list[tuple[int, Event]] = []
@@ -89,6 +92,7 @@ class Broker:
     def work(self, wanted: ClaimRequest, now_ms: int) -> UnitOfWork:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
         batch = self.store.claim(wanted, now_ms)
+        self.remembered.saw(batch)
         if batch.mirrored is not self._mirrored:
             self._mirrored = batch.mirrored
             self.principals.learn(batch.mirrored.values())
@@ -102,10 +106,28 @@ class Broker:
         self._commit(work, changes)
         self.transmissions.put(work.transmissions.values())
         self.transmissions.forget(changes.removed)
+        self.remembered.learn(changes)
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
         self._filled.update(message.queue_key for message in changes.enqueued)
         self._events += [(work.now_ms, event) for event in changes.events]
+
+    def remembered_work(self, handle: str, now_ms: int) -> UnitOfWork | None:
+        """Begin to work on a conversation as it was seen last, without a claim; then `append`. None: it is not
+        remembered."""
+        batch = self.remembered.batch(handle)
+        return UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms)) if batch else None
+
+    def append(self, work: UnitOfWork) -> bool:
+        """Commit a unit of work on a remembered conversation, if it only adds messages for the network, and the
+        conversation is still as it is remembered. False: nothing has happened, and the caller claims it."""
+        appended = appended_messages(work)
+        if appended is None or self.principals.has_used() or not self.store.append(appended):
+            self.remembered.forget(*work.batch.endpoints)
+            return False
+        self.remembered.learn(work.changes)
+        self._events += [(work.now_ms, event) for event in work.changes.events]
+        return True
 
     def send_at_once(self, work: UnitOfWork) -> None:
         """Send the messages that the application posted with its commit, by the current routes.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
+from routing.dialog.appended_messages import AppendedMessages
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
 
@@ -36,6 +37,11 @@ class Store(Protocol):
         """Write all changes atomically and end the claim. Durable on return unless `ChangeSet.is_async_commit`.
 
         Raises `Conflict`: nothing was written, and the claim ended."""
+        ...
+
+    def append(self, appended: AppendedMessages) -> bool:
+        """Add messages to a conversation without a claim, atomically and durably, if it is still as the caller
+        remembers it and no claim holds it or its group. False: nothing was written, for that or any other reason."""
         ...
 
     def flush(self) -> None:

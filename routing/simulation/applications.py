@@ -184,7 +184,7 @@ class Applications:
             run.step += 1
             self._next(run)
 
-        host.transact(wanted, act, done, self._open_for(run.chance))
+        host.transact(wanted, act, done, self._open_for(run.chance), is_send=step.verb == "send")
 
     def _mover(self, run: ConversationRun) -> str:
         """Return the group of another conversation of the same queue, or its own."""

@@ -15,6 +15,7 @@ from routing.dialog.unit_of_work import UnitOfWork
 from routing.model.estate import Estate
 from routing.runtime.broker import Broker
 from routing.runtime.forwarding import Forwarder, ForwarderLimits
+from routing.runtime.remembered_conversations import RememberedConversations
 from routing.runtime.store import Conflict
 from routing.simulation.clock import START
 from routing.simulation.network import FrameInFlight
@@ -61,6 +62,11 @@ class SimulatedBroker:
         self._hurry = around.world.chance("at once", name)
         self._at_once = self._hurry.pick((0, 500, 1000))
         """Probability in permille that a transaction that is not kept open sends with its commit."""
+        self._memory = around.world.chance("remembered", name)
+        self._remembers = self._memory.pick((0, 500, 1000))
+        """Probability in permille that a SEND is tried on the conversation as the broker remembers it."""
+        self._processes: tuple[RememberedConversations, ...] = ()
+        """Memories of two application processes that send on the same conversations."""
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
         self._limits = around.world.limits
         self._broker: Broker | None = None
@@ -110,6 +116,7 @@ class SimulatedBroker:
         instance, elapsed = self.estate.instances[self.name], around.agenda.now - START
         security = around.world.trust.security(around.cipher, instance, elapsed)
         broker = Broker(self.estate, self.name, self.store, self._choices, self._limits.settings, security)
+        self._processes = (broker.remembered, RememberedConversations())
         if self._limits.forwarded is not None:
             broker.forwarder = Forwarder(ForwarderLimits(self._limits.forwarded))
         return broker
@@ -252,18 +259,48 @@ class SimulatedBroker:
     # ------------------------------------------------------------ applications
 
     def transact(
-        self, wanted: ClaimRequest, act: TransactionBody, done: TransactionCallback, open_for: int = 0
+        self,
+        wanted: ClaimRequest,
+        act: TransactionBody,
+        done: TransactionCallback,
+        open_for: int = 0,
+        *,
+        is_send: bool = False,
     ) -> None:
-        """Run an application's transaction. `open_for`: milliseconds until its commit."""
+        """Run an application's transaction. `open_for`: milliseconds until its commit. `is_send`: it only sends."""
         if self._broker is None:
             done(GONE)
             return
+        self._broker.remembered = self._memory.pick(self._processes)
+        if is_send and not open_for and self._memory.happens(self._remembers):
+            how = self._appended(wanted.handles[0], act)
+            if how:
+                done(how)
+                return
         work = self._broker.work(wanted, self.now)
         if work.batch.busy:
             self._broker.release(work)
             done(BUSY)
             return
         self._acted(work, lambda: act(work), done, open_for)
+
+    def _appended(self, handle: str, act: TransactionBody) -> str:
+        """Send on a conversation as it was seen last; return how it ended, "" where it has to be claimed."""
+        assert self._broker is not None, "a broker that is up"
+        work = self._broker.remembered_work(handle, self.now)
+        try:
+            records = act(work) if work is not None else None
+        except VerbError:
+            return ""
+        if work is None or records is None:
+            return ""
+        is_appended: list[bool] = []
+        self._saying = records
+        is_written = self._do(lambda broker: is_appended.append(broker.append(work)))
+        self._saying = ()
+        if is_appended == [False]:
+            return ""
+        return COMMITTED if is_written else GONE
 
     def transact_received(
         self, queue: QueueKey, top: int, act: ReceiveBody, done: TransactionCallback, open_for: int = 0

@@ -24,6 +24,30 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
+        "messages are added to a conversation in which another process has sent since",
+        "AND e.send_sequence = first AND e.conversation_group_id = as_group",
+        "AND e.conversation_group_id = as_group",
+        ("test_what_another_process_has_sent_meanwhile_comes_first",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "messages are added to a conversation that a worker is sending",
+        "IF NOT pg_try_advisory_xact_lock(hashtextextended(conversation, for_instance::int8 * 2)) THEN",
+        "IF false THEN",
+        ("test_a_conversation_that_a_worker_is_sending_is_left_to_it",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "a verb does not wait for a conversation that a worker holds, and asks again and again",
+        "wanted = replace(wanted, wait_ms=int(patience * 1000))",
+        "wanted = replace(wanted, wait_ms=0)",
+        ("test_a_verb_waits_in_the_database",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
         "a worker that committed without waiting for the disk is not told that the server has lost it",
         "if changes.is_async_commit and self._losses is None:",
         "if False and changes.is_async_commit and self._losses is None:",

@@ -33,6 +33,7 @@ from routing.dialog import (
 from routing.dialog import (
     unit_of_work as work,
 )
+from routing.dialog.appended_messages import AppendedMessages
 from routing.dialog.broker_context import SendingSide
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
@@ -88,6 +89,19 @@ def breaking(promise: str) -> Callable[[Callable[[], Patches]], Callable[[], Pat
         return patches
 
     return register
+
+
+# ------------------------------------------------------------------------------------------------ SEND without a claim
+@mutation
+def append_messages_that_are_never_due() -> Patches:
+    onto = AppendedMessages.onto
+
+    def as_before(appended: AppendedMessages, stored: Endpoint) -> Endpoint:
+        after = onto(appended, stored)
+        after.ready_since, after.due = stored.ready_since, stored.due
+        return after
+
+    yield AppendedMessages, "onto", as_before
 
 
 # ------------------------------------------------------------------------------------------------ acknowledgements

@@ -18,6 +18,7 @@ from brokerui.messaging.store.postgres_pool import pool_of
 from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSession
 from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
+from routing.dialog.appended_messages import AppendedMessages
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.runtime.store import Conflict, QueueDepth
@@ -124,6 +125,18 @@ class DatabaseStore:
                 self._losses = claim.session.losses
         finally:
             self.release(changes.token)
+
+    def append(self, appended: AppendedMessages) -> bool:
+        """In the caller's transaction, or in one of its own. The state of the instance, too, has to be as the store has
+        read it last."""
+        known = self._known
+        if known is None or appended.requests is not known.requests or self.version not in (known.live_version, LATEST):
+            return False
+        session = self._session()
+        try:
+            return session.append(appended, known.number, known.live_version)
+        finally:
+            session.close()
 
     def take_latencies(self) -> Latencies:
         """How long messages had waited that were acknowledged since this was asked last."""

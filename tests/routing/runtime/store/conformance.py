@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from routing.common.event_subclasses import MirroredRouteSubclass
+from routing.dialog.appended_messages import AppendedMessages
 from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage
@@ -87,6 +88,16 @@ def take(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     return texts_of(batch.received)
 
 
+def adding(store: Store, seen: Endpoint) -> AppendedMessages:
+    """Two messages that follow those that an endpoint has sent."""
+    numbers = (seen.send_sequence, seen.send_sequence + 1)
+    rows = tuple(
+        OutboundMessage(seen.conversation_handle, number, "DEFAULT", b"%d" % number, NOW) for number in numbers
+    )
+    known = look(store, ClaimRequest()).requests
+    return AppendedMessages(before=seen, requests=known, messages=rows, ready_since=NOW, window=8, now_ms=NOW)
+
+
 def retaining(batch: ClaimedBatch) -> ChangeSet:
     """A receive of a queue with RETENTION."""
     kept = [one.retained() for one in batch.received]
@@ -112,6 +123,9 @@ RetainedRows = Callable[[], list[tuple[int, str, int]]]
 class StoreConformance:
     """Claims, commits, order, counters. A subclass gives the fixtures `store` and `retained`."""
 
+    can_append = True
+    """Whether the store adds messages without a claim. One that cannot always refuses."""
+
     # ------------------------------------------------------------ endpoints and claims
 
     def test_an_empty_store_has_nothing_and_says_so(self, store: Store) -> None:
@@ -132,6 +146,71 @@ class StoreConformance:
             "shared": ConversationGroupState("shared", "db", "S", "Q", 2),
         }
         assert batch.busy == frozenset()
+
+    # ------------------------------------------------------------ messages added without a claim
+
+    @pytest.mark.parametrize(
+        "stored",
+        [
+            {},
+            {"outgoing": 2, "transmitted": 2},
+            {"outgoing": 2, "transmitted": 2, "ready_since": NOW - 5},
+            {"outgoing": 9, "transmitted": 9, "acknowledged_sequence": 0, "next_attempt": NOW + 9},
+            {"outgoing": 1, "transmission_status": 9727, "next_attempt": NOW + 100},
+            {"dialog_timer": NOW - 50},
+        ],
+    )
+    def test_appended_messages_are_as_if_they_were_committed(self, store: Store, stored: dict[str, Any]) -> None:
+        written = endpoint("1t", send_sequence=9, **stored)
+        written.lifetime = NOW + 500
+        written.due = written.first_due()
+        write(store, written)
+        appended = adding(store, endpoint("1t", send_sequence=9))
+        assert store.append(appended) == self.can_append
+        if not self.can_append:
+            assert look(store, ClaimRequest(("1t",))).endpoints["1t"] == written
+            return
+        after = look(store, ClaimRequest(("1t",))).endpoints["1t"]
+        assert after == appended.onto(written)
+        sent = look(store, ClaimRequest(due=9), NOW + 1_000).outgoing.get("1t", ())
+        assert sent[-2:] == appended.messages or after.transmission_status
+
+    @pytest.mark.parametrize(
+        "remembered",
+        [
+            {"send_sequence": 8},
+            {"state": "DI"},
+            {"conversation_group_id": "2t"},
+            {"far_broker_instance": "id"},
+            {"kept_route": "r"},
+            {"kept_identifier": "id"},
+            {"kept_database": "db"},
+        ],
+    )
+    def test_nothing_is_appended_to_a_conversation_that_has_changed(
+        self, store: Store, remembered: dict[str, Any]
+    ) -> None:
+        write(store, endpoint("1t", send_sequence=9), endpoint("2t"))
+        seen = endpoint("1t", **{"send_sequence": 9, **remembered})
+        assert not store.append(adding(store, seen))
+        assert look(store, ClaimRequest(("1t",))).endpoints["1t"] == endpoint("1t", send_sequence=9)
+        assert not look(store, ClaimRequest(due=9), NOW + 1_000).due
+
+    @pytest.mark.parametrize("held", [ClaimRequest(("1t",)), ClaimRequest(conversations=(("1", False),))])
+    def test_nothing_is_appended_while_a_claim_holds_the_conversation(self, store: Store, held: ClaimRequest) -> None:
+        write(store, endpoint("1t", send_sequence=9))
+        appended = adding(store, endpoint("1t", send_sequence=9))
+        token = store.claim(held, NOW).token
+        assert not store.append(appended)
+        store.release(token)
+        assert look(store, ClaimRequest(("1t",))).endpoints["1t"].outgoing == 0
+
+    def test_nothing_is_appended_by_what_was_known_of_the_instance(self, store: Store) -> None:
+        write(store, endpoint("1t", send_sequence=9))
+        appended = adding(store, endpoint("1t", send_sequence=9))
+        write(store, requests={("db", "T"): "1t"})
+        look(store, ClaimRequest())
+        assert not store.append(appended)
 
     def test_every_column_of_an_endpoint_comes_back(self, store: Store) -> None:
         made = endpoint(

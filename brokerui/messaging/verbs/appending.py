@@ -1,0 +1,55 @@
+"""SEND on a conversation in which this process has sent before: in one statement, without reading it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from django.db import connection, transaction
+
+from brokerui.core.instance_limit import check_instances
+from brokerui.messaging.broker_cache import check_database, working_broker_of
+from brokerui.messaging.clock import now
+from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.exchange.outbox import hand_over
+from brokerui.messaging.exchange.wake_debounce import wake_once
+from brokerui.messaging.tasks import transmit
+from routing.dialog.problems import VerbError
+from routing.dialog.send import send
+from routing.dialog.unit_of_work import UnitOfWork
+from routing.runtime.broker import Broker
+from routing.runtime.due_work import has_become_due
+
+MOST_MESSAGES = 10
+"""More messages of one SEND go by COPY, in a claim."""
+
+
+def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]]) -> bool:
+    """Send in the caller's transaction. False: nothing has happened, and the caller claims the conversation; the claim
+    also raises the error for the application, if there is one. Raises `InstanceForbiddenError`.
+
+    A SEND in no transaction hands its frames to the endpoint itself, and for that it has to claim.
+    """
+    if not 0 < len(messages) <= MOST_MESSAGES or not connection.in_atomic_block:
+        return False
+    if not connection.features.has_select_for_update:
+        return False
+    check_instances([instance])
+    broker = working_broker_of(instance, in_transaction=True)
+    work = broker.remembered_work(handle, now())
+    if work is None or not _is_sent(broker, work, handle, messages) or not broker.append(work):
+        return False
+    transaction.on_commit(partial(hand_over, instance, [], broker.events()))
+    if has_become_due(work):
+        transaction.on_commit(partial(wake_once, transmit))
+    return True
+
+
+def _is_sent(broker: Broker, work: UnitOfWork, handle: str, messages: Iterable[tuple[str, bytes]]) -> bool:
+    try:
+        check_database(broker, work.require(handle).database)
+        for message_type, body in messages:
+            send(work, (handle,), message_type, body)
+    except (VerbError, MessagingError):
+        return False
+    return True

@@ -1,0 +1,172 @@
+"""SEND in one statement: the messages of a conversation that this process remembers, and when it has to claim after
+all. On PostgreSQL; on SQLite each SEND claims, with the same outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from brokerui.estate.selectors import estate_current
+from brokerui.estate.services import estate_edit
+from brokerui.messaging import clock
+from brokerui.messaging.broker_cache import broker_of
+from brokerui.messaging.errors import BusyError
+from brokerui.messaging.exchange import outbox
+from brokerui.messaging.services import Message, conversation_end, conversation_send, message_receive
+from brokerui.messaging.store import DatabaseStore
+from brokerui.messaging.verbs import transactions
+from routing.common.broker_events import Event
+from routing.common.event_subclasses import ConversationSubclass
+from routing.dialog.batch import ClaimedBatch, ClaimRequest
+from routing.dialog.problems import VerbError
+from routing.model.edits import DropRoute
+from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.test_services import begin, bodies
+from tests.brokerui.messaging.test_store import is_waited_for
+from tests.brokerui.product import eventually
+
+pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
+
+
+def send(handle: str, *texts: bytes) -> None:
+    with transaction.atomic():
+        conversation_send(instance="A", handles=[handle], messages=[Message(text) for text in texts])
+
+
+@pytest.fixture
+def claims(monkeypatch: pytest.MonkeyPatch) -> list[ClaimRequest]:
+    """Each claim of a handle, as it is made."""
+    made: list[ClaimRequest] = []
+    claim = DatabaseStore.claim
+
+    def noted(store: DatabaseStore, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
+        made.extend([wanted] if wanted.handles else [])
+        return claim(store, wanted, now_ms)
+
+    monkeypatch.setattr(DatabaseStore, "claim", noted)
+    return made
+
+
+@pytest.fixture
+def handle(wire: Wire, claims: list[ClaimRequest]) -> str:
+    """A conversation in which this process has sent one message."""
+    begun = begin()
+    send(begun, b"1")
+    claims.clear()
+    return begun
+
+
+def is_postgres() -> bool:
+    return connection.vendor == "postgresql"
+
+
+def test_the_next_messages_are_sent_without_a_claim_and_arrive_in_order(
+    wire: Wire, handle: str, claims: list[ClaimRequest]
+) -> None:
+    send(handle, b"2", b"3")
+    wire.carry()
+    send(handle, b"4")  # its conversation has been sent, acknowledged and pinned to its target by now
+    send(handle, b"5")
+    wire.carry()
+    assert bodies() == [b"1", b"2", b"3", b"4", b"5"]
+    assert len(claims) == (1 if is_postgres() else 3)
+
+
+def test_a_transaction_that_is_rolled_back_has_sent_nothing(wire: Wire, handle: str) -> None:
+    with transaction.atomic():
+        send(handle, b"never")
+        transaction.set_rollback(True)
+    send(handle, b"2")
+    send(handle, b"3")
+    wire.carry()
+    assert bodies() == [b"1", b"2", b"3"]
+
+
+def test_what_another_process_has_sent_meanwhile_comes_first(wire: Wire, handle: str) -> None:
+    for text in (b"2", b"3"):
+        other = Thread(target=send_and_close, args=(handle, text))  # a thread remembers for itself
+        other.start()
+        other.join()
+    send(handle, b"4")
+    wire.carry()
+    assert bodies() == [b"1", b"2", b"3", b"4"]
+
+
+def send_and_close(handle: str, text: bytes) -> None:
+    try:
+        send(handle, text)
+    finally:
+        connection.close()
+
+
+def test_a_conversation_that_a_worker_is_sending_is_left_to_it(
+    wire: Wire, handle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transactions, "PATIENCE_SECONDS", 0.02)
+    worker = broker_of("A")
+    work = worker.work(ClaimRequest(due=9), clock.now())
+    assert work.batch.due == (handle,)
+    with pytest.raises(BusyError):
+        send(handle, b"2")
+    worker.release(work)
+    send(handle, b"3")
+    wire.carry()
+    assert bodies() == [b"1", b"3"]
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+def test_a_verb_waits_in_the_database(wire: Wire, handle: str, claims: list[ClaimRequest]) -> None:
+    worker = broker_of("A")
+    work = worker.work(ClaimRequest(handles=(handle,)), clock.now())
+    claims.clear()
+    application = Thread(target=send_and_close, args=(handle, b"2"))
+    application.start()
+    eventually(is_waited_for)
+    worker.release(work)
+    application.join()
+    assert [claim.wait_ms > 0 for claim in claims] == [False, True]
+    wire.carry()
+    assert bodies() == [b"1", b"2"]
+
+
+def test_an_edited_estate_is_followed(wire: Wire, handle: str, claims: list[ClaimRequest]) -> None:
+    estate_edit(edits=[DropRoute("A", "one", "to")], base_version=estate_current().version, author="test")
+    send(handle, b"2")
+    assert claims
+
+
+def test_a_conversation_that_has_ended_refuses_the_message(wire: Wire, handle: str) -> None:
+    wire.carry()
+    (message,) = message_receive(instance="B", database="two", queue="ToQ")
+    conversation_end(instance="B", handle=message.conversation_handle)
+    wire.carry()
+    with pytest.raises(VerbError) as raised:
+        send(handle, b"2")
+    assert raised.value.number == 8429
+
+
+def test_a_message_type_that_the_contract_does_not_have_is_refused(wire: Wire, handle: str) -> None:
+    with pytest.raises(VerbError) as raised, transaction.atomic():
+        conversation_send(instance="A", handles=[handle], messages=[Message(b"2", "no such type")])
+    assert raised.value.number == 8428
+    send(handle, b"2")
+    wire.carry()
+    assert bodies() == [b"1", b"2"]
+
+
+def test_each_message_is_an_event_with_its_number(wire: Wire, handle: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    class Recorder:
+        def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
+            seen.extend(event for _, event in events)
+
+    monkeypatch.setattr(outbox, "_recorders", [Recorder()])
+    send(handle, b"2")
+    send(handle, b"3")
+    sent = [event for event in seen if event.subclass == ConversationSubclass.SEND_MESSAGE]
+    assert [event.message_sequence_number for event in sent] == [1, 2]

@@ -7,6 +7,7 @@ read-only switch holds for all of them at once. `roles_ensure` in `services.py` 
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -109,27 +110,27 @@ def highest_level(user: AbstractUser) -> Level | None:
 
 
 class UserAccess:
-    """Levels of access of a user, for templates: `{% if access.edit %}`."""
+    """Levels of access of a user, for one rendering of a template: `{% if access.edit %}` in each row asks once."""
 
     def __init__(self, user: AbstractUser | AnonymousUser) -> None:
         self._user = user
 
-    @property
+    @cached_property
     def view(self) -> bool:
         return may(self._user, Level.VIEW)
 
-    @property
+    @cached_property
     def operate(self) -> bool:
         return may(self._user, Level.OPERATE)
 
-    @property
+    @cached_property
     def edit(self) -> bool:
         return may(self._user, Level.EDIT)
 
-    @property
+    @cached_property
     def administer(self) -> bool:
         return may(self._user, Level.ADMINISTER)
 
-    @property
+    @cached_property
     def read_bodies(self) -> bool:
         return may(self._user, Right.READ_BODIES)

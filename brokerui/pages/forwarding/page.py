@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -185,7 +186,7 @@ def _off() -> list[StoredFinding]:
         found = findings_for(estate_view_from({})).findings
     except NotReadyError:
         return []
-    return [finding for finding in found if finding.code == OFF][:MOST]
+    return list(islice((finding for finding in found if finding.code == OFF), MOST))
 
 
 def _on_page(instance: ForwardingInstance) -> ForwarderOnPage:

@@ -18,8 +18,10 @@ from brokerui.core.csv import csv_lines
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.htmx import wants_piece
 from brokerui.core.lasting import lasting
+from brokerui.estate.selectors import estate_current
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.shell.columns import Table
+from brokerui.pages.shell.navigation import label_of
 from brokerui.pages.shell.unchanged import SHAPE, Stamp, note_answer, of_nothing, state_now
 
 varies_by_htmx = vary_on_headers("HX-Request", "HX-History-Restore-Request")
@@ -46,7 +48,7 @@ def live(
     is committed, and what the piece has of Redis (`stamp`) is the same, `UnchangedMiddleware` answers that."""
     state = state_now(stamp, is_kept=wants_piece(request))
     if not hosted_names() and not has_more():
-        return render(request, "live/nobody.html", {"name": name})
+        return render(request, "live/nobody.html", _nobody(name))
     with lasting() as lasted:
         try:
             figures = page_context()
@@ -94,6 +96,10 @@ def _piece(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
 def etag_of(text: str) -> str:
     """Return the ETag of a piece: the same one, whatever the tokens of its forms are."""
     return f'W/"{blake2b(CSRF_VALUE.sub("", text).encode(), digest_size=12).hexdigest()}"'
+
+
+def _nobody(name: str) -> dict[str, Any]:
+    return {"heading": label_of(name), "has_servers": bool(estate_current().estate.instances)}
 
 
 def live_csv(

@@ -145,3 +145,9 @@ def _is_current(place: NavigationEntry, request: HttpRequest) -> bool:
         return False
     # If places share a namespace, the names of the pages below one begin with its own.
     return space not in SHARED or (match.url_name or "").startswith(name)
+
+
+def label_of(stem: str) -> Promise:
+    """Return the label of the page whose package has this stem."""
+    places = (place for part in PARTS for place in part.places)
+    return next(place.label for place in places if place.view.partition(":")[0] == stem)

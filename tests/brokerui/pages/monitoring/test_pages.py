@@ -33,6 +33,7 @@ from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
 from brokerui.pages.shell import unchanged
 from brokerui.pages.shell.live import etag_of
+from brokerui.pages.shell.navigation import label_of
 from routing.common.broker_events import Event
 from routing.common.event_subclasses import UndeliverableSubclass
 from routing.common.network_events import MessageUndeliverable
@@ -77,6 +78,7 @@ def test_without_hosted_instances_it_says_how_to_host_one(path: str, viewer: Cli
     text = page(viewer, path)
     assert "No instance is hosted here yet" in text
     assert "brokerui host A --listen tcp://127.0.0.1:7001 --database Orders" in text
+    assert f"<h1>{label_of(path.strip('/'))}</h1>" in text
 
 
 def test_a_page_that_has_other_parts_by_now_is_loaded_anew(viewer: Client) -> None:

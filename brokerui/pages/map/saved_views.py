@@ -13,15 +13,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from brokerui.accounts.access import own_account
-from brokerui.accounts.levels import Level, may
 from brokerui.changes.estate_view import PARAMETERS
 from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.map_views.errors import MapViewNotFoundError
 from brokerui.estate.map_views.models import MAP, MapView
 from brokerui.estate.map_views.places import Place, places_from
 from brokerui.estate.map_views.selectors import map_view_get
-from brokerui.estate.map_views.services import map_view_change, map_view_create, map_view_delete
+from brokerui.estate.map_views.services import map_view_change, map_view_create
 from brokerui.pages.map.map_query import MapQuery
+from brokerui.pages.shell.view_acts import delete_view, is_shared, refusal
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
@@ -37,7 +37,7 @@ def save_as(request: HttpRequest) -> HttpResponse:
             title=request.POST.get("title", ""),
             query=_query(request),
             places=_places(request) or [],
-            is_shared=_is_shared(request),
+            is_shared=is_shared(request),
             owner=request.user.get_username(),
         )
     except Invalid as error:
@@ -60,7 +60,7 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
             title=request.POST.get("title", ""),
             query=_query(request),
             places=_places(request),
-            is_shared=_is_shared(request),
+            is_shared=is_shared(request),
             owner=owner,
         )
     except MapViewNotFoundError:
@@ -75,11 +75,7 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, key: str) -> HttpResponse:
     """Delete a view; the map stays as it is."""
-    try:
-        title = map_view_delete(key=key, owner=request.user.get_username())
-    except MapViewNotFoundError:
-        raise ObjectNotFoundError(say("There is no such view")) from None
-    messages.success(request, _("The view %(title)s is deleted.") % {"title": title})
+    delete_view(request, key)
     return redirect(_address({**_estate(_given(request)), **_query(request)}))
 
 
@@ -94,11 +90,7 @@ def _address(query: dict[str, str]) -> str:
 
 def _refused(request: HttpRequest, error: Invalid) -> HttpResponse:
     """Return to the map as it was, with the reason."""
-    problem = error.problem.render(_)
-    if error.path == "title":
-        messages.error(request, _("The view is not saved; its name: %(problem)s.") % {"problem": problem})
-    else:
-        messages.error(request, _("The view is not saved: %(problem)s.") % {"problem": problem})
+    messages.error(request, refusal(error))
     return redirect(_address(_flat(_given(request))))
 
 
@@ -125,7 +117,3 @@ def _places(request: HttpRequest) -> list[Place] | None:
     """Return where boxes were put; None where the page has no script that knows it."""
     text: Any = request.POST.get("places")
     return None if text is None else places_from(text)
-
-
-def _is_shared(request: HttpRequest) -> bool:
-    return "is_shared" in request.POST and may(request.user, Level.OPERATE)

@@ -12,14 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from brokerui.accounts.access import own_account
-from brokerui.accounts.levels import Level, may
 from brokerui.core.errors import ObjectNotFoundError
 from brokerui.estate.map_views.errors import MapViewNotFoundError
 from brokerui.estate.map_views.filters import query_of
 from brokerui.estate.map_views.models import FILTERED_PAGES, MapView
 from brokerui.estate.map_views.selectors import view_get, views_for
-from brokerui.estate.map_views.services import QUERY, map_view_change, map_view_create, map_view_delete
+from brokerui.estate.map_views.services import QUERY, map_view_change, map_view_create
 from brokerui.pages.saved.addresses import address_of, label_of, may_see, page_address
+from brokerui.pages.shell.view_acts import delete_view, is_shared, refusal
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 
@@ -49,12 +49,12 @@ def save(request: HttpRequest) -> HttpResponse:
             page=page,
             title=request.POST.get("title", ""),
             query=query,
-            is_shared=_is_shared(request),
+            is_shared=is_shared(request),
             owner=request.user.get_username(),
         )
         messages.success(request, _("The view %(title)s is saved.") % {"title": view.title})
     except Invalid as error:
-        messages.error(request, _refusal(error))
+        messages.error(request, refusal(error))
     return redirect(page_address(page, query))
 
 
@@ -67,13 +67,13 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
         view = view_get(key, user)
         if request.method != "POST":
             return redirect(page_address(_page(view), view.query))
-        changed: dict[str, Any] = {"title": request.POST.get("title", ""), "is_shared": _is_shared(request)}
+        changed: dict[str, Any] = {"title": request.POST.get("title", ""), "is_shared": is_shared(request)}
         view = map_view_change(key=key, owner=user, **changed)
         messages.success(request, _("The view %(title)s is saved.") % {"title": view.title})
     except MapViewNotFoundError:
         raise ObjectNotFoundError(say("There is no such view")) from None
     except Invalid as error:
-        messages.error(request, _refusal(error))
+        messages.error(request, refusal(error))
     return redirect("saved:list")
 
 
@@ -81,11 +81,7 @@ def saved(request: HttpRequest, key: str) -> HttpResponse:
 @require_POST
 def delete(request: HttpRequest, key: str) -> HttpResponse:
     """Delete a view of one's own; its page stays as it is."""
-    try:
-        title = map_view_delete(key=key, owner=request.user.get_username())
-    except MapViewNotFoundError:
-        raise ObjectNotFoundError(say("There is no such view")) from None
-    messages.success(request, _("The view %(title)s is deleted.") % {"title": title})
+    delete_view(request, key)
     return redirect("saved:list")
 
 
@@ -94,14 +90,3 @@ def _page(view: MapView) -> str:
     if view.page not in FILTERED_PAGES:
         raise MapViewNotFoundError(view.key)
     return view.page
-
-
-def _refusal(error: Invalid) -> str:
-    problem = error.problem.render(_)
-    if error.path == "title":
-        return _("The view is not saved; its name: %(problem)s.") % {"problem": problem}
-    return _("The view is not saved: %(problem)s.") % {"problem": problem}
-
-
-def _is_shared(request: HttpRequest) -> bool:
-    return "is_shared" in request.POST and may(request.user, Level.OPERATE)

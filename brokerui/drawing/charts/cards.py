@@ -131,7 +131,9 @@ def _most(strip: Strip) -> float:
 
 
 def _line(line: StripLine, x: Sequence[str], axis: str, unit: str) -> Figure:
-    fill = {"fill": "tozeroy", "fillcolor": line.fill} if line.fill else {}
+    # Plotly fills across a gap: a figure would stand where nothing was measured.
+    is_filled = line.fill and not _has_gap(line.values[-MOST_POINTS:])
+    fill = {"fill": "tozeroy", "fillcolor": line.fill} if is_filled else {}
     return {
         "type": "scatter",
         "mode": "lines" if sum(value is not None for value in line.values) > 1 else "markers",
@@ -144,6 +146,12 @@ def _line(line: StripLine, x: Sequence[str], axis: str, unit: str) -> Figure:
         "hovertemplate": f"%{{y:,}}{unit}",
         **fill,
     }
+
+
+def _has_gap(values: Values) -> bool:
+    """Whether a value is missing between two others."""
+    known = [place for place, value in enumerate(values) if value is not None]
+    return bool(known) and len(known) <= known[-1] - known[0]
 
 
 def _y_axis(strip: Strip, most: float, low: float, high: float) -> Figure:

@@ -186,3 +186,10 @@ def test_a_card_names_its_lines_and_marks_the_version_in_at_most_two_thousand_po
     assert line["line"]["dash"] == "dot"
     assert figure["layout"]["yaxis2"]["range"] == [0, 1]
     assert not card_figure(moments[:10], [], VersionMark(moments[-2], "version 42"))["layout"]["shapes"]
+
+
+def test_a_line_with_a_gap_is_not_filled_across_it() -> None:
+    moments = [0, 60_000, 120_000]
+    for values, is_filled in (([None, 1.0, 2.0], True), ([1.0, None, 2.0], False), ([None, None, None], True)):
+        figure = card_figure(moments, [Strip("title", [StripLine("one", values, "var(--text)", "red")])])
+        assert ("fill" in figure["data"][0]) == is_filled, values

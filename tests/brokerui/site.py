@@ -9,8 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, user_logged_in
 from django.contrib.auth.models import Group, User
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpRequest
 from django.test import Client
 
 from brokerui.accounts.levels import Right, Role
@@ -44,9 +48,19 @@ def reader_of_bodies(role: Role) -> User:
 
 
 def signed_in(role: Role) -> Client:
-    """The client of a user who has this role."""
-    client = Client()
-    client.force_login(user_of(role), backend=BACKEND)
+    """The client of a user who has this role.
+
+    It leaves what `force_login` of Django does, which makes two sessions on the way and takes two thirds longer.
+    """
+    client, user = Client(), user_of(role)
+    request = HttpRequest()
+    request.session = SessionStore()
+    request.session.update(
+        {SESSION_KEY: str(user.pk), BACKEND_SESSION_KEY: BACKEND, HASH_SESSION_KEY: user.get_session_auth_hash()}
+    )
+    request.session.create()
+    user_logged_in.send(type(user), request=request, user=user)
+    client.cookies[settings.SESSION_COOKIE_NAME] = str(request.session.session_key)
     return client
 
 

@@ -18,12 +18,8 @@ SERVED = {
     "spark.connect.grpc.binding.port": str(free_port()),
 }
 """Settings of the tests' own session beyond `spark/spark-defaults.conf`."""
-SHIPPED = {
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.codegen.wholeStage": "true",
-    "spark.sql.codegen.factoryMode": "FALLBACK",
-    "spark.sql.constraintPropagation.enabled": "true",
-}
+ADAPTED = {"spark.sql.adaptive.enabled": "true", "spark.sql.constraintPropagation.enabled": "true"}
+COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
 
 @pytest.fixture(scope="session")
@@ -58,11 +54,12 @@ def connect(spark: SparkSession) -> str:
 
 
 @contextmanager
-def as_shipped(spark: SparkSession) -> Iterator[None]:
-    """With plans that adapt and are compiled."""
-    before = {name: spark.conf.get(name) for name in SHIPPED}
+def as_shipped(spark: SparkSession, *, is_compiled: bool = True) -> Iterator[None]:
+    """With plans that adapt, and are compiled unless the caller leaves that out."""
+    shipped = ADAPTED | (COMPILED if is_compiled else {})
+    before = {name: spark.conf.get(name) for name in shipped}
     try:
-        for name, value in SHIPPED.items():
+        for name, value in shipped.items():
             spark.conf.set(name, value)
         yield
     finally:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from subprocess import PIPE
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +24,8 @@ from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, written
 
 ROWS = 100_000
-PATIENCE = 120
+PATIENCE = 300
+"""Seconds until a job counts as hanging, on a machine of any speed."""
 pytestmark = [pytest.mark.usefixtures("spark", "shipped"), pytest.mark.slow]
 
 
@@ -49,15 +51,17 @@ def job(name: str, given: tuple[str, str], out: Path) -> list[str]:
 def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
     """The status and the words of a job whose JVM is killed as soon as it writes rows below the folder."""
     command = [sys.executable, "-m", "pipeline", *arguments, "--master", "local[2]"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=CHECKOUT)
-    until = time.monotonic() + PATIENCE
-    while not is_writing_rows(folder):
-        assert process.poll() is None, process.stderr and process.stderr.read()
-        assert time.monotonic() < until
-        time.sleep(0.01)
-    for child in children(process.pid):
-        os.kill(child, signal.SIGKILL)
-    _, output = process.communicate(timeout=PATIENCE)
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, cwd=CHECKOUT) as process:
+        try:
+            until = time.monotonic() + PATIENCE
+            while not is_writing_rows(folder):
+                assert process.poll() is None, process.stderr and process.stderr.read()
+                assert time.monotonic() < until
+                time.sleep(0.01)
+        finally:
+            for child in children(process.pid):
+                os.kill(child, signal.SIGKILL)
+        _, output = process.communicate(timeout=PATIENCE)
     return process.returncode, output
 
 

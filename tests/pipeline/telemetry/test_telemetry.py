@@ -25,6 +25,7 @@ from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import EVENT
 from pipeline.telemetry import delays, next_hops
 from pipeline.telemetry.event_log import EventLog
+from tests.extent import IS_ALL
 from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.telemetry import naive
@@ -62,7 +63,8 @@ def measured(
     ]
     log = Path(write_log(rows, folder / "log"))
     _add_dirt(log, rows[0])
-    with as_shipped(spark):
+    # Compiling the plans of fifteen tables takes half a minute; in `make test` those of route, replay and ingest are.
+    with as_shipped(spark, is_compiled=IS_ALL):
         found = run(str(log), folder / "out", estate=estate)
     assert found.counts == {"in": 1_007, "out": 900, "quarantined": 107}
     return rows, folder / "out", known

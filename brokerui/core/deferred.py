@@ -14,6 +14,8 @@ from http import HTTPStatus
 
 from django.db import connections
 
+from brokerui.core.lasting import passes
+
 logger = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 2
@@ -69,6 +71,7 @@ def defer(key: Hashable, work: Callable[[], object]) -> None:
         error = _failed.pop(key, None)
         if error is None:
             _begin(key, work)
+    passes()
     raise error or NotReadyError
 
 

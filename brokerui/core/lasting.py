@@ -22,6 +22,8 @@ class Lasting:
     """How long the words that were written until now stay true."""
 
     seconds: float = float("inf")
+    is_passing: bool = False
+    """Whether a figure is shown whose successor is on its way, or may be."""
 
 
 _noted: ContextVar[Lasting | None] = ContextVar("lasting", default=None)
@@ -38,6 +40,7 @@ def lasting() -> Iterator[Lasting]:
         _noted.reset(token)
         if outer is not None:
             outer.seconds = min(outer.seconds, found.seconds)
+            outer.is_passing |= found.is_passing
 
 
 def lasts(seconds: float) -> None:
@@ -45,6 +48,13 @@ def lasts(seconds: float) -> None:
     noted = _noted.get()
     if noted is not None and seconds < noted.seconds:
         noted.seconds = seconds
+
+
+def passes() -> None:
+    """Note that a figure is shown which may be replaced without a commit."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.is_passing = True
 
 
 def grows(age_s: float, units: Units = TWO_UNITS) -> None:

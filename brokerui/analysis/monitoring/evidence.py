@@ -12,7 +12,6 @@ from redis import RedisError
 
 from brokerui.analysis.explanations.evidence import ConnectionHistory, Discard, Evidence, Hold
 from brokerui.analysis.monitoring.spans import MINUTE_MS
-from brokerui.core.lasting import lasts
 from brokerui.estate.selectors import LiveEstate
 from brokerui.eventlog.models import ExceptionalEvent
 from brokerui.eventlog.selectors import DUPLICATES
@@ -98,10 +97,7 @@ def _sends(explanation: Explanation) -> Iterator[tuple[str, str]]:
 
 def evidence_reader(live: LiveEstate, now: int) -> EvidenceReader:
     """Read the events of the last minutes, and the connections of this moment."""
-    found = EvidenceReader(live, now, _arrivals(now), _online(), _failed(now))
-    if found.arrivals or found.online or found.failed:
-        lasts(1)  # sentences say how many seconds ago
-    return found
+    return EvidenceReader(live, now, _arrivals(now), _online(), _failed(now))
 
 
 def _arrivals(now: int) -> dict[_Alike, _Arrivals]:

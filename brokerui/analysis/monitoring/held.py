@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.explanations.evidence import Hold
-from brokerui.analysis.explanations.looks import Look, holding, looks_of
+from brokerui.analysis.explanations.looks import Look, LookKind, holding, looks_of
 from brokerui.analysis.monitoring.evidence import EvidenceReader, evidence_reader
 from brokerui.analysis.monitoring.waiting import IN_INDEX, WaitingGroup
 from brokerui.core.cache import LruCache
+from brokerui.core.lasting import lasts
 from brokerui.estate.selectors import LiveEstate, estate_current
 from brokerui.messaging.clock import now
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
@@ -23,6 +25,8 @@ from routing.model.conversation import Conversation
 from routing.rules.explanation import Explanation, explain
 
 KEPT = 500
+TELL_AGES: Final = (LookKind.QUEUE, LookKind.DISCARDS, LookKind.CONNECTIONS)
+"""Looks whose sentences say how many seconds ago something was."""
 _explained: LruCache[Explanation] = LruCache(KEPT)
 translate = translator(gettext, ngettext)
 
@@ -49,6 +53,7 @@ class Diagnosis:
     @property
     def looks(self) -> tuple[LookInWords, ...]:
         """The looks in words. A list of conversations shows none: they are put into words where they are read."""
+        lasts(1)  # several say how many seconds ago
         return tuple(
             LookInWords(one.kind.value, one.title.render(translate), _capital(one.saw.render(translate)), one.decides)
             for one in self.found
@@ -145,6 +150,8 @@ def _diagnosis(reader: EvidenceReader, instance: str, row: ConversationEndpoint,
         return Diagnosis(text.partition(": ")[2])
     explanation = explanation_of(reader.live, conversation_of(instance, row))
     looks = looks_of(reader.of(row, hold_of(row.transmission_status, text), explanation))
+    if any(one.decides and one.kind in TELL_AGES for one in looks):
+        lasts(1)
     return Diagnosis(holding(looks).render(translate), looks)
 
 

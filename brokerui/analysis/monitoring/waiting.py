@@ -16,6 +16,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Max, Min, Q
 from brokerui.analysis.monitoring.arrived import ArrivedGroup, arrived_of
 from brokerui.core.commit_mark import commit_mark
 from brokerui.core.deferred import NotReadyError, defer
+from brokerui.core.lasting import passes
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 
@@ -82,8 +83,12 @@ class _Last:
 def waiting_now() -> WaitingMessages:
     """All groups. Raises `NotReadyError` while there are many and they are counted for the first time."""
     known = _Last.waiting
-    if known is not None and known.until and (time.monotonic() < known.until or _is_current()):
-        return known
+    if known is not None and known.until:
+        if _is_current():
+            return known
+        if time.monotonic() < known.until:
+            passes()
+            return known
     if (known is not None and known.until) or _are_many():
         try:
             defer("brokerui.analysis.monitoring.waiting", _count_many)

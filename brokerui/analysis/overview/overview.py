@@ -41,7 +41,8 @@ from brokerui.core.cache import LruCache
 from brokerui.core.commit_mark import commit_mark
 from brokerui.core.deferred import NotReadyError, defer
 from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
-from brokerui.core.lasting import grows, lasting, lasts
+from brokerui.core.keyed_lock import KeyedLock
+from brokerui.core.lasting import grows, lasting, lasts, passes
 from brokerui.estate.selectors import LiveEstate, estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
@@ -122,8 +123,8 @@ class _LastOverview(NamedTuple):
     """Seconds until an age in it is another one."""
 
     def is_current(self) -> bool:
-        """Whether nothing in it has changed."""
-        if time.monotonic() > self.made_at + max(self.lasts, AGES_SECONDS) or self.commits is None:
+        """Whether nothing in it has changed but ages."""
+        if self.commits is None:
             return False
         looked = self.found.looked
         of_redis = looked.worker_is_late, looked.unreachable, looked.redis_answers
@@ -132,6 +133,7 @@ class _LastOverview(NamedTuple):
 
 _last: dict[str, _LastOverview] = {}
 """By language."""
+_being_renewed = KeyedLock()
 
 
 def overview_now() -> Overview:
@@ -143,16 +145,27 @@ def overview_now() -> Overview:
     if last is None or not last.is_large or age > OLD_SECONDS:
         return _renew(language)
     lasts(max(0.0, last.lasts - age))
-    if age < FRESH_SECONDS:
-        return last.found
-    if last.is_current():
+    is_current = last.is_current()
+    if is_current and age < max(last.lasts, AGES_SECONDS):
         alerts_note(last.found.causes)
         return last.found
+    if age < FRESH_SECONDS:
+        passes()
+        return last.found
+    if is_current:
+        return _grown_older(language, last)
     try:
         defer(("overview", language), partial(_renew, language))
     except NotReadyError:
         return last.found
     return _renew(language)
+
+
+def _grown_older(language: str, last: _LastOverview) -> Overview:
+    """The overview with ages as of now, made once for all who look; nothing is counted for it."""
+    with _being_renewed.hold(language):
+        newest = _last.get(language, last)
+        return _renew(language) if newest is last else newest.found
 
 
 def _renew(language: str) -> Overview:

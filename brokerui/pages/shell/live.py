@@ -67,7 +67,7 @@ def live(
             return render(request, f"{name}/{page or name}.html", context)
         response = _piece(request, context)
     if "ETag" in response.headers:
-        note_answer(request, response.headers["ETag"], state, stamp, lasted.seconds)
+        note_answer(request, response.headers["ETag"], state, stamp, lasted)
     return response
 
 

@@ -17,7 +17,7 @@ from redis import RedisError
 
 from brokerui.core.cache import LruCache
 from brokerui.core.commit_mark import commit_mark
-from brokerui.core.deferred import is_deferred_work_running
+from brokerui.core.lasting import Lasting
 from brokerui.messaging.exchange.outbox import redis
 
 MOST_KEPT: Final = 1_000
@@ -68,10 +68,10 @@ def state_now(stamp: Stamp, *, is_kept: bool) -> State:
     return State(commit_mark(), _read(stamp)) if is_kept else State(None, _read(of_nothing))
 
 
-def note_answer(request: HttpRequest, etag: str, state: State, stamp: Stamp, lasts_s: float) -> None:
+def note_answer(request: HttpRequest, etag: str, state: State, stamp: Stamp, lasted: Lasting) -> None:
     """Keep that the answer to this request has this ETag. Figures that are being counted come without a commit."""
-    if state.commits is not None and not is_deferred_work_running():
-        until = time.monotonic() + min(max(lasts_s, LEAST_S), LONGEST_S)
+    if state.commits is not None and not lasted.is_passing:
+        until = time.monotonic() + min(max(lasted.seconds, LEAST_S), LONGEST_S)
         _answers.put(_key(request), _Answer(etag, state, stamp, until))
 
 

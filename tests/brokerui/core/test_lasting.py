@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from brokerui.analysis.monitoring.spans import SPANS
 from brokerui.analysis.monitoring.wording import SECOND_MS, age_now, due
+from brokerui.core.deferred import NotReadyError, defer, deferral_allowed
 from brokerui.core.lasting import ONE_UNIT, TWO_UNITS, Units, grows, lasting, lasts, shrinks
 from brokerui.core.templatetags.look import when
 
@@ -43,6 +44,17 @@ def test_the_first_change_counts_and_an_outer_block_knows_it_too() -> None:
         assert (inner.seconds, outer.seconds) == (5, 5)
         lasts(3)
     assert (inner.seconds, outer.seconds) == (5, 3)
+
+
+def test_a_figure_that_is_being_counted_is_not_kept() -> None:
+    with lasting() as outer:
+        with lasting() as inner, deferral_allowed(), pytest.raises(NotReadyError):
+            defer("counted", lambda: None)
+        assert inner.is_passing
+    assert outer.is_passing
+    with lasting() as other:
+        defer("counted", lambda: None)  # at once: nobody answers "ask again" here
+    assert not other.is_passing
 
 
 def test_words_say_another_age_when_that_time_is_over() -> None:

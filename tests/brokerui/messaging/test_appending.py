@@ -110,9 +110,11 @@ def test_a_conversation_that_a_worker_is_sending_is_left_to_it(
     worker = broker_of("A")
     work = worker.work(ClaimRequest(due=9), clock.now())
     assert work.batch.due == (handle,)
-    with pytest.raises(BusyError):
-        send(handle, b"2")
-    worker.release(work)
+    try:
+        with pytest.raises(BusyError):
+            send(handle, b"2")
+    finally:
+        worker.release(work)  # else the tables could not be emptied after a failure
     send(handle, b"3")
     wire.carry()
     assert bodies() == [b"1", b"3"]
@@ -125,9 +127,11 @@ def test_a_verb_waits_in_the_database(wire: Wire, handle: str, claims: list[Clai
     claims.clear()
     application = Thread(target=send_and_close, args=(handle, b"2"))
     application.start()
-    eventually(is_waited_for)
-    worker.release(work)
-    application.join()
+    try:
+        eventually(is_waited_for)
+    finally:
+        worker.release(work)
+        application.join()
     assert [claim.wait_ms > 0 for claim in claims] == [False, True]
     wire.carry()
     assert bodies() == [b"1", b"2"]

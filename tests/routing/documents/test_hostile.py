@@ -10,8 +10,9 @@ import pytest
 from benchmarks.hostile import KINDS
 from routing.common.errors import InputError
 from routing.documents.estate_document import read_estate
+from tests.extent import IS_ALL
 
-SIZE = 2 << 20
+SIZE = 2 << 20 if IS_ALL else 1 << 20
 CROWDED = [kind for kind in KINDS if kind.startswith(("a million", "a hundred thousand", "routes to"))]
 """As many objects as the largest document may hold, for its size. Nothing is wrong with these."""
 WRONG = [
@@ -19,7 +20,7 @@ WRONG = [
 ]
 """Without the two kinds that are wrong only when they are large."""
 SECONDS = 20
-"""A hundred times the usual time; a reader whose time grows with the square of the size takes longer."""
+"""Several times the usual time; a reader whose time grows with the square of the size takes longer."""
 
 
 def outcome(source: bytes) -> str:

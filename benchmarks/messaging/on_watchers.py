@@ -37,8 +37,6 @@ SEED = 1
 PASSWORD = "correct horse battery staple"
 TIMES = 5
 """How often each page is opened while all others watch."""
-WARMED = 8
-"""Connections on which all pages are opened before: the processes of the web share them out by chance."""
 
 
 def measure(watchers: str, seconds: str) -> bool:
@@ -52,7 +50,7 @@ def measure(watchers: str, seconds: str) -> bool:
     times = Times()
     with tempfile.TemporaryDirectory(prefix="w-", dir="/tmp") as folder, _web(Path(folder)) as (port, web):
         everyone = [Watcher(port, cookie, times, SEED + number) for number, cookie in enumerate(cookies)]
-        for watcher in everyone[:WARMED]:
+        for watcher in everyone:  # the processes of the web share out their connections by chance
             _warm(watcher)
         with polling(everyone, "quiet"), _processor(web):
             time.sleep(float(seconds))

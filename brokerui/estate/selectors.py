@@ -85,6 +85,11 @@ def estate_freshness() -> EstateFreshness:
     return EstateFreshness(**found)
 
 
+def has_instances() -> bool:
+    """Whether the live estate has an instance; one query, which loads no version."""
+    return Instance.objects.exists()
+
+
 def estate_current() -> LiveEstate:
     """The estate as it is; one query where this process has it in memory."""
     row = Live.objects.values_list("version__number", "version__digest").first()

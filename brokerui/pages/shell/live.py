@@ -18,7 +18,7 @@ from brokerui.core.csv import csv_lines
 from brokerui.core.deferred import RETRY_AFTER_S, NotReadyError
 from brokerui.core.htmx import wants_piece
 from brokerui.core.lasting import lasting
-from brokerui.estate.selectors import estate_current
+from brokerui.estate.selectors import has_instances
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.shell.columns import Table
 from brokerui.pages.shell.navigation import label_of
@@ -99,7 +99,7 @@ def etag_of(text: str) -> str:
 
 
 def _nobody(name: str) -> dict[str, Any]:
-    return {"heading": label_of(name), "has_servers": bool(estate_current().estate.instances)}
+    return {"heading": label_of(name), "has_servers": has_instances()}
 
 
 def live_csv(

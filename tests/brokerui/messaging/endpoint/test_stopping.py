@@ -1,4 +1,4 @@
-"""A signal that comes again while the endpoint ends: in a program of its own, as the signals are the process's."""
+"""Signals while the endpoint ends: in a program of its own, as the signals are the process's."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from collections.abc import Sequence
 
 from brokerui.core.home import CHECKOUT
 
-# Ends as the endpoint does, and at the given event of closing the loop (a call of Python that returns) sends SIGTERM
-# again. Prints how many events there were, once the signal came after the last of them.
+# Ends as the endpoint does, after a signal or by itself, and at the given event of closing the loop (a call of Python
+# that returns) sends SIGTERM. Prints how many events there were, once the signal came after the last of them.
 CLOSE = """
 import asyncio, os, signal, sys
 from brokerui.messaging.endpoint.stopping import stop_on_signals
 
-async def serve():
+async def serve(is_told):
     stop = asyncio.Event()
     stop_on_signals(stop)
-    os.kill(os.getpid(), signal.SIGTERM)
-    await stop.wait()
+    if is_told:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await stop.wait()
 
-def close(at):
+def close(at, is_told):
     left = at
     def on_event(_frame, event, _result):
         nonlocal left
@@ -30,17 +31,18 @@ def close(at):
                 sys.setprofile(None)
                 os.kill(os.getpid(), signal.SIGTERM)
     runner = asyncio.Runner()
-    runner.run(serve())
+    runner.run(serve(is_told))
     sys.setprofile(on_event)
     runner.close()
     sys.setprofile(None)
     return left
 
-at = 1
-while close(at) <= 0:
-    at += 1
+for is_told in (False, True):
+    at = 1
+    while close(at, is_told) <= 0:
+        at += 1
+    print(at)
 os.kill(os.getpid(), signal.SIGTERM)
-print(at)
 """
 
 
@@ -49,7 +51,7 @@ def program(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(arguments, cwd=CHECKOUT, capture_output=True, text=True, check=False, timeout=60)
 
 
-def test_a_second_signal_at_any_moment_of_the_end_prints_nothing_and_kills_nothing() -> None:
+def test_a_signal_at_any_moment_of_the_end_prints_nothing_and_kills_nothing() -> None:
     ended = program(CLOSE)
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert int(ended.stdout) > 20, "moments of closing the loop"
+    assert min(map(int, ended.stdout.split())) > 20, "moments of closing the loop"

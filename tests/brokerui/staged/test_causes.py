@@ -292,7 +292,7 @@ def test_a_refused_certificate_is_named_and_drains_once_the_peer_lets_it_in() ->
     (cause,) = causes(operator)
     assert cause["sentence"].startswith("certificate has expired. Routes play no part in it")
     assert [look["look"] for look in cause["looks"] if look["decides"]] == ["endpoints"]
-    assert cause["remedy_sql"] is None, "no estate has certificates"
+    assert cause["remedy_sql"].startswith("date -u; openssl x509"), "no T-SQL: an estate has no certificates"
     network.refusals.clear()
     assert operator.post("/delayed/retry/", {"instance": "A", "database": "one", "service": "To"}).status_code == 302
     network.settle()

@@ -32,7 +32,9 @@ def traffic(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("many", [1_000_000, 1])
+@pytest.mark.parametrize(
+    "many", [pytest.param(1_000_000, marks=pytest.mark.thorough("the file is then read once less")), 1]
+)
 def test_ingest_goes_on_without_the_file(
     traffic: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:

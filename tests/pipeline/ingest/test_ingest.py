@@ -334,7 +334,9 @@ def test_a_lake_that_knows_the_classes_finds_the_same_faults(tmp_path: Path, kin
     assert results(tmp_path / "lake") == results(tmp_path / "fresh")
 
 
-@pytest.mark.parametrize("first", [2, 100])
+@pytest.mark.parametrize(
+    "first", [2, pytest.param(100, marks=pytest.mark.thorough("that the rows end before the sample does"))]
+)
 def test_what_is_seen_in_the_first_rows_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:

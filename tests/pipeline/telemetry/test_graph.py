@@ -25,6 +25,7 @@ def test_the_graph_holds(connect: str, tmp_path: Path) -> None:
     assert (record["job"], record["arguments"]["compute"]) == ("graph", False)
 
 
+@pytest.mark.thorough("one program of Spark's for a refusal that it words itself; test_the_graph_holds runs the other")
 def test_a_graph_that_does_not_hold_is_told_and_leaves_nothing(connect: str, tmp_path: Path) -> None:
     """Its log has none of the columns that the tables are made of."""
     log = Path(written(tmp_path / "log" / "a.jsonl", [row()])).parent

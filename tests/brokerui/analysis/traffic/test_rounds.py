@@ -275,7 +275,7 @@ def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> Non
 def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:
     for _ in range(12):
         made(RoundState.DONE, steps=STEPS[:1])
-    with django_assert_max_num_queries(9, connection=connection):
+    with django_assert_max_num_queries(10, connection=connection):
         text = text_of(viewer)
     assert text.count("/traffic/rounds/") == 1 + 10
 

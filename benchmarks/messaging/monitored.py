@@ -82,7 +82,7 @@ def fill() -> None:
 
 
 def _look_over() -> None:
-    """Find what is wrong with the estate, as a worker does."""
+    """Check the estate for findings, as a worker does in the background."""
     request_live_lint()
     jobs_run()
 

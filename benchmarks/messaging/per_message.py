@@ -93,7 +93,7 @@ class Meter:
         parts = processor_time.with_applications(self._parts, **applications)
         self._run("SELECT pg_stat_statements_reset()")
         before = self._reading(parts)
-        time.sleep(seconds)
+        time.sleep(seconds)  # the measured time itself
         after = self._reading(parts)
         statements = {text: (calls, ms) for text, calls, ms in self._run(_STATEMENTS, [list(DATABASES)])}
         return Spent(
@@ -208,7 +208,7 @@ def run(seconds: float, names: Sequence[str]) -> None:
         idle = meter.spent(seconds)
         for name in names:
             with SITUATIONS[name](*both, handles) as applications:
-                time.sleep(WARM_SECONDS)
+                time.sleep(WARM_SECONDS)  # the applications load modules and connect meanwhile
                 show(name, meter.spent(seconds, **applications), idle)
 
 

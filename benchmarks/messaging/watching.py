@@ -84,7 +84,7 @@ class Watcher:
                 answer = self.get(path, "page")
                 if answer.status not in (HTTPStatus.OK, HTTPStatus.ACCEPTED):
                     self.times.wrong.append(f"{path}: {answer.status}")
-                time.sleep(self.random.expovariate(1 / THINK_S))
+                time.sleep(self.random.expovariate(1 / THINK_S))  # a person reads the page
 
     def stay(self, path: str, kind: str, ended: threading.Event) -> None:
         """Poll the piece of a page until the event, from a moment of its own."""

@@ -9,7 +9,7 @@ conversation, as for any verb.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
 from typing import Final
 
@@ -78,20 +78,13 @@ def changes_of(appended: AppendedMessages, stored: Endpoint) -> ChangeSet:
     return changes
 
 
-def remembered_batch(endpoint: Endpoint, last: ClaimedBatch) -> ClaimedBatch:
+def remembered_batch(endpoint: Endpoint, instance: ClaimedBatch) -> ClaimedBatch:
     """Return a batch without a claim: an endpoint as it was seen last, with nothing in its transmission queue, so that
-    the engine asks for its destination. `last`: the latest claim, for what it says of the instance."""
+    the engine asks for its destination. `instance`: a batch that has the state of the instance alone."""
     seen = endpoint.copied()
     seen.outgoing = 0
-    return ClaimedBatch(
-        0,
-        endpoints={seen.conversation_handle: seen},
-        handles={seen.key: seen.conversation_handle},
-        off=last.off,
-        rollbacks=last.rollbacks,
-        requests=last.requests,
-        mirrored=last.mirrored,
-    )
+    handle = seen.conversation_handle
+    return replace(instance, endpoints={handle: seen}, handles={seen.key: handle})
 
 
 def appended_messages(work: UnitOfWork) -> AppendedMessages | None:

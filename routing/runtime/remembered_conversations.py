@@ -18,11 +18,14 @@ class RememberedConversations:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._endpoints: dict[str, Endpoint] = {}
-        self._last: ClaimedBatch | None = None
+        self._instance: ClaimedBatch | None = None
+        """The state of the instance in the latest claim, without conversations: their bodies would stay in memory."""
 
     def saw(self, batch: ClaimedBatch) -> None:
-        """Take what a claim says of the instance: route requests, queues, mirrored routes."""
-        self._last = batch
+        """Take the state of the instance from a claim: route requests, queues, mirrored routes."""
+        self._instance = ClaimedBatch(
+            0, off=batch.off, rollbacks=batch.rollbacks, requests=batch.requests, mirrored=batch.mirrored
+        )
 
     def learn(self, changes: ChangeSet) -> None:
         """Remember the endpoints that have sent messages which wait for the network."""
@@ -39,4 +42,6 @@ class RememberedConversations:
     def batch(self, handle: str) -> ClaimedBatch | None:
         """Return a batch without a claim; None: the conversation is not remembered."""
         endpoint = self._endpoints.get(handle)
-        return remembered_batch(endpoint, self._last) if endpoint is not None and self._last is not None else None
+        if endpoint is None or self._instance is None:
+            return None
+        return remembered_batch(endpoint, self._instance)

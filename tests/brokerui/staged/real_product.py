@@ -32,7 +32,7 @@ Fields = dict[str, str]
 
 @dataclass
 class Stage:
-    """A running product, and the client of an administrator who has signed in."""
+    """Processes of a running product, with a signed-in client of an administrator."""
 
     product: Product
     ports: dict[str, int]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -26,6 +27,16 @@ from tests.browser.conftest import NARROW, WIDE, between_polls, faults_in_each_l
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SHOP, OFFICE = {"instance": "shop", "database": "Orders"}, {"instance": "office", "database": "Ledger"}
 POST = {"name": "PostRoute", "remote_service_name": "//example/ledger/Post", "address": "tcp://office.example:4022"}
+
+
+@pytest.fixture
+def by_a_worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let no request compare anything; forget a worker's result afterwards, as the database does."""
+    forget()
+    monkeypatch.setattr(effects, "QUICK_S", 0)
+    monkeypatch.setattr(EffectComparison, "_compare", lambda _comparison, _seconds: None)
+    yield
+    forget()
 
 
 def drafted() -> SavedDraft:
@@ -89,12 +100,10 @@ def test_the_line_says_what_the_draft_does_and_keeps_its_height(site: Page, size
     assert faults_in_each_look(site, size) == []
 
 
-def test_each_state_of_a_comparison_in_the_background_can_be_read(site: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("by_a_worker")
+def test_each_state_of_a_comparison_in_the_background_can_be_read(site: Page) -> None:
     """It looks at six pages in both themes, and between two questions of a page the job goes on."""
     draft, jobs = drafted(), Job.objects.filter(kind=COMPARISON)
-    forget()
-    monkeypatch.setattr(effects, "QUICK_S", 0)
-    monkeypatch.setattr(EffectComparison, "_compare", lambda _comparison, _seconds: None)
     running = {"state": JobState.RUNNING, "started_at": timezone.now(), "done": 3, "total": 9}
     page, line = site.locator("#effect"), site.locator("#effect-line")
     site.goto(f"/changes/{draft.id}/effect/")
@@ -125,14 +134,10 @@ def test_each_state_of_a_comparison_in_the_background_can_be_read(site: Page, mo
     expect(site.locator("h1")).to_contain_text(re.compile("gets? worse"))
 
 
-def test_the_previews_of_apply_and_rollback_follow_the_background_job(
-    site: Page, settings: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("by_a_worker")
+def test_the_previews_of_apply_and_rollback_follow_the_background_job(site: Page, settings: Any) -> None:
     settings.CHANGES_APPROVAL = "none"
     draft = drafted()
-    forget()
-    monkeypatch.setattr(effects, "QUICK_S", 0)
-    monkeypatch.setattr(EffectComparison, "_compare", lambda _comparison, _seconds: None)
     site.goto(f"/changes/{draft.id}/review/")
     preview, rollback = site.locator("#apply-effect"), site.locator("#rollback-effect")
     expect(preview).to_contain_text("Still counting")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -50,10 +51,12 @@ ASK_ROUTE = DropRoute("office", "Ledger", "AskForRoutes")
 
 
 @pytest.fixture
-def draft() -> SavedDraft:
+def draft() -> Iterator[SavedDraft]:
+    """A draft that no process has compared yet, nor knows a worker's result of afterwards: the database forgets it."""
     forget()
     brought_in(scenario_get("three-servers"))
-    return draft_create(name="moves", author="ada", edits=[ASK_ROUTE])
+    yield draft_create(name="moves", author="ada", edits=[ASK_ROUTE])
+    forget()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from django.test import Client
 
 from benchmarks.claims import claim, machine
 from benchmarks.messaging.monitored import fill
-from benchmarks.messaging.watching import OTHERS, PAGES, Times, Watcher, polling
+from benchmarks.messaging.watching import ANEW, OTHERS, PAGES, Times, Watcher, polling
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import roles_ensure, user_create
 from brokerui.core.valkey import valkey_binary
@@ -66,6 +66,9 @@ def _claims(times: Times) -> bool:
             f"median {statistics.median(took):,.1f}, 95th percentile {times.p95(kind):,.1f}, worst {max(took):,.1f}"
         )
         print(f"       {kind}: {figures} ms, of {len(took)}")
+    for kind in ("quiet", "busy"):
+        polls, anew = len([*times.of[f"{kind} 200"], *times.of[f"{kind} 304"]]), times.of[f"{kind} {ANEW}"]
+        print(f"       {kind}: {len(anew)} of {polls} polls were made anew, {sum(anew) / 1e3:,.1f} s in all")
     print(*times.wrong, sep="\n")
     return all(
         [

@@ -11,6 +11,8 @@ server. All browsers are threads of one process that only reads bytes, beside we
 seconds of processor that each of the three took are printed. Filling takes most of the time: `--keep` leaves the
 PostgreSQL in a folder, and the next run there adds the minutes since then. It takes about five minutes, kept two less.
 
+Polls whose piece was made anew are counted, with the time that they took.
+
 The claims, all at the 95th percentile: a page takes less than 300 ms, a poll that finds nothing new less than 30 ms.
 """
 

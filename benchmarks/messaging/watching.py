@@ -20,6 +20,8 @@ PAGES = (
     *("/conversations/", "/conversations/?state=CO", "/events/", "/events/?event_class=160"),
 )
 """Their piece is polled."""
+ANEW = "made anew"
+"""Polls whose piece was made for them: the server names the ETag of what it makes, also where it is the same."""
 OTHERS = ("/expiry/", "/alerts/", "/servers/", "/jobs/", "/traffic/", "/goto/?q=srv0001")
 POLL_S = 3.0
 THINK_S = 0.5
@@ -55,6 +57,8 @@ class Watcher:
             self.times.of[f"{kind} {answer.status}"].append(took)
             if kind == "page":
                 self.times.of[path].append(took)
+            elif "ETag" in answer.headers:
+                self.times.of[f"{kind} {ANEW}"].append(took)
         return answer
 
     def _answer(self, path: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:

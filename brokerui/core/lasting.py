@@ -15,6 +15,12 @@ TWO_UNITS: Final[Units] = ((MINUTE_S, 1), (DAY_S, MINUTE_S), (float("inf"), HOUR
 """As `3 d 4 h`."""
 ONE_UNIT: Final[Units] = ((HOUR_S, MINUTE_S), (DAY_S, HOUR_S), (float("inf"), DAY_S))
 """As `3 days ago`, and `just now` for the first minute."""
+TRUE_TO: Final = 0.1
+"""The part of an age, or of a time that is left, by which the one that is written may differ from the true one."""
+LEAST_S: Final = 10.0
+"""Words are kept for this time although an age in them is another one by then."""
+LONGEST_S: Final = 120.0
+"""Nothing is kept for longer: not everything that the clock changes is an age."""
 
 
 @dataclass(slots=True)
@@ -24,6 +30,11 @@ class Lasting:
     seconds: float = float("inf")
     is_passing: bool = False
     """Whether a figure is shown whose successor is on its way, or may be."""
+
+    @property
+    def kept_s(self) -> float:
+        """The seconds for which the words are kept while nothing is committed."""
+        return min(max(self.seconds, LEAST_S), LONGEST_S)
 
 
 _noted: ContextVar[Lasting | None] = ContextVar("lasting", default=None)
@@ -58,17 +69,18 @@ def passes() -> None:
 
 
 def grows(age_s: float, units: Units = TWO_UNITS) -> None:
-    """Note that an age, in seconds, is written: until when the same words say it."""
+    """Note that an age, in seconds, is written: until when the same words say it, or nearly."""
     if _noted.get() is not None:
-        unit = _unit(max(0.0, age_s), units)
-        lasts(unit - max(0.0, age_s) % unit)
+        age_s = max(0.0, age_s)
+        unit = _unit(age_s, units)
+        lasts(max(unit - age_s % unit, age_s * TRUE_TO))
 
 
 def shrinks(left_s: float, units: Units = TWO_UNITS) -> None:
     """Note the same of a time that is left."""
     if _noted.get() is not None and left_s > 0:
         unit = _unit(left_s, units)
-        lasts(left_s % unit or unit)
+        lasts(max(left_s % unit or unit, left_s * TRUE_TO))
 
 
 def _unit(seconds: float, units: Units) -> float:

@@ -25,10 +25,12 @@ class Span:
     step: int
 
     def moments(self, now: int) -> list[int]:
-        """Whole minutes, each a multiple of the step, so that all requests look at the same ones."""
+        """Whole minutes, each a multiple of the step, so that all requests look at the same ones.
+
+        The samples of a step are committed when it is over: one that has none is shown when the next is over, too."""
         step = self.step * MINUTE_MS
         last = now - now % step
-        lasts((last + step - now) / 1000)
+        lasts((last + 2 * step - now) / 1000)
         return [last - step * number for number in range(self.minutes // self.step, -1, -1)]
 
 

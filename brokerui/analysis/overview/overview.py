@@ -42,7 +42,7 @@ from brokerui.core.commit_mark import commit_mark
 from brokerui.core.deferred import NotReadyError, defer
 from brokerui.core.heartbeat import heartbeat_is_late, heartbeat_last
 from brokerui.core.keyed_lock import KeyedLock
-from brokerui.core.lasting import grows, lasting, lasts, passes
+from brokerui.core.lasting import Lasting, grows, lasting, lasts, passes
 from brokerui.estate.selectors import LiveEstate, estate_current, instance_freshness
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.clock import now
@@ -59,9 +59,7 @@ LARGE: Final = 200
 """Instances of an estate whose overview is kept for some seconds: the same figures for all who look."""
 FRESH_SECONDS: Final = 3.0
 OLD_SECONDS: Final = 30.0
-"""An overview that is older is shown to nobody."""
-AGES_SECONDS: Final = 10.0
-"""For which an overview is shown although ages in it are others by then, where nothing else has changed."""
+"""An overview that is older is shown to nobody, but where nothing has changed since."""
 
 
 @dataclass(frozen=True)
@@ -119,8 +117,7 @@ class _LastOverview(NamedTuple):
     is_large: bool
     commits: str | None
     """The mark of commits as it was before."""
-    lasts: float
-    """Seconds until an age in it is another one."""
+    lasted: Lasting
 
     def is_current(self) -> bool:
         """Whether nothing in it has changed but ages."""
@@ -141,14 +138,17 @@ def overview_now() -> Overview:
     Raises `NotReadyError` while waiting messages are counted for the first time."""
     language = get_language() or ""
     last = _last.get(language)
-    age = time.monotonic() - last.made_at if last is not None else 0.0
-    if last is None or not last.is_large or age > OLD_SECONDS:
+    if last is None or not last.is_large:
         return _renew(language)
-    lasts(max(0.0, last.lasts - age))
+    age = time.monotonic() - last.made_at
     is_current = last.is_current()
-    if is_current and age < max(last.lasts, AGES_SECONDS):
+    if is_current and age < last.lasted.kept_s:
+        lasts(last.lasted.kept_s - age)
         alerts_note(last.found.causes)
         return last.found
+    if age > OLD_SECONDS:
+        return _renew(language)
+    lasts(max(0.0, last.lasted.seconds - age))
     if age < FRESH_SECONDS:
         passes()
         return last.found
@@ -174,7 +174,7 @@ def _renew(language: str) -> Overview:
         waiting = waiting_now()
         found = _overview(waiting)
     is_large = waiting.until > 0 or len(found.live.estate.instances) > LARGE
-    _last[language] = _LastOverview(found, time.monotonic(), is_large, commits, lasted.seconds)
+    _last[language] = _LastOverview(found, time.monotonic(), is_large, commits, lasted)
     return found
 
 

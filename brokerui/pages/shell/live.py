@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from hashlib import blake2b
+from functools import partial
 from itertools import chain
-from typing import Any, Final
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified, StreamingHttpResponse
 from django.shortcuts import render
@@ -22,14 +21,13 @@ from brokerui.estate.selectors import has_instances
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.pages.shell.columns import Table
 from brokerui.pages.shell.navigation import label_of
-from brokerui.pages.shell.unchanged import SHAPE, Stamp, note_answer, of_nothing, state_now
+from brokerui.pages.shell.shared_pieces import SharedPiece, shared_piece
+from brokerui.pages.shell.unchanged import SHAPE, Stamp, State, note_answer, of_nothing, state_now
 
 varies_by_htmx = vary_on_headers("HX-Request", "HX-History-Restore-Request")
 """Caches keep the whole page and its piece apart."""
 Rows = Callable[[Mapping[str, str]], Iterator[tuple[Any, ...]]]
 """From the query of a page to the rows of its file."""
-CSRF_VALUE: Final = re.compile(r'(name="csrfmiddlewaretoken" value=")[^"]*')
-"""It differs each time, for the same token."""
 
 
 def live(
@@ -46,15 +44,12 @@ def live(
 
     A browser that sends the ETag of the piece that it shows gets 304 where the piece would be the same; while nothing
     is committed, and what the piece has of Redis (`stamp`) is the same, `UnchangedMiddleware` answers that."""
-    state = state_now(stamp, is_kept=wants_piece(request))
     if not hosted_names() and not has_more():
         return render(request, "live/nobody.html", _nobody(name))
-    with lasting() as lasted:
-        try:
-            figures = page_context()
-        except NotReadyError:
-            return _being_counted(request)
-        context = {
+
+    def context_of(state: State) -> dict[str, Any]:
+        figures = page_context()
+        return {
             "shape": "chart" if figures.get("figure") else "words",
             **figures,
             "name": name,
@@ -63,12 +58,13 @@ def live(
             "here": request.GET.urlencode(),
             "redis_is_away": state.redis_is_away,
         }
-        if not wants_piece(request):
-            return render(request, f"{name}/{page or name}.html", context)
-        response = _piece(request, context)
-    if "ETag" in response.headers:
-        note_answer(request, response.headers["ETag"], state, stamp, lasted)
-    return response
+
+    try:
+        if wants_piece(request):
+            return _piece(request, stamp, context_of)
+        return render(request, f"{name}/{page or name}.html", context_of(state_now(stamp, is_kept=False)))
+    except NotReadyError:
+        return _being_counted(request)
 
 
 def _being_counted(request: HttpRequest) -> HttpResponse:
@@ -81,21 +77,23 @@ def _being_counted(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _piece(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+def _piece(request: HttpRequest, stamp: Stamp, context_of: Callable[[State], dict[str, Any]]) -> HttpResponse:
     """Nothing at all where nothing has changed: then nothing moves, and nothing is read aloud. A page that has other
     parts by now, as a chart once there is a first sample, is loaded anew."""
-    if request.headers.get(SHAPE, context["shape"]) != context["shape"]:
+
+    def make(state: State) -> SharedPiece:
+        with lasting() as lasted:
+            context = context_of(state)
+            text = render_to_string("live/_piece.html", context, request)
+        return SharedPiece.of(text, context["shape"], state, lasted)
+
+    piece, is_new = shared_piece(request, partial(state_now, stamp, is_kept=True), make)
+    if request.headers.get(SHAPE, piece.shape) != piece.shape:
         return HttpResponseClientRefresh()
-    text = render_to_string("live/_piece.html", context, request)
-    etag = etag_of(text)
-    if request.headers.get("If-None-Match") == etag:
-        return HttpResponseNotModified(headers={"ETag": etag})
-    return HttpResponse(text, headers={"ETag": etag})
-
-
-def etag_of(text: str) -> str:
-    """Return the ETag of a piece: the same one, whatever the tokens of its forms are."""
-    return f'W/"{blake2b(CSRF_VALUE.sub("", text).encode(), digest_size=12).hexdigest()}"'
+    note_answer(request, piece.etag, piece.state, stamp, piece.until)
+    if request.headers.get("If-None-Match") == piece.etag:
+        return HttpResponseNotModified(headers={"ETag": piece.etag} if is_new else {})
+    return HttpResponse(piece.text_for(request), headers={"ETag": piece.etag})
 
 
 def _nobody(name: str) -> dict[str, Any]:

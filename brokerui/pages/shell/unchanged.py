@@ -17,13 +17,9 @@ from redis import RedisError
 
 from brokerui.core.cache import LruCache
 from brokerui.core.commit_mark import commit_mark
-from brokerui.core.lasting import Lasting
 from brokerui.messaging.exchange.outbox import redis
 
 MOST_KEPT: Final = 1_000
-LEAST_S: Final = 10.0
-"""A piece is kept for this time although an age in it is another one by then."""
-LONGEST_S: Final = 60.0
 SHAPE: Final = "Shape"
 """The header with the parts that the page in the browser has: `shape` of its context."""
 Stamp = Callable[[], object]
@@ -68,10 +64,9 @@ def state_now(stamp: Stamp, *, is_kept: bool) -> State:
     return State(commit_mark(), _read(stamp)) if is_kept else State(None, _read(of_nothing))
 
 
-def note_answer(request: HttpRequest, etag: str, state: State, stamp: Stamp, lasted: Lasting) -> None:
-    """Keep that the answer to this request has this ETag. Figures that are being counted come without a commit."""
-    if state.commits is not None and not lasted.is_passing:
-        until = time.monotonic() + min(max(lasted.seconds, LEAST_S), LONGEST_S)
+def note_answer(request: HttpRequest, etag: str, state: State, stamp: Stamp, until: float) -> None:
+    """Keep that the answer to this request has this ETag, until a moment on the monotonic clock."""
+    if state.commits is not None and time.monotonic() < until:
         _answers.put(_key(request), _Answer(etag, state, stamp, until))
 
 

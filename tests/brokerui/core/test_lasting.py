@@ -10,26 +10,38 @@ from django.utils import timezone
 from brokerui.analysis.monitoring.spans import SPANS
 from brokerui.analysis.monitoring.wording import SECOND_MS, age_now, due
 from brokerui.core.deferred import NotReadyError, defer, deferral_allowed
-from brokerui.core.lasting import ONE_UNIT, TWO_UNITS, Units, grows, lasting, lasts, shrinks
+from brokerui.core.lasting import (
+    ONE_UNIT,
+    TRUE_TO,
+    TWO_UNITS,
+    Lasting,
+    Units,
+    grows,
+    lasting,
+    lasts,
+    shrinks,
+)
 from brokerui.core.templatetags.look import when
 
 
 @pytest.mark.parametrize(
     ("age_s", "units", "until"),
     [
-        *((0.25, TWO_UNITS, 0.75), (59.5, TWO_UNITS, 0.5), (61, TWO_UNITS, 59), (3_660, TWO_UNITS, 60)),
-        *((86_400, TWO_UNITS, 3_600), (-5, TWO_UNITS, 1)),
-        *((20, ONE_UNIT, 40), (3_610, ONE_UNIT, 3_590), (90_000, ONE_UNIT, 82_800)),
+        *((0.25, TWO_UNITS, 0.75), (61, TWO_UNITS, 59), (-5, TWO_UNITS, 1), (20, ONE_UNIT, 40)),
+        *((3_610, ONE_UNIT, 3_590), (90_000, ONE_UNIT, 82_800)),
+        *((59.5, TWO_UNITS, 5.95), (3_660, TWO_UNITS, 366), (86_400, TWO_UNITS, 8_640)),
     ],
 )
-def test_an_age_lasts_until_its_smallest_unit_is_full(age_s: float, units: Units, until: float) -> None:
+def test_an_age_lasts_until_its_smallest_unit_is_full_or_a_tenth_passed(
+    age_s: float, units: Units, until: float
+) -> None:
     with lasting() as found:
         grows(age_s, units)
     assert found.seconds == pytest.approx(until)
 
 
-@pytest.mark.parametrize(("left_s", "until"), [(0.5, 0.5), (59, 1), (61, 1), (120, 60), (-1, float("inf"))])
-def test_a_time_that_is_left_lasts_until_the_next_lower_one(left_s: float, until: float) -> None:
+@pytest.mark.parametrize(("left_s", "until"), [(0.5, 0.5), (1, 1), (61, 6.1), (120, 60), (-1, float("inf"))])
+def test_a_time_that_is_left_lasts_until_the_next_or_a_tenth_passed(left_s: float, until: float) -> None:
     with lasting() as found:
         shrinks(left_s)
     assert found.seconds == pytest.approx(until)
@@ -58,20 +70,33 @@ def test_a_figure_that_is_being_counted_is_not_kept() -> None:
 
 
 def test_words_say_another_age_when_that_time_is_over() -> None:
-    for milliseconds in (900, 59_100, 3_599_000, 86_399_000):
+    for milliseconds in (900, 5_000, 65_000, 3_599_000, 86_399_000):
         with lasting() as found:
             words = age_now(milliseconds)
         later = milliseconds + found.seconds * SECOND_MS
-        assert age_now(int(later) - 1) == words != age_now(int(later))
+        assert words != age_now(int(later))
+
+
+@pytest.mark.parametrize("milliseconds", [900, 30_000, 65_000, 3_599_000, 86_399_000])
+def test_words_are_nearly_true_until_that_time_is_over(milliseconds: int) -> None:
+    with lasting() as found:
+        words = age_now(milliseconds)
+    last = int(milliseconds + found.seconds * SECOND_MS) - 1
+    assert age_now(last) == words or last <= milliseconds * (1 + TRUE_TO)
+
+
+@pytest.mark.parametrize(("seconds", "kept"), [(0.5, 10), (60, 60), (float("inf"), 120)])
+def test_words_are_kept_for_some_seconds_at_least_and_two_minutes_at_most(seconds: float, kept: float) -> None:
+    assert Lasting(seconds).kept_s == kept
 
 
 def test_pages_note_their_ages_and_the_moments_of_their_charts() -> None:
     with lasting() as found:
         SPANS[0].moments(60_000 * 5 + 1_000)
-    assert found.seconds == 59
+    assert found.seconds == 119
     with lasting() as found:
         due(30_500, 0)
-    assert found.seconds == 0.5
+    assert found.seconds == pytest.approx(3.05)
     with lasting() as found:
         when(timezone.now() - timedelta(minutes=5, seconds=1))
     assert 50 < found.seconds <= 59

@@ -14,6 +14,7 @@ from brokerui.eventlog.models import MINUTE, Sampled
 from brokerui.eventlog.samples import OfSample
 from brokerui.messaging.clock import now
 from brokerui.messaging.services import Message, conversation_begin, conversation_send
+from brokerui.pages.shell import shared_pieces
 from tests.brokerui.messaging.conftest import client as redis_client
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey, wire
 from tests.brokerui.messaging.hosted import Wire
@@ -34,9 +35,11 @@ def nothing_counted() -> Iterator[None]:
     _Test.began = now()
     waiting.forget()
     history.forget()
+    shared_pieces.forget()
     yield
     waiting.forget()
     history.forget()
+    shared_pieces.forget()
 
 
 @pytest.fixture

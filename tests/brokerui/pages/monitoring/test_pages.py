@@ -16,7 +16,9 @@ from django.test.utils import CaptureQueriesContext
 from redis import Redis
 
 from brokerui.accounts.levels import Role
+from brokerui.accounts.services import user_create
 from brokerui.analysis.monitoring import waiting
+from brokerui.core.lasting import LEAST_S, LONGEST_S
 from brokerui.core.redis_keys import UNREACHABLE
 from brokerui.estate.models import AuditEntry, Instance
 from brokerui.estate.services import estate_import
@@ -31,8 +33,7 @@ from brokerui.messaging.exchange.messages import ConnectionRow
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
-from brokerui.pages.shell import unchanged
-from brokerui.pages.shell.live import etag_of
+from brokerui.pages.delayed.page import page_context
 from brokerui.pages.shell.navigation import label_of
 from routing.common.broker_events import Event
 from routing.common.event_subclasses import UndeliverableSubclass
@@ -439,24 +440,73 @@ def test_a_figure_of_redis_that_changes_makes_a_new_piece_without_a_commit(
 def test_a_piece_is_computed_again_when_an_age_in_it_has_grown(
     viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
     clock = [1_000.0]
-    monkeypatch.setattr("brokerui.pages.shell.unchanged.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    for module in ("unchanged", "shared_pieces"):
+        monkeypatch.setattr(f"brokerui.pages.shell.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
     shows = {**PIECE, "If-None-Match": viewer.get(MIRRORS, headers=PIECE).headers["ETag"]}
-    for later, is_computed in ((unchanged.LEAST_S - 1, False), (unchanged.LONGEST_S + 1, True)):
+    for later, is_computed in ((LEAST_S - 1, False), (LONGEST_S + 1, True)):
         clock[0] = 1_000.0 + later
         with CaptureQueriesContext(connection) as captured:
             assert viewer.get(MIRRORS, headers=shows).status_code == 304
         assert bool(captured.captured_queries) == is_computed
 
 
+def _token_of(piece: str) -> str:
+    return re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', piece)[0]
+
+
 def test_a_token_of_a_form_makes_no_piece_a_new_one(wire: Wire) -> None:
     operator = signed_in(Role.OPERATOR)
     stuck(wire, "Nowhere")
-    pieces = [operator.get(DELAYED, headers=PIECE).content.decode() for _ in range(2)]
-    tokens = [re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', piece)[0] for piece in pieces]
-    assert tokens[0] != tokens[1]
-    assert etag_of(pieces[0]) == etag_of(pieces[0].replace(*tokens)) != etag_of(pieces[0].replace("Nowhere", "Else"))
+    answers = [operator.get(DELAYED, headers=PIECE) for _ in range(2)]
+    assert len({_token_of(one.content.decode()) for one in answers}) == 2
+    assert answers[0].headers["ETag"] == answers[1].headers["ETag"]
+    stuck(wire, "Else")
+    assert operator.get(DELAYED, headers=PIECE).headers["ETag"] != answers[0].headers["ETag"]
+
+
+def test_readers_of_one_role_share_a_piece_each_with_the_token_of_the_own_forms(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck(wire, "Nowhere")
+    readers = [_reader("one", Role.OPERATOR), _reader("two", Role.OPERATOR), _reader("three", Role.VIEWER)]
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
+    made: list[str] = []
+    _note_makers(monkeypatch, made)
+    pieces = [reader.get(DELAYED, headers=PIECE) for reader in readers]
+    assert made == [DELAYED, DELAYED]  # once for operators, once for viewers
+    assert pieces[0].headers["ETag"] == pieces[1].headers["ETag"] != pieces[2].headers["ETag"]
+    for reader, piece in zip(readers[:2], pieces[:2], strict=True):
+        posted = {"csrfmiddlewaretoken": _token_of(piece.content.decode())}
+        assert reader.post("/delayed/retry/", posted).status_code != 403
+    assert readers[0].post("/delayed/retry/", {}).status_code == 403
+
+
+def _reader(name: str, role: Role) -> Client:
+    client = Client(enforce_csrf_checks=True)
+    user = user_create(name=name, password="correct horse battery staple", role=role)
+    client.force_login(user, backend="brokerui.accounts.backend.Backend")
+    return client
+
+
+def _note_makers(monkeypatch: pytest.MonkeyPatch, made: list[str]) -> None:
+    """Note the address of each piece of *Delayed* that is made."""
+
+    def context(query: Any) -> dict[str, Any]:
+        made.append(DELAYED)
+        return page_context(query)
+
+    monkeypatch.setattr("brokerui.pages.delayed.page.page_context", context)
+
+
+@pytest.mark.parametrize("role", [Role.VIEWER, Role.ADMINISTRATOR])
+@pytest.mark.parametrize("path", PAGES)
+def test_a_piece_depends_on_nothing_else_of_its_reader(wire: Wire, role: Role, path: str) -> None:
+    stuck(wire, "Nowhere")
+    answers = [_reader(name, role).get(path, headers=PIECE).content.decode() for name in ("one", "two")]
+    one, other = (re.sub(r"value=\"\w{64}\"|\d+ s\b", "", text) for text in answers)  # tokens, and ages in seconds
+    assert one == other
 
 
 def test_the_chart_comes_along(viewer: Client, wire: Wire) -> None:

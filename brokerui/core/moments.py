@@ -135,10 +135,10 @@ def axis_zone(last: datetime) -> timezone:
     return timezone(local(last).utcoffset() or timedelta())
 
 
-def axis_formats(last: datetime) -> tuple[str, str]:
-    """Return Plotly's formats of a tick and of a tooltip by the clock of the reader."""
-    clock = "%H:%M" if _hours.get() == 24 else "%-I:%M %p"
-    return clock, f"%Y-%m-%d {clock} {offset_name(last)}"
+def axis_formats(last: datetime) -> tuple[str, str, str]:
+    """Return Plotly's formats of a tick, of one with seconds, and of a tooltip, by the clock of the reader."""
+    clock, exact = ("%H:%M", "%H:%M:%S") if _hours.get() == 24 else ("%-I:%M %p", "%-I:%M:%S %p")
+    return clock, exact, f"%Y-%m-%d {clock} {offset_name(last)}"
 
 
 def axis_title(last: datetime) -> str:

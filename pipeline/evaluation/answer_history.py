@@ -21,14 +21,18 @@ class AnswerHistory:
     answers: list[SetNumbers] = field(default_factory=list)
     change_moments: list[int] = field(default_factory=list)
     """When each answer after the first begins to hold, in microseconds since 1970."""
+    early: int = 0
+    """How many answers, the first ones, are about moments before the first version of an estate."""
 
-    def add(self, moment: int, sides: SetNumbers) -> None:
+    def add(self, moment: int, sides: SetNumbers, *, is_early: bool = False) -> None:
         """Add the answer at a moment that is later than all moments before."""
-        if not self.answers:
-            self.answers.append(sides)
-        elif sides != self.answers[-1]:
-            self.answers.append(sides)
+        has_come_into_force = not is_early and self.early == len(self.answers)
+        if self.answers and sides == self.answers[-1] and not has_come_into_force:
+            return
+        if self.answers:
             self.change_moments.append(moment)
+        self.answers.append(sides)
+        self.early += is_early
 
 
 class HistoryBuilder:
@@ -50,22 +54,22 @@ class HistoryBuilder:
         with gc_paused():
             while todo:
                 moment, number = heappop(todo)
-                sides, until = self._ask(keys[number], moment)
-                found[number].add(moment, sides)
+                sides, until, is_early = self._ask(keys[number], moment)
+                found[number].add(moment, sides, is_early=is_early)
                 if (following := sums.next_begin(begins[number], until)) is not None:
                     heappush(todo, (following, number))
         return found
 
-    def _ask(self, key: ClassKey, micros: int) -> tuple[SetNumbers, int]:
-        """Return the answers, and until when both hold."""
+    def _ask(self, key: ClassKey, micros: int) -> tuple[SetNumbers, int, bool]:
+        """Return the answers, until when both hold, and whether an estate has no version yet."""
         moment = from_micros(micros)
         before = self._before.answer(key, moment)
         after = before if self._after is self._before else self._after.answer(key, moment)
-        until = to_micros(min(before.until, after.until))
+        until, is_early = to_micros(min(before.until, after.until)), before.is_early or after.is_early
         if before.outcomes is None and after.outcomes is None:
-            return (None, None), until
+            return (None, None), until, is_early
         # An entry point that only one estate knows has no outcome under the other.
-        return (self._number(before.outcomes or ()), self._number(after.outcomes or ())), until
+        return (self._number(before.outcomes or ()), self._number(after.outcomes or ())), until, is_early
 
     def _number(self, outcomes: Outcomes) -> int:
         return self.outcome_sets.setdefault(outcomes, len(self.outcome_sets))

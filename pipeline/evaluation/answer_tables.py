@@ -31,6 +31,10 @@ class AnswerTotals:
     unknown: TrafficWeight = field(default_factory=TrafficWeight)
     changes: dict[str, TrafficWeight] = field(default_factory=lambda: defaultdict(TrafficWeight))
     """By verdict of the change; with one timeline all traffic is `unchanged`."""
+    early: dict[str | None, TrafficWeight] = field(default_factory=lambda: defaultdict(TrafficWeight))
+    """The part of it that is older than the first version of an estate, by verdict; None: of unknown entry points."""
+    absent: TrafficWeight = field(default_factory=TrafficWeight)
+    """Traffic of entry points that an estate of its time lacks, without the part that is older than the estate."""
 
 
 class AnswerWriter:
@@ -42,6 +46,8 @@ class AnswerWriter:
         self._keys = keys
         self._histories = histories
         self._outcome_sets = list(sets)
+        self._nowhere = {None, sets.get(())}
+        """Numbers of the answer to an entry point that an estate lacks."""
         self._change = cache(self._changed)
 
     def write(self, weights: Mapping[ClassInterval, TrafficWeight], folder: Path) -> AnswerTotals:
@@ -58,12 +64,18 @@ class AnswerWriter:
         self, weights: Mapping[ClassInterval, TrafficWeight], found: AnswerTotals
     ) -> Iterator[tuple[object, ...]]:
         for (number, passed), weight in weights.items():
-            sides = self._histories[number].answers[passed]
+            history = self._histories[number]
+            sides = history.answers[passed]
             change = self._change(sides)
-            total = found.changes[change[0]] if change[0] is not None else found.unknown
-            total.questions += 1
             weighed = (weight.rows, weight.messages, weight.bytes)
-            total.add(*weighed)
+            totals = [found.changes[change[0]] if change[0] is not None else found.unknown]
+            if passed < history.early:
+                totals.append(found.early[change[0]])
+            elif not self._nowhere.isdisjoint(sides):
+                totals.append(found.absent)
+            for total in totals:
+                total.questions += 1
+                total.add(*weighed)
             yield (*self._keys[number], number, passed, *weighed, *sides, *change)
 
     def _changed(self, sides: SetNumbers) -> tuple[str | None, str | None]:

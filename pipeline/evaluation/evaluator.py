@@ -31,6 +31,8 @@ class ClassAnswer(NamedTuple):
     outcomes: Outcomes | None
     until: datetime
     """The answer holds until this moment: no route or version that it depends on changes earlier."""
+    is_early: bool = False
+    """The moment is before the first version of the estate."""
 
 
 class TimelineEvaluator:
@@ -49,7 +51,7 @@ class TimelineEvaluator:
         if moment != self._moment:
             self._go_to(moment)
         if self._version is None or self._estate is None or self._journeys is None:
-            return ClassAnswer(None, self._until)
+            return ClassAnswer(None, self._until, is_early=True)
         conversation = Conversation(*key)
         try:
             conversation.check(self._estate)

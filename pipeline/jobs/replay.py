@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.evaluation.unanswered import later_changes, remarks, unanswered
 from pipeline.evaluation.weighting import TrafficWeight
 from pipeline.inputs.files import InputFile
 from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
@@ -64,7 +65,9 @@ def _replay(
     before, after = (TimelineEvaluator(side) for side in sides)
     evaluated = evaluate(spark, traffic.open(spark, files), (before, after), boundaries, folder)
     run.extra = {"summary": summary(evaluated), "intervals": len(boundaries) + 1, "questions": evaluated.questions}
-    run.summary_lines = [_summary_line(change, weight) for change, weight in sorted(evaluated.totals.changes.items())]
+    run.extra |= unanswered(evaluated.totals, sides)
+    changes = (_summary_line(change, weight) for change, weight in later_changes(evaluated.totals))
+    run.summary_lines = [*changes, *remarks(evaluated.totals, sides)]
     run.end_phase("ask")
     _write_gold(evaluated)
     run.end_phase("gold")

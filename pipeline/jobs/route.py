@@ -10,7 +10,8 @@ from pyspark.sql import functions as F
 
 from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
-from pipeline.evaluation.timeline import BEGINNING_OF_TIME, Timeline, load_timeline
+from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.evaluation.unanswered import remarks, unanswered
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.reader import InputRows
 from pipeline.jobs.previous_result import previous_result
@@ -71,8 +72,9 @@ def _route(
         "estates": len(timeline.versions),
         "intervals": len(boundaries) + 1,
         "questions": evaluated.questions,
-        "before_estate": _before_estate(evaluated, timeline),
+        **unanswered(evaluated.totals, [timeline]),
     }
+    run.summary_lines = list(remarks(evaluated.totals, [timeline]))
     finish_run(evaluated, run, rows_in(folder), new_rows)
 
 
@@ -90,15 +92,6 @@ def _write_rows(
         write_rows(routed(rows, evaluated.answers, evaluated.outcome_sets), evaluated.folder)
     run.extra["taken_over"] = len(previous.files) if previous else 0
     return new_rows
-
-
-def _before_estate(evaluated: EvaluatedTraffic, timeline: Timeline) -> dict[str, int | str]:
-    """Return the number of rows older than the first version of the estate, and when that came into force."""
-    first = timeline.versions[0].since
-    if first == BEGINNING_OF_TIME or not evaluated.totals.unknown.rows:
-        return {}
-    rows = evaluated.rows.where(F.col("at") < F.lit(first)).count()
-    return {"rows": rows, "since": first.isoformat()} if rows else {}
 
 
 def _write_summary(evaluated: EvaluatedTraffic) -> None:

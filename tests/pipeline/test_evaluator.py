@@ -100,5 +100,5 @@ def test_an_answer_ends_where_another_version_begins(tmp_path: Path) -> None:
     timeline = load_timeline(str(tmp_path / "h"))
     asker = TimelineEvaluator(timeline)
     assert timeline.boundaries() == [AT, later]
-    assert asker.answer(ORDERS, AT - timedelta(seconds=1)) == (None, AT)
+    assert asker.answer(ORDERS, AT - timedelta(seconds=1)) == (None, AT, True)
     assert [asker.answer(ORDERS, moment).until for moment in (AT, later)] == [later, END_OF_TIME]

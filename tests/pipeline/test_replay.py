@@ -190,3 +190,30 @@ def test_nothing_changes_between_equals(tmp_path: Path, capsys: pytest.CaptureFi
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["in", "1"]
     assert lines[-1].split() == ["unchanged", "1", "questions", "1", "rows", "2", "messages", "100", "bytes"]
+
+
+def test_traffic_that_an_estate_cannot_answer_is_told_apart_from_what_changes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One row is older than the history, one begins in a database that only the proposed estate has, one in neither."""
+    written(tmp_path / "history" / "1.json", {**document(TO_PARTS), "valid_from": "2026-01-01T00:00:00Z"})
+    more = document(TO_PARTS)
+    more["instances"][0]["databases"].append(
+        {**more["instances"][0]["databases"][0], "name": "New", "broker_instance": None}
+    )
+    rows = [row(), row(2, at="2025-12-31"), row(3, from_database="New"), row(4, from_database="Nowhere")]
+    arguments = ["--baseline", str(tmp_path / "history"), "--proposed", written(tmp_path / "after.json", more)]
+    traffic, out = written(tmp_path / "t.jsonl", rows), tmp_path / "out"
+    assert main(["replay", *arguments, "--traffic", traffic, "--out", str(out)]) == 0
+    lines = capsys.readouterr().out.splitlines()[-4:]
+    assert [line.split()[:4] for line in lines[:2]] == [
+        ["moved", "1", "questions", "1"],
+        ["unchanged", "1", "questions", "1"],
+    ]
+    assert lines[2].startswith("1 row is older than the first version of the estate (2026-01-01T00:00:00+00:00): ")
+    assert lines[3].startswith("2 rows are from an instance or a database that the estate of that time does not have.")
+    record = json.loads((out / "_run.json").read_text())
+    assert record["summary"]["moved"]["rows"] == 2
+    since = "2026-01-01T00:00:00+00:00"
+    assert record["before_estate"] == {"rows": 1, "messages": 2, "since": since, "changes": {"moved": 2}}
+    assert record["not_in_estate"] == {"rows": 2, "messages": 4}

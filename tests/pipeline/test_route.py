@@ -131,7 +131,11 @@ def test_a_version_holds_from_its_moment_on_and_before_the_first_there_was_none(
         "c3": "must_deliver",
     }
     assert run.reasons == {"unknown_entry": 1}
-    assert run.extra["before_estate"] == {"rows": 1, "since": "2026-01-01T00:00:00+00:00"}
+    early = {"rows": 1, "messages": 2, "since": "2026-01-01T00:00:00+00:00", "changes": {}}
+    assert (run.extra["before_estate"], run.extra["not_in_estate"]) == (early, {})
+    assert [line.partition(":")[0] for line in run.summary_lines] == [
+        "1 row is older than the first version of the estate (2026-01-01T00"
+    ]
     assert [(one["file"], one["position"]) for one in quarantined(tmp_path / "out")] == [(traffic, 1)]
 
 
@@ -164,7 +168,7 @@ def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
     assert record["job"] == "route"
     assert record["counts"] == {"in": 2, "out": 1, "quarantined": 1}
     assert record["reasons"] == {"unknown_entry": 1}
-    assert record["before_estate"] == {}
+    assert (record["before_estate"], record["not_in_estate"]) == ({}, {"rows": 1, "messages": 2})
     assert record["arguments"]["traffic"] == str(tmp_path / "in" / "t.jsonl")
     assert record["versions"]["spark"].startswith("4.")
     assert record["seconds"] > 0

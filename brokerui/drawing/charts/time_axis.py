@@ -12,8 +12,10 @@ from typing import Any, Final
 from brokerui.core.moments import axis_formats, axis_title, axis_zone
 from brokerui.drawing.charts.look import LINE, MUTED
 
-DAYS_MS: Final = 36 * 3_600_000
-"""An axis of more than this many milliseconds has days, not hours."""
+MINUTE_MS: Final = 60_000
+DAY_MS: Final = 24 * 60 * MINUTE_MS
+DAYS_MS: Final = 36 * 60 * MINUTE_MS
+"""The hours of an axis of more than this many milliseconds have their day beside them."""
 TITLE: Final = 18
 """Pixels of the title."""
 
@@ -32,7 +34,7 @@ class TimeAxis:
 
     def figure(self, anchor: str, **more: Any) -> dict[str, Any]:
         """Return the axis, which stands below the axis `anchor`."""
-        tick, hover = axis_formats(self._end)
+        clock, exact, hover = axis_formats(self._end)
         font = {"size": 11, "color": MUTED}
         return {
             "type": "date",
@@ -42,11 +44,19 @@ class TimeAxis:
             "showgrid": False,
             "linecolor": LINE,
             "tickfont": font,
-            "tickformat": "%d.%m." if self._last - self._first > DAYS_MS else tick,
+            "tickformatstops": [
+                {"dtickrange": [None, MINUTE_MS - 1], "value": exact},
+                {"dtickrange": [MINUTE_MS, DAY_MS - 1], "value": f"{self._day()}{clock}"},
+                {"dtickrange": [DAY_MS, None], "value": "%d.%m."},
+            ],
             "hoverformat": hover,
             "title": {"text": axis_title(self._end), "font": font, "standoff": 2},
             **more,
         }
+
+    def _day(self) -> str:
+        """Each tick of a long axis has its day: two at noon are told apart."""
+        return "%d.%m. " if self._last - self._first > DAYS_MS else ""
 
 
 def _moment(at: int) -> datetime:

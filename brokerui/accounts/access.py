@@ -59,10 +59,10 @@ def may_request(user: AbstractUser | AnonymousUser, method: str, permission: Per
 
 
 def limit_acts(user: AbstractUser | AnonymousUser, method: str, permission: Permission) -> None:
-    """Let the rest of the request act on the instances of the user's groups alone. Reading is for all instances, but
-    of bodies, which is an act."""
+    """Let the rest of the request act on those instances alone for which the user has a role with this permission.
+    Reading is for all instances, but of bodies, which is an act."""
     if method not in SAFE or isinstance(permission, Right):
-        limit_request(limit_of(user))
+        limit_request(limit_of(user, permission))
 
 
 class AccessMiddleware:

@@ -1,16 +1,18 @@
-"""Groups of instances, and the users whose role holds for the instances of their groups alone.
+"""Groups of instances, and the users who have their role, or a lower one, for the instances of their groups alone.
 
-Every user sees all instances. Acts and changes ask `brokerui.core.instance_limit`, whose limit a request sets here.
+Every user sees all instances. Acts and changes ask `brokerui.core.instance_limit`, whose limit a request sets here: the
+instances for which the user's role includes what the request takes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from brokerui.accounts.levels import Level, Permission, Role
 from brokerui.accounts.models import GroupedInstance, InstanceGroup, RoleGroup
 from brokerui.core.instance_limit import Limit
 from brokerui.estate.audit import audit
@@ -35,27 +37,39 @@ class GroupInUseError(Exception):
         self.users = tuple(users)
 
 
-def limit_of(user: AbstractUser | AnonymousUser) -> Limit:
-    """Return the instances for which a user has the role; None: all of them."""
-    groups = list(RoleGroup.objects.filter(user__username=user.get_username()).values_list("group_id", flat=True))
-    if not groups:
+def limit_of(user: AbstractUser | AnonymousUser, permission: Permission) -> Limit:
+    """Return the instances for which a user has a role that includes this permission; None: all of them."""
+    rows = list(RoleGroup.objects.filter(user__username=user.get_username()).values_list("group_id", "role"))
+    if not rows:
         return None
+    groups = [group for group, role in rows if _includes(role, permission)]
     return frozenset(GroupedInstance.objects.filter(group_id__in=groups).values_list("instance", flat=True))
 
 
-def limit_of_name(name: str) -> Limit:
+def _includes(role: str, permission: Permission) -> bool:
+    """Whether the role for a group includes the permission. Where it is that of the user, nothing more is asked."""
+    return not role or (role in tuple(Role) and Role(role).includes(permission))
+
+
+def limit_of_name(name: str, permission: Permission = Level.EDIT) -> Limit:
     """The same for the user of this name, in whose name a worker writes; None where there is no such user."""
     user = User.objects.filter(username=name).only("id").first()
-    return limit_of(user) if user is not None else None
+    return limit_of(user, permission) if user is not None else None
 
 
-def groups_of(user: User) -> tuple[InstanceGroup, ...]:
-    """The groups for which a user has the role; empty: all instances."""
-    return tuple(InstanceGroup.objects.filter(users__user=user))
+def groups_of(user: User) -> dict[InstanceGroup, Role | None]:
+    """The groups for which a user has a role; None: the role of the user. Empty: all instances."""
+    rows = RoleGroup.objects.filter(user=user).select_related("group")
+    return {row.group: Role(row.role) if row.role in tuple(Role) else None for row in rows}
 
 
-def _names(groups: Collection[InstanceGroup]) -> str:
-    return ", ".join(sorted(group.name for group in groups)) or ALL
+def role_words(rows: Iterable[tuple[str, str]]) -> str:
+    """Write groups, each a name with a role, as `north, south: viewer`; empty where there are none."""
+    return ", ".join(f"{name}: {role}" if role else name for name, role in sorted(rows))
+
+
+def _names(groups: Mapping[InstanceGroup, Role | None]) -> str:
+    return role_words((group.name, role or "") for group, role in groups.items()) or ALL
 
 
 def _values(group: InstanceGroup | None) -> dict[str, str] | None:
@@ -94,13 +108,13 @@ def group_delete(*, group: InstanceGroup, author: str) -> None:
 
 
 @transaction.atomic
-def user_groups_set(*, user: User, groups: Collection[InstanceGroup], author: str) -> None:
-    """Let the role of a user hold for the instances of these groups; without any, for all instances."""
-    was = _names(groups_of(user))
-    if was == _names(groups):
+def user_groups_set(*, user: User, groups: Mapping[InstanceGroup, Role | None], author: str) -> None:
+    """Let a user have these roles for the instances of these groups, None: the role of the user; without any group, the
+    role of the user for all instances. A role that is more than the user's gives no more than that."""
+    was, names = _names(groups_of(user)), _names(groups)
+    if was == names:
         return
     RoleGroup.objects.filter(user=user).delete()
-    RoleGroup.objects.bulk_create(RoleGroup(user=user, group=group) for group in groups)
-    names = _names(groups)
+    RoleGroup.objects.bulk_create(RoleGroup(user=user, group=group, role=role or "") for group, role in groups.items())
     changes = changes_of({"instances": was}, {"instances": names})
     audit(author=author, action="user.instances", note=f"{user.username}: {names}", changes=changes)

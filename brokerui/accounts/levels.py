@@ -61,6 +61,10 @@ class Role(StrEnum):
     def levels(self) -> tuple[Level, ...]:
         return tuple(Level)[: tuple(Role).index(self) + 1]
 
+    def includes(self, permission: Permission) -> bool:
+        """Whether the role has this level. A right is the user's own: it takes a role that may look."""
+        return (permission if isinstance(permission, Level) else Level.VIEW) in self.levels
+
 
 def may(user: AbstractUser | AnonymousUser, permission: Permission) -> bool:
     """Whether this user has the permission here and now: nobody changes anything where the site is read-only.

@@ -96,10 +96,12 @@ class GroupedInstance(models.Model):
 
 
 class RoleGroup(models.Model):
-    """A group for which a user has the role. A user without any has it for all instances."""
+    """A group for which a user has a role. A user without any has the own one for all instances."""
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="role_groups")
     group = models.ForeignKey(InstanceGroup, models.PROTECT, related_name="users")
+    role = models.CharField(max_length=20, blank=True, default="", db_default="")
+    """The role for its instances, at most that of the user; empty: that of the user."""
 
     class Meta:
         ordering = ["group__name"]

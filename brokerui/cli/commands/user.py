@@ -1,4 +1,4 @@
-"""`brokerui user`: the groups of instances, and the users whose role holds for the instances of a group."""
+"""`brokerui user`: the groups of instances, and the users who have a role for the instances of a group."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from routing.common.sentence import Sentence, say
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
 
+    from brokerui.accounts.levels import Role
     from brokerui.accounts.models import InstanceGroup
 
 
@@ -31,10 +32,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = _action(actions, "group", say("create a group, or give one these instances"), _group)
     group.add_argument("group", metavar="GROUP", help=local(say("the name of the group")))
     group.add_argument("instances", metavar="INSTANCE", nargs="*", help=local(say("instances of the live estate")))
-    text = say("let the role of a user be for these groups; with none, for all instances")
+    text = say("let a user have the own role, or a lower one, for these groups; with none, for all instances")
     limit = _action(actions, "limit", text, _limit)
     limit.add_argument("user", metavar="USER", help=local(say("the user")))
-    limit.add_argument("groups", metavar="GROUP", nargs="*", help=local(say("the groups")))
+    groups_help = local(say("the groups, each alone or as GROUP=ROLE"))
+    limit.add_argument("groups", metavar="GROUP[=ROLE]", nargs="*", help=groups_help)
 
 
 def _action(actions: Any, name: str, summary: Sentence, act: Any) -> argparse.ArgumentParser:
@@ -83,11 +85,15 @@ def _user_as_json(user: User) -> dict[str, Any]:
         "role": next((group.name for group in user.groups.all()), None),
         "is_active": user.is_active,
         "groups": [one.group.name for one in user.role_groups.all()],
+        "roles": {one.group.name: one.role for one in user.role_groups.all() if one.role},
     }
 
 
 def _user_line(row: dict[str, Any]) -> str:
-    place = ", ".join(row["groups"]) or local(say("all instances"))
+    from brokerui.accounts.instance_groups import role_words
+
+    groups = role_words((group, row["roles"].get(group, "")) for group in row["groups"])
+    place = groups or local(say("all instances"))
     return f"{row['user']}: {row['role'] or local(say('no role'))}, {place}"
 
 
@@ -122,13 +128,25 @@ def _group(options: argparse.Namespace) -> None:
 
 def _limit(options: argparse.Namespace) -> None:
     from brokerui.accounts.instance_groups import user_groups_set
-    from brokerui.accounts.models import InstanceGroup
 
     user = user_named(options.user)
-    found = {group.name: group for group in InstanceGroup.objects.filter(name__in=options.groups)}
-    for name in options.groups:
-        if name not in found:
-            raise InputError(name, "", say("there is no group of this name"))
+    groups = dict(_group_role(text, user) for text in options.groups)
     with once_written() as answer_with:
-        user_groups_set(user=user, groups=list(found.values()), author=author_here())
+        user_groups_set(user=user, groups=groups, author=author_here())
         answer_with(f"{_user_line(_user_as_json(user))}\n")
+
+
+def _group_role(text: str, user: User) -> tuple[InstanceGroup, Role | None]:
+    """Read `GROUP` or `GROUP=ROLE`; a name may have an equals sign itself."""
+    from brokerui.accounts.levels import Role, highest_level
+    from brokerui.accounts.models import InstanceGroup
+
+    name, _, word = text.rpartition("=")
+    role = Role(word) if name and word in tuple(Role) else None
+    name = name if role is not None else text
+    group = InstanceGroup.objects.filter(name=name).first()
+    if group is None:
+        raise InputError(name, "", say("there is no group of this name"))
+    if role is not None and role.levels[-1] != highest_level(user) and highest_level(user) in role.levels:
+        raise InputError(text, "", say("this is more than the role of the user"))
+    return group, role

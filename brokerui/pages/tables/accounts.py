@@ -22,7 +22,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from brokerui.accounts.instance_groups import groups_of, user_groups_set
+from brokerui.accounts.instance_groups import groups_of, role_words, user_groups_set
 from brokerui.accounts.levels import Level, Right, Role, may
 from brokerui.accounts.models import InstanceGroup, Token
 from brokerui.accounts.services import (
@@ -41,6 +41,10 @@ from brokerui.pages.tables.list_filters import Chosen
 from brokerui.pages.tables.site import site
 
 ROLES = [(role.value, role.value) for role in Role]
+OWN = "own"
+"""The choice of the user's own role for a group; nothing chosen is no role for it."""
+GROUP = "group_"
+"""Begins the name of the field of a group."""
 
 
 class UserForm(forms.Form):
@@ -63,16 +67,6 @@ class UserForm(forms.Form):
         required=False,
         help_text=gettext_lazy("No role includes it. Each body that the user is shown is recorded with a reason."),
     )
-    groups = forms.ModelMultipleChoiceField(
-        label=gettext_lazy("Instances"),
-        queryset=InstanceGroup.objects.all(),
-        required=False,
-        widget=forms.SelectMultiple(attrs={"size": 4}),
-        help_text=gettext_lazy(
-            "The role holds for the instances of the chosen groups; with no group, for all. "
-            "Every user sees all instances."
-        ),
-    )
     active = forms.BooleanField(label=gettext_lazy("May sign in"), required=False, initial=True, help_text="")
     password = forms.CharField(
         label=gettext_lazy("New password"),
@@ -88,6 +82,36 @@ class UserForm(forms.Form):
         self.fields["password"].required = user is None
         if user is not None:
             self.fields["password"].help_text = _("Empty: it is not changed.")
+        own = groups_of(user) if user is not None else {}
+        self.groups = {f"{GROUP}{group.pk}": group for group in InstanceGroup.objects.all()}
+        for name, group in self.groups.items():
+            initial = (own[group] or OWN) if group in own else ""
+            choices = [("", _("no role")), (OWN, _("the role of the user")), *ROLES]
+            self.fields[name] = forms.ChoiceField(label=group.name, choices=choices, required=False, initial=initial)
+
+    @property
+    def plain_fields(self) -> list[forms.BoundField]:
+        """The fields beside those of groups."""
+        return [self[name] for name in self.fields if name not in self.groups]
+
+    @property
+    def group_fields(self) -> list[forms.BoundField]:
+        """A choice of a role for each group of instances."""
+        return [self[name] for name in self.groups]
+
+    def clean(self) -> dict[str, Any]:
+        """No group has a higher role than the user."""
+        given: dict[str, Any] = super().clean() or {}
+        role = given.get("role")
+        for name in self.groups:
+            if role and given.get(name) in tuple(Role) and not _is_within(Role(given[name]), Role(role)):
+                self.add_error(name, _("This is more than the role of the user."))
+        return given
+
+    def group_roles(self) -> dict[InstanceGroup, Role | None]:
+        """The groups for which a role is chosen; None: the role of the user."""
+        chosen = {group: self.cleaned_data[name] for name, group in self.groups.items() if self.cleaned_data[name]}
+        return {group: None if role == OWN else Role(role) for group, role in chosen.items()}
 
     def clean_name(self) -> str:
         """Names are of one user each."""
@@ -102,6 +126,10 @@ class UserForm(forms.Form):
         if password:
             validate_password(password, self.user)
         return password
+
+
+def _is_within(role: Role, most: Role) -> bool:
+    return len(role.levels) <= len(most.levels)
 
 
 class ForAdministrators(BaseAdmin):
@@ -174,8 +202,8 @@ class Users(ForAdministrators):
 
     @admin.display(description=gettext_lazy("instances"))
     def role_groups(self, row: Any) -> str:
-        """The groups for whose instances the role holds."""
-        return ", ".join(one.group.name for one in row.role_groups.all()) or _("all")
+        """The groups for whose instances the user has a role; with the role where it is a lower one."""
+        return role_words((one.group.name, one.role) for one in row.role_groups.all()) or _("all")
 
     @admin.display(description=gettext_lazy("may sign in"), ordering="is_active")
     def is_in(self, row: Any) -> str:
@@ -193,13 +221,13 @@ def _columns(user: User | None) -> dict[str, Any]:
         return {}
     group = user.groups.first()
     columns = {"name": user.username, "role": group.name if group else "", "active": user.is_active}
-    return columns | {"read_bodies": Right.READ_BODIES in rights_of(user), "groups": groups_of(user)}
+    return columns | {"read_bodies": Right.READ_BODIES in rights_of(user)}
 
 
 def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
     given = form.cleaned_data
     try:
-        _write(user, given, request.user.get_username())
+        _write(user, given, form.group_roles(), request.user.get_username())
     except LastAdministratorError:
         form.add_error(None, _("This is the last administrator who may sign in: there must be one."))
         return False
@@ -209,13 +237,13 @@ def _save(request: HttpRequest, user: User | None, form: UserForm) -> bool:
 
 
 @transaction.atomic
-def _write(user: User | None, given: dict[str, Any], author: str) -> None:
+def _write(user: User | None, given: dict[str, Any], groups: dict[InstanceGroup, Role | None], author: str) -> None:
     """A new user has the groups from the beginning: without them, the role would hold for all instances."""
     role, rights = Role(given["role"]), [Right.READ_BODIES] if given["read_bodies"] else []
     is_new = user is None
     if user is None:
         user = user_create(name=given["name"], password=given["password"], role=role, author=author)
-    user_groups_set(user=user, groups=list(given["groups"]), author=author)
+    user_groups_set(user=user, groups=groups, author=author)
     if not is_new or rights or not given["active"]:
         changed = {"active": given["active"], "password": given["password"], "rights": rights}
         user_save(user=user, role=role, author=author, **changed)

@@ -12,17 +12,21 @@ from brokerui.accounts.instance_groups import (
     GroupInUseError,
     group_delete,
     group_save,
+    groups_of,
     limit_of,
     limit_of_name,
     user_groups_set,
 )
-from brokerui.accounts.levels import Role
-from brokerui.accounts.models import InstanceGroup
+from brokerui.accounts.levels import Level, Permission, Right, Role, may
+from brokerui.accounts.models import InstanceGroup, RoleGroup
 from brokerui.analysis.imports.models import ImportRun
 from brokerui.core.instance_limit import InstanceForbiddenError, check_every, check_instances, limited_to
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.selectors import estate_current
+from brokerui.pages.tables.row_kinds import KINDS
+from tests.brokerui.security.addresses import ADDRESSES
 from tests.brokerui.security.test_audit import WRITES
+from tests.brokerui.security.world import FAR, HUB
 from tests.brokerui.site import user_of
 
 World = dict[str, Any]
@@ -44,7 +48,7 @@ def limited(world: World) -> User:
     """The administrator, whose role is for an instance that none of the writes is about."""
     user = user_of(Role.ADMINISTRATOR)
     group = group_save(name="elsewhere", instances=["elsewhere"], author="test")
-    user_groups_set(user=user, groups=[group], author="test")
+    user_groups_set(user=user, groups={group: None}, author="test")
     return user
 
 
@@ -77,21 +81,86 @@ def test_an_import_that_replaces_another_instance_is_refused_by_its_job(
 
 def test_the_limit_follows_the_groups_and_nobody_has_one_without(db: None) -> None:
     user = user_of(Role.EDITOR)
-    assert limit_of(user) is None
+    assert limit_of(user, Level.EDIT) is None
     assert limit_of_name("nobody") is None
     one = group_save(name="one", instances=["a", "b", "a"], author="test")
     two = group_save(name="two", instances=[], author="test")
-    user_groups_set(user=user, groups=[two], author="test")
-    assert limit_of(user) == frozenset(), "a group without instances permits none"
-    user_groups_set(user=user, groups=[one, two], author="test")
+    user_groups_set(user=user, groups={two: None}, author="test")
+    assert limit_of(user, Level.EDIT) == frozenset(), "a group without instances permits none"
+    user_groups_set(user=user, groups={one: None, two: None}, author="test")
     assert limit_of_name(user.username) == {"a", "b"}
     with pytest.raises(GroupInUseError):
         group_delete(group=one, author="test")
-    user_groups_set(user=user, groups=[], author="test")
+    user_groups_set(user=user, groups={}, author="test")
     group_delete(group=one, author="test")
-    assert (limit_of(user), list(InstanceGroup.objects.filter(name__in=["one", "two"]))) == (None, [two])
+    assert (limit_of(user, Level.EDIT), list(InstanceGroup.objects.filter(name__in=["one", "two"]))) == (None, [two])
     notes = AuditEntry.objects.filter(action="user.instances").order_by("id").values_list("note", flat=True)
     assert [note.partition(": ")[2] for note in notes] == ["two", "one, two", "all instances"]
+
+
+def test_a_user_has_a_role_of_its_own_for_each_group(db: None) -> None:
+    user = user_of(Role.EDITOR)
+    names = {"viewed": Role.VIEWER, "operated": Role.OPERATOR, "edited": None, "administered": Role.ADMINISTRATOR}
+    roles = {group_save(name=name, instances=[name], author="test"): role for name, role in names.items()}
+    user_groups_set(user=user, groups=roles, author="test")
+    assert groups_of(user) == roles
+    assert limit_of(user, Right.READ_BODIES) == limit_of(user, Level.VIEW) == names.keys()
+    assert limit_of(user, Level.OPERATE) == {"operated", "edited", "administered"}
+    assert limit_of(user, Level.EDIT) == limit_of_name(user.username) == {"edited", "administered"}
+    assert not may(user, Level.ADMINISTER), "a group gives no more than the role of the user"
+    note = AuditEntry.objects.filter(action="user.instances").latest("id").note
+    assert note == "editor: administered: administrator, edited, operated: operator, viewed: viewer"
+
+
+def test_a_role_that_is_unknown_includes_nothing(db: None) -> None:
+    user = user_of(Role.EDITOR)
+    user_groups_set(user=user, groups={group_save(name="a", instances=["a"], author="test"): None}, author="test")
+    RoleGroup.objects.update(role="emperor")
+    assert limit_of(user, Level.VIEW) == frozenset()
+
+
+def level_of(name: str) -> Permission:
+    """The permission that writing there takes, by the table of addresses."""
+    names = {name.replace("KIND", kind) for kind in KINDS} | {name}
+    [write] = {one.write for one in ADDRESSES if one.name in names}
+    assert write is not None
+    return write
+
+
+TOO_LITTLE = [(name, role) for name in sorted(ACTS) for role in Role if not role.includes(level_of(name))]
+
+
+@pytest.mark.parametrize(("name", "role"), TOO_LITTLE)
+def test_an_act_takes_the_role_for_its_instances(client: Client, world: World, name: str, role: Role) -> None:
+    """An administrator who has a lower role for all instances that there are."""
+    give(role)
+    action, write = WRITES[name]
+    version, entries = estate_current().version, AuditEntry.objects.filter(action=action).count()
+    assert write(client, world).status_code == 403
+    assert (estate_current().version, AuditEntry.objects.filter(action=action).count()) == (version, entries)
+
+
+NEW = {
+    *("demo:remove", "tables:estate_KIND_add", "api:KINDs", "alerts:silence_new", "alerts:silence_end"),
+    *("api:alert_silences", "api:collections", "servers:paste"),
+}
+"""Acts on instances that no group has yet, or on all of them."""
+ENOUGH = {name: next(role for role in Role if role.includes(level_of(name))) for name in sorted(ACTS - NEW)}
+
+
+@pytest.mark.parametrize(("name", "role"), ENOUGH.items())
+def test_an_act_is_permitted_by_the_lowest_role_that_includes_it(
+    client: Client, world: World, name: str, role: Role
+) -> None:
+    give(role)
+    assert WRITES[name][1](client, world).status_code != 403
+
+
+def give(role: Role) -> None:
+    """Give the administrator this role for all instances that there are."""
+    names = [*estate_current().estate.instances, HUB, FAR]
+    group = group_save(name="everything", instances=names, author="test")
+    user_groups_set(user=user_of(Role.ADMINISTRATOR), groups={group: role}, author="test")
 
 
 def test_a_refusal_names_the_instances() -> None:

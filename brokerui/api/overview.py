@@ -48,6 +48,12 @@ class CauseSerializer(serializers.Serializer):
     oldest_s = serializers.IntegerField(
         allow_null=True, min_value=0, help_text=_("How long the oldest message has waited; null: not known.")
     )
+    log_lines = serializers.IntegerField(
+        allow_null=True, min_value=1, help_text=_("Lines about it in the log of its server; null: none are known.")
+    )
+    logged_last = serializers.CharField(
+        allow_null=True, help_text=_("The newest of these lines, by the clock of that server.")
+    )
     collected_at = serializers.DateTimeField(
         allow_null=True, help_text=_("When its server was asked; null: a hosted instance, looked at now.")
     )
@@ -152,7 +158,7 @@ def overview_as_json(found: Overview) -> dict[str, Any]:
             cause_as_json(entry, seconds)
             for entry, seconds in zip(found.entries, cause_estimates(found.live, found.entries), strict=True)
         ],
-        "more": len(found.causes) - len(found.entries),
+        "more": len(found.ranked) - len(found.entries),
         "forthcoming": [_forthcoming(line) for line in found.forthcoming],
         "checks": [_check(check) for check in found.checks],
         "servers": [_server(server) for server in found.servers],
@@ -174,6 +180,8 @@ def cause_as_json(entry: CauseInWords, drain_estimate_s: int | None = None) -> d
         "conversations": cause.conversations,
         "messages": cause.messages,
         "oldest_s": cause.oldest_s,
+        "log_lines": cause.lines or None,
+        "logged_last": cause.last or None,
         "collected_at": _moment(cause.collected_at),
         "looks": entry.diagnosis.as_json(),
         "drain_estimate_s": drain_estimate_s,

@@ -26,6 +26,8 @@ class CauseKind(StrEnum):
     """A hosted instance discarded what arrived."""
     COLLECTED = "collected"
     """Messages waited on a real server when it was asked."""
+    LOGGED = "logged"
+    """The log of a real server has errors; how many messages they hold back, it does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,10 @@ class HeldCause:
     """The place that discards its messages, which their sender keeps; empty: none is known to."""
     example: str = ""
     """The handle or the identifier of one of the conversations; of a real server, the code of the finding."""
+    lines: int = 0
+    """Lines about it in the last log of a real server."""
+    last: str = ""
+    """The newest of them, by the clock of that server; empty: the log does not say."""
 
     @property
     def key(self) -> tuple[str, str, str, str, str, int]:
@@ -65,8 +71,8 @@ class HeldCause:
 
     @property
     def weight(self) -> int:
-        """Message-seconds: how much waits, times how long."""
-        return self.messages * (self.oldest_s or 0)
+        """Message-seconds: how much waits, times how long. A line of a log stands for one message at least."""
+        return max(self.messages, self.lines) * (self.oldest_s or 0)
 
 
 def worst_first(rows: Iterable[HeldCause]) -> list[HeldCause]:
@@ -80,8 +86,9 @@ def worst_first(rows: Iterable[HeldCause]) -> list[HeldCause]:
 
 
 def _order(cause: HeldCause) -> tuple[object, ...]:
-    age = cause.oldest_s or 0
-    return OUTCOMES.index(cause.outcome), -cause.messages * age, -cause.messages, -age, cause.key
+    newest = [-ord(letter) for letter in cause.last]
+    volume = (-cause.weight, -cause.messages, -cause.lines, -(cause.oldest_s or 0))
+    return OUTCOMES.index(cause.outcome), *volume, newest, cause.key
 
 
 def _together(one: HeldCause, other: HeldCause) -> HeldCause:
@@ -93,6 +100,8 @@ def _together(one: HeldCause, other: HeldCause) -> HeldCause:
         conversations=(one.conversations or 0) + (other.conversations or 0) if counted else None,
         oldest_s=max(ages, default=None),
         example=one.example or other.example,
+        lines=one.lines + other.lines,
+        last=max(one.last, other.last),
     )
 
 

@@ -33,6 +33,8 @@ def _as_json(entry: CauseInWords, drain_estimate_s: int | None) -> dict[str, Any
         "conversations": cause.conversations,
         "messages": cause.messages,
         "oldest_s": cause.oldest_s,
+        "log_lines": cause.lines or None,
+        "logged_last": cause.last or None,
         "collected_at": format_moment(cause.collected_at) if cause.collected_at is not None else None,
         "looks": entry.diagnosis.as_json(),
         "drain_estimate_s": drain_estimate_s,

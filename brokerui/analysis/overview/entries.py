@@ -27,8 +27,10 @@ from brokerui.analysis.monitoring.held_offers import Offers, held_offers
 from brokerui.analysis.monitoring.wording import cause_words
 from brokerui.analysis.overview.causes import CauseKind, HeldCause
 from brokerui.analysis.overview.held_rows import collected_known
+from brokerui.analysis.overview.logged_causes import error_of, logged_effect, logged_title, logged_too
 from brokerui.analysis.overview.wording import KEEPS, OFF, OVER, mended_title, no_way_back_title, title_of
 from brokerui.analysis.remedies.conversation_offers import is_well
+from brokerui.analysis.servers.logged import LoggedError
 from brokerui.core.cache import LruCache
 from brokerui.estate.selectors import LiveEstate
 from brokerui.eventlog.exceptional import why_exceptional
@@ -92,10 +94,15 @@ class _Words:
     mended: Collection[Place]
     discarded: Mapping[str, tuple[str, ConversationEndpoint]]
     collected: Mapping[tuple[object, ...], tuple[CollectedWaiting, StatusMeaning, ConversationOffer | None]]
+    logged: Sequence[LoggedError]
 
 
 def entries_of(
-    live: LiveEstate, causes: Sequence[HeldCause], at: datetime, seconds: float = TRIED_S
+    live: LiveEstate,
+    causes: Sequence[HeldCause],
+    at: datetime,
+    seconds: float = TRIED_S,
+    logged: Sequence[LoggedError] = (),
 ) -> list[CauseInWords]:
     """The entries of these causes, in their order. The number of queries does not depend on how many there are."""
     ones = by_handle([one.example for one in causes if one.kind is CauseKind.WAITING])
@@ -108,12 +115,14 @@ def entries_of(
         {place for place, one in ones.items() if _is_mended(live, place, one)},
         _discarded(causes),
         _collected(live, causes, at, seconds),
+        logged,
     )
     make = {
         CauseKind.WAITING: _waiting,
         CauseKind.QUEUE_OFF: _off,
         CauseKind.DISCARDED: _dropped,
         CauseKind.COLLECTED: _of_server,
+        CauseKind.LOGGED: _of_log,
     }
     return [make[cause.kind](cause, known) for cause in causes]
 
@@ -164,7 +173,16 @@ def _of_server(cause: HeldCause, known: _Words) -> CauseInWords:
         effect = (
             f"\N{LEFT DOUBLE QUOTATION MARK}{one.row.status[:STATUS_CHARS]}\N{RIGHT DOUBLE QUOTATION MARK} {effect}"
         )
+    if cause.lines:
+        effect = f"{effect} {logged_too(cause).render(translate)}"
     return CauseInWords(cause, title_of(cause), effect, offer, cause.instance, None, one)
+
+
+def _of_log(cause: HeldCause, known: _Words) -> CauseInWords:
+    error = error_of(cause, known.logged)
+    if error is None:
+        return CauseInWords(cause, title_of(cause), "")
+    return CauseInWords(cause, logged_title(error), logged_effect(error).render(translate))
 
 
 def _discarded(causes: Sequence[HeldCause]) -> dict[str, tuple[str, ConversationEndpoint]]:

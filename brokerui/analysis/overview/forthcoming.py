@@ -11,6 +11,7 @@ from typing import Final
 
 from brokerui.analysis.lint.selectors import LintReport
 from brokerui.analysis.lint.stored_findings import StoredFinding
+from brokerui.analysis.overview.logged_causes import logged_effect, logged_title, older_errors
 from brokerui.analysis.overview.real_servers import RealServer
 from brokerui.analysis.servers.leak_size import row_bytes, size_words
 from brokerui.analysis.servers.logged import LoggedError
@@ -32,7 +33,7 @@ class ForthcomingKind(StrEnum):
     FINDING = "finding"
     STALE = "stale"
     LOGGED = "logged"
-    """An error in the log of a real server: whether it still holds messages back, the log does not say."""
+    """An error in the log of a real server, days older than the log: one that is newer is a cause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +63,8 @@ def forthcoming(
 
 
 def _logged(logged: Sequence[LoggedError]) -> Iterator[Forthcoming]:
-    for one in logged[:MOST]:
-        facts = {"server": one.server, "number": str(one.number)}
-        title = say_counted(
-            one.times, "{server} logged error {number} once", "{server} logged error {number} {count} times", **facts
-        )
-        words = {"cause": one.cause, "next_step": one.next_step}
-        if one.last:
-            effect = say("{cause} Last at {last} by its own clock. {next_step}", last=one.last[:19], **words)
-        else:
-            effect = say("{cause} {next_step}", **words)
-        yield Forthcoming(ForthcomingKind.LOGGED, title, effect, "", one.server, one.at)
+    for one in older_errors(logged)[:MOST]:
+        yield Forthcoming(ForthcomingKind.LOGGED, logged_title(one), logged_effect(one), "", one.server, one.at)
 
 
 def codes_of(report: LintReport | None) -> dict[str, list[StoredFinding]]:

@@ -32,6 +32,7 @@ from brokerui.analysis.overview.held_rows import (
     together,
     waiting_rows,
 )
+from brokerui.analysis.overview.logged_causes import ranked_causes
 from brokerui.analysis.overview.real_servers import RealServer, leaks_of, real_servers
 from brokerui.analysis.servers.logged import LoggedError, logged_errors
 from brokerui.analysis.servers.observed import with_collected
@@ -70,9 +71,11 @@ class Overview:
     live: LiveEstate
     waiting: WaitingMessages
     causes: Sequence[HeldCause]
-    """All of them, the worst first."""
+    """All that hold messages back, the worst first."""
+    ranked: Sequence[HeldCause]
+    """The same with what real servers logged, the worst first."""
     entries: Sequence[CauseInWords]
-    """The worst in words."""
+    """The worst of these in words."""
     hosted: Sequence[str]
     servers: Sequence[RealServer]
     looked: Looked
@@ -97,8 +100,8 @@ class Overview:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there is no instance that anything could be said of."""
-        return not self.live.estate.instances
+        """Whether there is no instance that anything could be said of, and no log of a real server."""
+        return not self.live.estate.instances and not self.logged
 
     @property
     def failed(self) -> int:
@@ -203,8 +206,9 @@ def forget() -> None:
 
 def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN) -> Overview:
     live, at, hosted = with_collected(estate_current()), datetime.now(UTC), hosted_names()
-    causes = causes_now(live, waiting)
-    for cause in causes[:shown]:
+    causes, logged = causes_now(live, waiting), logged_errors()
+    ranked = ranked_causes(causes, logged)
+    for cause in ranked[:shown]:
         grows(cause.oldest_s or 0)
     leaks = leaks_of(live)
     servers = real_servers(live, instance_freshness(), hosted, at, leaks)
@@ -214,13 +218,14 @@ def _overview(waiting: WaitingMessages, seconds: float = 0.1, shown: int = SHOWN
         live=live,
         waiting=waiting,
         causes=causes,
-        entries=entries_of(live, causes[:shown], at, seconds),
+        ranked=ranked,
+        entries=entries_of(live, ranked[:shown], at, seconds, logged),
         hosted=hosted,
         servers=servers,
         looked=_looked(live, at, causes, hosted, servers, report, len(leaks)),
         report=report,
         leaks=leaks,
-        logged=logged_errors(),
+        logged=logged,
     )
 
 

@@ -76,6 +76,8 @@ def title_of(cause: HeldCause) -> Sentence:
     """Name the fault, with both ends; without a full stop."""
     if cause.kind is CauseKind.QUEUE_OFF:
         return say("Queue {queue} in {place} is off", queue=cause.subject, place=cause.place)
+    if cause.kind is CauseKind.LOGGED:
+        return say("{place} logged error {number}", place=cause.place, number=str(cause.number))
     if cause.discarded_at:
         return say("{place} discards messages for {service}", place=cause.discarded_at, service=cause.subject)
     if cause.outcome == DROPPED:

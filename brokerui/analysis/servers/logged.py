@@ -28,6 +28,7 @@ class LoggedError:
     """When the log was given."""
     number: int
     times: int
+    first: str
     last: str
     """As the log writes it, by the server's clock; empty: it does not say."""
     cause: Sentence
@@ -67,6 +68,7 @@ def _known(server: str, at: datetime, event: BrokerEvent) -> LoggedError | None:
         at=at,
         number=event.number or kind.number,
         times=event.times,
+        first=event.first,
         last=event.last,
         cause=kind.cause,
         next_step=kind.next_step,

@@ -112,7 +112,9 @@ def _progress(one: dict[str, Any]) -> Sentence:
 def _volume(one: dict[str, Any]) -> str:
     """The messages of a cause, the age of the oldest, and the moment at which its server was asked."""
     messages = local(say_counted(one["messages"], "{count} message", "{count} messages"))
-    if one["oldest_s"] is not None:
+    if not one["messages"] and one["log_lines"]:
+        messages = local(say_counted(one["log_lines"], "{count} log line", "{count} log lines"))
+    elif one["oldest_s"] is not None:
         messages = local(say("{messages}, the oldest {n} s", messages=messages, n=one["oldest_s"]))
     if one["collected_at"] is None:
         return messages

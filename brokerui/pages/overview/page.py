@@ -34,9 +34,9 @@ def page_context(query: Mapping[str, str], access: UserAccess) -> dict[str, Any]
         "found": found,
         "headline": headline(found),
         "lead": lead(found),
-        "is_quiet": not found.causes and not found.forthcoming,
+        "is_quiet": not found.ranked and not found.forthcoming,
         "entries": [with_step(entry, access) for entry in found.entries],
-        "more": len(found.causes) - len(found.entries),
+        "more": len(found.ranked) - len(found.entries),
         **quiet_context(found),
         "lines": [forthcoming_step(line) for line in found.forthcoming],
         "more_codes": max(0, len(codes_of(found.report)) - MOST),
@@ -83,6 +83,13 @@ def headline(found: Overview) -> str:
         messages = ngettext("%(n)s message", "%(n)s messages", number) % {"n": f"{number:,}"}
         text = ngettext("%(n)s cause holds back %(messages)s", "%(n)s causes hold back %(messages)s", causes)
         return text % {"n": f"{causes:,}", "messages": messages}
+    if found.ranked:
+        text = ngettext(
+            "Real servers logged %(n)s error; no message is known to be held back",
+            "Real servers logged %(n)s errors; no message is known to be held back",
+            len(found.ranked),
+        )
+        return text % {"n": f"{len(found.ranked):,}"}
     if found.failed:
         text = ngettext(
             "No message is held back; %(failed)s of %(n)s checks failed",

@@ -56,7 +56,7 @@ class EntryOnPage:
     @property
     def age(self) -> str:
         """The age of the oldest message in words."""
-        seconds = self.entry.cause.oldest_s
+        seconds = None if self.entry.cause.kind is CauseKind.LOGGED else self.entry.cause.oldest_s
         return "\N{EN DASH}" if seconds is None else age_now(seconds * 1000)
 
 
@@ -86,6 +86,8 @@ def _step(entry: CauseInWords, access: UserAccess) -> NextStep:
         return NextStep(_("Fail over…"), failover=remedy.failover)
     if remedy is not None:
         return NextStep(_("Copy command") if remedy.is_command else _("Copy T-SQL"), copied=remedy.sql)
+    if entry.cause.kind is CauseKind.LOGGED:
+        return NextStep(_("See the server"), url=rows_of(entry))
     where = _where(entry)
     return NextStep(_("Explain"), url=where) if where else NextStep(_("See the rows"), url=rows_of(entry))
 
@@ -108,6 +110,8 @@ def rows_of(entry: CauseInWords) -> str:
         return f"{reverse('delayed:delayed')}?{query}"
     if cause.kind is CauseKind.COLLECTED:
         return f"{reverse('delayed:delayed')}#collected-title"
+    if cause.kind is CauseKind.LOGGED:
+        return reverse("servers:server", args=[id_of((cause.instance,))])
     return _where(entry) or f"{reverse('api:events')}?{urlencode({'instance': cause.instance})}"
 
 

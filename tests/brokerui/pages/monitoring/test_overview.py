@@ -287,27 +287,48 @@ def test_the_largest_transmission_queues_have_lines_with_their_names(wire: Wire,
     assert all(name in text for name in ("all 3", "A/one 2", "B/two 1"))
 
 
-@pytest.mark.django_db
-def test_errors_of_a_log_stand_with_cause_next_step_and_moment(db: None) -> None:
-    """Only those whose meaning is known, of the last log of each server."""
-    line = "2026-11-24 08:{minute}:00.00 spid28s     {text}\n"
-    logged = [
-        "Error: 28054, Severity: 11, State: 1.",
-        "Service Broker needs to access the master key in the database 'Orders'. Error code:25.",
-    ]
-    log = "".join(line.format(minute=minute, text=text) for minute in (10, 11) for text in logged)
-    log += line.format(minute=12, text="The Service Broker endpoint is in listening mode.")
-    editor = signed_in(Role.EDITOR)
-    body = {"server": "sqlprod01", "content": log, "collected_at": "2026-11-24T09:00:00Z"}
+LOGGED = (
+    "Error: 28054, Severity: 11, State: 1.",
+    "Service Broker needs to access the master key in the database 'Orders'. Error code:25.",
+)
+
+
+def log_of(server: str, day: int, editor: Client) -> None:
+    """Give the log of a server, with an error twice on this day."""
+    line = "2026-11-{day} 08:{minute}:00.00 spid28s     {text}\n"
+    log = "".join(line.format(day=day, minute=minute, text=text) for minute in (10, 11) for text in LOGGED)
+    log += line.format(day=24, minute=12, text="The Service Broker endpoint is in listening mode.")
+    body = {"server": server, "content": log, "collected_at": "2026-11-24T09:00:00Z"}
     kept = editor.post("/api/v1/collections/", body, content_type="application/json")
     assert kept.status_code == 201, kept.content.decode()
+
+
+@pytest.mark.django_db
+def test_errors_of_a_log_are_causes_with_lines_next_step_and_moment(db: None) -> None:
+    """Only those whose meaning is known, of the last log of each server."""
+    editor = signed_in(Role.EDITOR)
+    log_of("sqlprod01", 24, editor)
     found = editor.get("/api/v1/overview/").json()
-    (shown,) = [one for one in found["forthcoming"] if one["kind"] == "logged"]
-    assert shown["title"] == "sqlprod01 logged error 28054 2 times"
+    (shown,) = found["causes"]
+    assert (shown["kind"], shown["cause"]) == ("logged", "sqlprod01 logged error 28054 2 times")
     assert "master key" in shown["sentence"]
     assert "Last at 2026-11-24 08:11:00 by its own clock." in shown["sentence"]
     assert (shown["instance"], shown["collected_at"]) == ("sqlprod01", "2026-11-24T09:00:00Z")
+    assert (shown["messages"], shown["log_lines"], shown["logged_last"]) == (0, 2, "2026-11-24 08:11:00.00")
+    assert (found["delayed"], found["messages"], found["forthcoming"]) == (0, 0, [])
     overview.forget()
     text = page(editor)
+    assert "Real servers logged 1 error; no message is known to be held back" in text
     assert "sqlprod01 logged error 28054 2 times" in text
+    assert "2 log lines" in text
     assert re.search(r'href="/servers/[^"]+"[^>]*>See the server', text)
+
+
+@pytest.mark.django_db
+def test_an_error_that_was_logged_days_ago_holds_nothing_back_yet(db: None) -> None:
+    editor = signed_in(Role.EDITOR)
+    log_of("sqlprod02", 21, editor)
+    found = editor.get("/api/v1/overview/").json()
+    (shown,) = [one for one in found["forthcoming"] if one["kind"] == "logged"]
+    assert (shown["title"], found["causes"]) == ("sqlprod02 logged error 28054 2 times", [])
+    assert "Last at 2026-11-21 08:11:00 by its own clock." in shown["sentence"]

@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.analysis.effect.wording import effect_in_words
-from brokerui.analysis.expiry.conversations import ExpiringConversations, ending_lifetimes, firing_timers
+from brokerui.analysis.expiry.conversations import ExpiringConversations, conversation_ends
 from brokerui.analysis.expiry.routes import WORST, ExpiringRoute, expiring_routes
 from brokerui.api import openapi
 from brokerui.api.base import ApiView
@@ -105,11 +105,12 @@ class ExpiriesResource(ApiView):
         until = at + timedelta(hours=read_query(request, ExpiryQuery)["within_hours"])
         routes, more = expiring_routes(estate_current(), at, until, MOST)
         begin, end = to_milliseconds(at), to_milliseconds(until)
+        ends = conversation_ends(begin, end)
         body = {
             "routes": [_route(one) for one in routes],
             "more": more,
-            "lifetimes": [_conversations(one) for one in ending_lifetimes(begin, end)],
-            "timers": [_conversations(one) for one in firing_timers(begin, end)],
+            "lifetimes": [_conversations(one) for one in ends.lifetimes],
+            "timers": [_conversations(one) for one in ends.timers],
         }
         etag = etag_of_json(body)
         if is_known(request, etag):

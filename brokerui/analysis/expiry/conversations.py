@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from django.db.models import Count, Min, Q, QuerySet
@@ -22,15 +22,31 @@ class ExpiringConversations(NamedTuple):
     """The earliest, in milliseconds since 1970."""
 
 
-def ending_lifetimes(at: int, until: int) -> Sequence[ExpiringConversations]:
+class ConversationEnds(NamedTuple):
+    """What ends within a time, the earliest first."""
+
+    lifetimes: Sequence[ExpiringConversations]
     """Open conversations whose lifetime ends: the broker then ends each with an error at both sides."""
-    rows = _due(until).exclude(state=CD).filter(lifetime__gt=at, lifetime__lte=until)
-    return _by_service(rows, "lifetime")
-
-
-def firing_timers(at: int, until: int) -> Sequence[ExpiringConversations]:
+    timers: Sequence[ExpiringConversations]
     """Dialog timers that fire: each puts a message into the queue of its own service."""
-    return _by_service(_due(until).filter(dialog_timer__gt=at, dialog_timer__lte=until), "dialog_timer")
+
+
+def conversation_ends(at: int, until: int) -> ConversationEnds:
+    """Return both, by service: one look at the conversations, which are many."""
+    lifetimes = Q(lifetime__gt=at, lifetime__lte=until) & ~Q(state=CD)
+    timers = Q(dialog_timer__gt=at, dialog_timer__lte=until)
+    by = _due(until).filter(lifetimes | timers).values_list("instance__name", "database", "service_name").order_by()
+    rows = by.annotate(
+        ending=Count("conversation_handle", filter=lifetimes),
+        first_end=Min("lifetime", filter=lifetimes),
+        firing=Count("conversation_handle", filter=timers),
+        first_timer=Min("dialog_timer", filter=timers),
+    )
+    found = list(rows)
+    return ConversationEnds(
+        _first((*place, ending, first) for *place, ending, first, _firing, _timer in found if ending),
+        _first((*place, firing, first) for *place, _ending, _end, firing, first in found if firing),
+    )
 
 
 def _due(until: int) -> QuerySet[ConversationEndpoint]:
@@ -38,7 +54,6 @@ def _due(until: int) -> QuerySet[ConversationEndpoint]:
     return ConversationEndpoint.objects.filter(Q(due__isnull=False), due__lte=until)
 
 
-def _by_service(rows: QuerySet[Any], column: str) -> list[ExpiringConversations]:
-    by = rows.values_list("instance__name", "database", "service_name")
-    found = by.annotate(number=Count("conversation_handle"), first=Min(column)).order_by("first", "instance__name")
-    return [ExpiringConversations(*row) for row in found]
+def _first(rows: Iterable[tuple[Any, ...]]) -> list[ExpiringConversations]:
+    found = [ExpiringConversations(*row) for row in rows]
+    return sorted(found, key=lambda one: (one.first, one.instance, one.database, one.service))

@@ -79,9 +79,9 @@ def figure(number: int) -> str:
 
 
 @register.filter
-def breakable(name: str) -> SafeString:
-    """A name that a narrow column breaks behind a slash rather than within a word."""
-    return format_html_join(SafeString("/<wbr>"), "{}", ((part,) for part in name.split("/")))
+def breakable(name: str, behind: str = "/") -> SafeString:
+    """A name that a narrow column breaks behind a slash, or another sign, rather than within a word."""
+    return format_html_join(format_html("{}<wbr>", behind), "{}", ((part,) for part in name.split(behind)))
 
 
 @register.filter

@@ -114,8 +114,15 @@ def _headline(page: KeysetPage[AuditEntry, AuditKey]) -> str:
 
 
 def _line(entry: AuditEntry) -> AuditLine:
-    changes = entry.changes or []
+    changes = [(name, _words(old), _words(new)) for name, old, new in entry.changes or []]
     return AuditLine(entry, changes[:SHOWN], changes[SHOWN:])
+
+
+def _words(value: Any) -> Any:
+    """The value as the page has it; the file has it as it is stored."""
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    return value
 
 
 def _page(page_query: AuditQuery, after: str, limit: int) -> KeysetPage[AuditEntry, AuditKey]:

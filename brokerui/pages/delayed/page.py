@@ -40,9 +40,11 @@ from brokerui.pages.delayed.draining import ended_drains
 from brokerui.pages.delayed.groups import shown_groups, where_of
 from brokerui.pages.shell.columns import Column, ShownTable, Table
 
-MOST_GROUPS: Final = 100
+MOST_GROUPS: Final = 50
+"""Groups on a page: each is put into words with its remedy."""
 LISTED: Final = 100
 """Conversations of a group that are shown one by one."""
+MOST_DIGITS: Final = 9
 NAMES: Final = ("instance", "database", "service", "cause")
 TABLE_KEYS: Final = ("sort", "columns")
 """Of the table of groups: links of the page keep them."""
@@ -60,10 +62,19 @@ class DelayedQuery:
     cause: str = ""
     sort: str = ""
     columns: str = ""
+    start: str = ""
+    """How many groups come before the first one on the page."""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> DelayedQuery:
-        return cls(span_of(query.get("span", "")), **{name: query.get(name, "") for name in (*NAMES, *TABLE_KEYS)})
+        return cls(
+            span_of(query.get("span", "")), **{name: query.get(name, "") for name in (*NAMES, *TABLE_KEYS, "start")}
+        )
+
+    def first_of(self, groups: int) -> int:
+        """The place of the first group on the page; of the last page where there are fewer by now."""
+        wanted = int(self.start) if self.start.isdecimal() and len(self.start) < MOST_DIGITS else 0
+        return min(wanted, max(0, groups - 1)) // MOST_GROUPS * MOST_GROUPS
 
     @property
     def is_one(self) -> bool:
@@ -128,6 +139,7 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     delayed = waiting.delayed
     table = GROUPS.read(query)
     groups = table.ordered(group for group in delayed if page_query.has(group))
+    first = page_query.first_of(len(groups))
     points = _by_cause(page_query.span, at)
     of_servers = {} if page_query.is_one else collected_context(with_collected(live))
     collected = of_servers.get("collected_headline", "")
@@ -137,10 +149,10 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "page_query": page_query,
         "spans": [(span, page_query.query(span=span.name), span == page_query.span) for span in SPANS],
         "as_of": waiting.at if waiting.until else None,
-        "groups": shown_groups(live, groups[:MOST_GROUPS], at, page_query.of_group, drains),
+        "groups": shown_groups(live, groups[first : first + MOST_GROUPS], at, page_query.of_group, drains),
         "table": table,
         "drained": [] if page_query.is_one else ended_drains(drains),
-        "more": max(0, len(groups) - MOST_GROUPS),
+        "pages": _pages(page_query, first, len(groups)),
         "causes": causes_of(delayed, page_query),
         "everything": f"?{DelayedQuery(page_query.span).query()}",
         "headline": headline(delayed, arrived) if delayed or arrived or not collected else collected,
@@ -152,6 +164,20 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
         "lines": list(lines(moments, points)),
         **_conversations(page_query, groups, at, CONVERSATIONS.read(query)),
         **of_servers,
+    }
+
+
+def _pages(page_query: DelayedQuery, first: int, groups: int) -> dict[str, Any]:
+    """The links to the other pages of groups; empty where there is one page."""
+    if groups <= MOST_GROUPS:
+        return {}
+    last = min(groups, first + MOST_GROUPS)
+    return {
+        "first": first + 1,
+        "last": last,
+        "all": groups,
+        "before": page_query.query(start=str(first - MOST_GROUPS) if first > MOST_GROUPS else "") if first else None,
+        "after": page_query.query(start=str(last)) if last < groups else None,
     }
 
 

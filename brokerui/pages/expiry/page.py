@@ -15,7 +15,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.analysis.effect.wording import effect_in_words
-from brokerui.analysis.expiry.conversations import ExpiringConversations, ending_lifetimes, firing_timers
+from brokerui.analysis.expiry.conversations import ExpiringConversations, conversation_ends
 from brokerui.analysis.expiry.routes import WORST, ExpiringRoute, expiring_routes
 from brokerui.analysis.monitoring.wording import age, conversations, moment
 from brokerui.core.csv import MomentColumn
@@ -91,9 +91,11 @@ def page_context(query: Mapping[str, str]) -> dict[str, Any]:
     within = query.get("within", "") if query.get("within", "") in WITHIN else USUAL
     at = timezone.now()
     until = at + WITHIN[within][1]
-    routes, more = expiring_routes(estate_current(), at, until, MOST)
+    live = estate_current()
+    routes, more = expiring_routes(live, at, until, MOST)
     lines, table = expiry_lines(routes, at, until), TABLE.read(query)
     return {
+        "is_empty": not live.estate.instances,
         "withins": [
             (words, urlencode(({"within": name} if name != USUAL else {}) | table.own), name == within)
             for name, (words, _span) in WITHIN.items()
@@ -114,8 +116,9 @@ def expiry_lines(routes: Sequence[ExpiringRoute], at: datetime, until: datetime)
     """All rows in the order of time."""
     begin, end = to_milliseconds(at), to_milliseconds(until)
     lines = [_of_route(one, at) for one in routes]
-    lines += [_of_lifetime(one, begin) for one in ending_lifetimes(begin, end)]
-    lines += [_of_timer(one, begin) for one in firing_timers(begin, end)]
+    ends = conversation_ends(begin, end)
+    lines += [_of_lifetime(one, begin) for one in ends.lifetimes]
+    lines += [_of_timer(one, begin) for one in ends.timers]
     return sorted(lines, key=lambda line: (line.at, line.kind, line.place, line.name))
 
 

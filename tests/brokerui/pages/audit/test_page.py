@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -135,3 +136,11 @@ def test_columns_of_page_and_file_are_those_of_the_address(editor: Client) -> No
     lines = editor.get("/audit/audit.csv", {"columns": "author,changes"}).getvalue().decode().splitlines()
     assert lines[0] == "at (UTC),author,field,old,new"
     assert editor.get("/audit/", {"columns": "secret"}).status_code == 400
+
+
+def test_the_page_says_yes_and_no_and_breaks_acts_behind_a_full_stop(editor: Client) -> None:
+    entry(0, action="pipeline.generate", changes=[["may sign in", True, False]])
+    text = text_of(editor)
+    assert "pipeline.<wbr>generate" in text
+    assert re.search(r"<del>yes</del>.*<ins>no</ins>", text)
+    assert "True" not in text

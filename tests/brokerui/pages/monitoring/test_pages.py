@@ -393,6 +393,24 @@ def test_rows_that_are_kept_are_those_of_their_reader(viewer: Client, wire: Wire
     assert all("No database of the estate has <b>Nowhere</b>" in text for text in texts)
 
 
+def test_groups_stand_on_pages_of_their_own_with_links(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("brokerui.pages.delayed.page.MOST_GROUPS", 1)
+    stuck(wire, "One")
+    stuck(wire, "Other")
+    first, second = page(viewer, DELAYED), page(viewer, DELAYED, start="1")
+    assert "1 to 1 of 2 groups" in first
+    assert re.search(r'href="\?start=1"[^>]*>Next', first)
+    assert "Previous" not in first
+    assert "2 to 2 of 2 groups" in second
+    assert re.search(r'href="\?"[^>]*>Previous', second)
+    shown = [re.findall(r"Explain<span[^>]*>: (\w+)", text) for text in (first, second)]
+    assert sorted(shown) == [["One"], ["Other"]]
+    for beyond in ("7", "99999999999", "-1", "x"):
+        assert "of 2 groups" in page(viewer, DELAYED, start=beyond)
+
+
 # -- Keeping up --------------------------------------------------------------------------------------------
 
 

@@ -44,6 +44,15 @@ def test_nothing_expires(viewer: Client, wire: Wire) -> None:
     assert "Nothing expires in this time" in text
 
 
+@pytest.mark.django_db
+def test_an_empty_estate_has_a_next_step_and_nothing_that_is_well() -> None:
+    texts = {role: page(signed_in(role), EXPIRY) for role in (Role.EDITOR, Role.VIEWER)}
+    assert all("The live estate is empty" in text and "No route expires" not in text for text in texts.values())
+    assert all("verdict good" not in text for text in texts.values())
+    assert "Import your instances" in texts[Role.EDITOR]
+    assert "Choose a scenario" in texts[Role.VIEWER]
+
+
 @pytest.mark.usefixtures("expiring")
 def test_a_route_says_when_it_ends_and_which_conversations_then_end_otherwise(viewer: Client, wire: Wire) -> None:
     for _ in range(3):

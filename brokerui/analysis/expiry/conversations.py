@@ -23,7 +23,7 @@ class ExpiringConversations(NamedTuple):
 
 
 class ConversationEnds(NamedTuple):
-    """What ends within a time, the earliest first."""
+    """Lifetimes and timers that end within a time, the earliest first."""
 
     lifetimes: Sequence[ExpiringConversations]
     """Open conversations whose lifetime ends: the broker then ends each with an error at both sides."""

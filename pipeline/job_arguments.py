@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
 """Default start of synthetic traffic, a Monday: fixed, so that a seed always gives the same rows."""
+
+_INTERVAL = re.compile(
+    r"(?P<number>[0-9]{1,6}) *(?:(?P<milliseconds>ms|milliseconds?)|(?P<seconds>s|sec|seconds?)"
+    r"|(?P<minutes>m|min|minutes?)|(?P<hours>h|hours?)|(?P<days>d|days?))",
+    re.IGNORECASE,
+)
 
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
@@ -74,9 +81,10 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--follow", action="store_true", help="continue with files that arrive, until Ctrl-C")
     parser.add_argument(
         "--every",
-        default="10 seconds",
+        type=_interval,
+        default="10s",
         metavar="TIME",
-        help="time between two looks for new files (default: 10 seconds)",
+        help="time between two looks for new files, as 5s or 2 minutes (default: 10s)",
     )
 
 
@@ -174,6 +182,14 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
     return number
+
+
+def _interval(text: str) -> str:
+    """Return a time between two looks as Spark takes it."""
+    found = _INTERVAL.fullmatch(text.strip())
+    if found is None or not int(found["number"]):
+        raise argparse.ArgumentTypeError(f"must be a time such as 5s, 2 minutes or 1h, not {text}")
+    return f"{found['number']} {found.lastgroup}"
 
 
 def _moment(text: str) -> datetime:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import pytest
 
 from pipeline.cli import main
+from pipeline.job_arguments import JOBS
 from tests.brokerui.cli.command_line import start
 from tests.pipeline.estates import written
 
@@ -34,6 +36,8 @@ def test_bad_input_is_one_line_and_status_4(tmp_path: Path, capsys: pytest.Captu
         (["generate", "--estate", "e", "--rows", "0", "--seed", "1", "--out", "o"], "must be 1 or more, not 0"),
         (["generate", "--conf", "x=1"], "must be spark.KEY=VALUE, not x=1"),
         (["generate", "--start", "noon"], "must be a date and time as ISO 8601"),
+        (["ingest", "--every", "soon"], "must be a time such as 5s, 2 minutes or 1h, not soon"),
+        (["ingest", "--every", "0s"], "must be a time such as 5s, 2 minutes or 1h, not 0s"),
     ],
 )
 def test_bad_usage_is_status_2(arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -41,3 +45,19 @@ def test_bad_usage_is_status_2(arguments: list[str], says: str, capsys: pytest.C
         main(arguments)
     assert end.value.code == 2
     assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "spark"),
+    [
+        ("5s", "5 seconds"),
+        ("2 minutes", "2 minutes"),
+        ("250ms", "250 milliseconds"),
+        ("1H", "1 hours"),
+        ("1 day", "1 days"),
+    ],
+)
+def test_the_time_between_two_looks_is_one_that_spark_knows(text: str, spark: str) -> None:
+    parser = argparse.ArgumentParser()
+    JOBS["ingest"][1](parser)
+    assert parser.parse_args(["--in", "in", "--out", "lake", "--every", text]).every == spark

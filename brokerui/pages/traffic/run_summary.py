@@ -29,10 +29,9 @@ from brokerui.pages.shell import links
 from brokerui.pages.shell.columns import ShownTable
 from brokerui.pages.traffic.flow_picture import figure_of, lines_of, picture_of
 from brokerui.pages.traffic.telemetry_tables import CAUSES, SEEN, UNUSED
+from brokerui.pages.traffic.unanswered import with_unanswered
 
 RunContext = dict[str, Any]
-UNKNOWN_ENTRY = "unknown_entry"
-"""The reason in the quarantine for a row whose instance or database the estate of its time does not have."""
 MOST_CAUSES = 6
 """Lines of the chart; all others are one."""
 
@@ -54,36 +53,29 @@ def csv_of(run: Run, table: str) -> str:
 def _of_route(run: Run) -> RunContext:
     by_verdict = verdicts(run)
     if not by_verdict:
-        return {"headline": gettext("No row could be evaluated."), "tone": "warn", **_unanswered(run)}
+        return with_unanswered(run, gettext("No row could be evaluated."), "warn")
     lost = sum(messages for verdict, messages in by_verdict.items() if not is_delivered(verdict))
     numbers = {"messages": f"{lost:,}", "all": f"{sum(by_verdict.values()):,}"}
     if not lost:
         words = gettext("All %(all)s messages are delivered, or leave the estate.")
-        return {"headline": words % numbers, "tone": "good", **_unanswered(run)}
+        return with_unanswered(run, words % numbers, "good")
     words = gettext("%(messages)s of %(all)s messages are not, or not certainly, delivered.")
-    return {"headline": words % numbers, "tone": "bad", **_unanswered(run)}
-
-
-def _unanswered(run: Run) -> RunContext:
-    """The rows of a `route` that no version of the estate has an answer for, and which of them are older than all."""
-    unknown = run.record.get("reasons", {}).get(UNKNOWN_ENTRY, 0)
-    early = run.record.get("before_estate") or {}
-    context: RunContext = {"strange": unknown - early.get("rows", 0)}
-    if early:
-        context |= {"early": early["rows"], "estate_since": datetime.fromisoformat(early["since"])}
-    return context
+    return with_unanswered(run, words % numbers, "bad")
 
 
 def _of_replay(run: Run) -> RunContext:
-    summary = run.record.get("summary", {})
-    messages = {verdict: summary.get(verdict, {}).get("messages", 0) for verdict in ("worse", "better", "moved")}
-    found = changes(run)
+    summary, early = run.record.get("summary", {}), (run.record.get("before_estate") or {}).get("changes", {})
+    compared = {verdict: weight.get("messages", 0) - early.get(verdict, 0) for verdict, weight in summary.items()}
+    messages = {verdict: compared.get(verdict, 0) for verdict in ("worse", "better", "moved")}
     numbers = {"n": f"{sum(messages.values()):,}", "worse": f"{messages['worse']:,}"}
-    if not found:
-        return {"headline": gettext("Nothing changes for this traffic."), "tone": "good"}
+    found = changes(run)
+    table = {"changes": found, "changes_csv": csv_of(run, "differential")} if found else {}
+    if early and not any(compared.values()):
+        return with_unanswered(run, gettext("No row could be compared."), "warn") | table
+    if not found or (early and not any(messages.values())):
+        return with_unanswered(run, gettext("Nothing changes for this traffic."), "good") | table
     words = gettext("%(n)s messages have another outcome under the proposed routes, %(worse)s of them worse.")
-    tone = "bad" if messages["worse"] else "warn"
-    return {"headline": words % numbers, "tone": tone, "changes": found, "changes_csv": csv_of(run, "differential")}
+    return with_unanswered(run, words % numbers, "bad" if messages["worse"] else "warn") | table
 
 
 def _flow(run: Run, wanted_side: str) -> RunContext:

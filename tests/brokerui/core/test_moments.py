@@ -115,6 +115,14 @@ def test_an_axis_has_no_hour_twice() -> None:
     assert shown == sorted(set(shown))
 
 
+def test_ticks_of_less_than_a_day_have_their_day_on_a_long_axis_and_ticks_within_a_minute_their_second() -> None:
+    day = 24 * 3_600_000
+    for length, hours in ((day, "%H:%M"), (3 * day, "%d.%m. %H:%M")):
+        stops = TimeAxis(0, length).figure("y")["tickformatstops"]
+        assert [stop["value"] for stop in stops] == ["%H:%M:%S", hours, "%d.%m."]
+        assert [stop["dtickrange"] for stop in stops] == [[None, 59_999], [60_000, day - 1], [day, None]]
+
+
 # -- Nothing goes round it ------------------------------------------------------------------------------------
 
 ROUND = re.compile(

@@ -101,6 +101,32 @@ def test_a_route_says_which_rows_nobody_can_answer_and_what_to_do(viewer: Client
     assert "did not have" not in text
 
 
+def test_a_replay_does_not_call_changed_what_is_older_than_the_estate(viewer: Client, tmp_path: Path) -> None:
+    guids = [f"3c5a2f10-7d41-4a86-9a3e-0a6c2f6b1d0{number}" for number in (1, 2)]
+    changes = [change(4, to_broker_instance=guid, is_reply=guid == guids[0], verdict="moved") for guid in guids]
+    run = gold_load(str(replayed(tmp_path / "gold", changes))).run
+    early = {"rows": 2, "messages": 8, "since": "2026-03-01T12:00:00+00:00", "changes": {"moved": 8}}
+    run.record |= {"summary": {"moved": {"messages": 8}}, "before_estate": early, "not_in_estate": {}}
+    run.save()
+    text = page(viewer, f"/traffic/{run.pk}/")
+    assert "No row could be compared. 2 rows are older than the estate." in text
+    assert "brokerui pipeline replay --baseline estate.json" in text
+    assert [text.count(guid) for guid in guids] == [1, 1]
+    assert text.count(">replies<") == 1
+    run.record["summary"] = {"moved": {"messages": 8}, "worse": {"messages": 3}}
+    run.record["not_in_estate"] = {"rows": 1, "messages": 1}
+    run.save()
+    assert (
+        "3 messages have another outcome under the proposed routes, 3 of them worse. 2 rows are older than the estate. "
+        "1 row names an instance or a database that the estate did not have."
+    ) in page(viewer, f"/traffic/{run.pk}/")
+    run.record["summary"] = {"moved": {"messages": 8}, "unchanged": {"messages": 3}}
+    run.save()
+    text = page(viewer, f"/traffic/{run.pk}/")
+    assert "Nothing changes for this traffic. 2 rows are older than the estate." in text
+    assert "verdict warn" in text
+
+
 def test_a_log_with_its_delays_and_what_came_elsewhere(viewer: Client) -> None:
     run = told_run()
     of = {"run": run, "span": "hour", "since": HOUR, "instance": "host1"}

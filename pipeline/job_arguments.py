@@ -77,6 +77,7 @@ def _add_ingest(parser: argparse.ArgumentParser) -> None:
         "--in", required=True, dest="traffic", metavar="DIR", help="a folder of traffic files, or one file"
     )
     parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
+    _add_texts(parser)
     parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that were ingested before")
     parser.add_argument("--follow", action="store_true", help="continue with files that arrive, until Ctrl-C")
     parser.add_argument(
@@ -92,13 +93,19 @@ def _ingest(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.follow import follow
     from pipeline.jobs.ingest import IngestOptions, ingest
 
-    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates)
+    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates, options.dates)
     return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
 
 
 def _add_traffic(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one file")
     parser.add_argument("--out", required=True, metavar="OUT")
+    _add_texts(parser)
+
+
+def _add_texts(parser: argparse.ArgumentParser) -> None:
+    help_text = "how text files write dates with slashes: 11/22/2026 (mdy) or 22/11/2026 (dmy); default: not at all"
+    parser.add_argument("--dates", choices=["mdy", "dmy"], default="", help=help_text)
 
 
 def _add_route(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +118,7 @@ def _add_route(parser: argparse.ArgumentParser) -> None:
 def _route(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.route import RouteOptions, route
 
-    return route(RouteOptions(options.estate, options.traffic, options.out), _settings(options))
+    return route(RouteOptions(options.estate, options.traffic, options.out, options.dates), _settings(options))
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
@@ -126,7 +133,9 @@ def _add_replay(parser: argparse.ArgumentParser) -> None:
 def _replay(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.replay import ReplayOptions, replay
 
-    wanted = ReplayOptions(options.baseline, options.proposed, options.traffic, options.out, options.rows)
+    wanted = ReplayOptions(
+        options.baseline, options.proposed, options.traffic, options.out, options.rows, options.dates
+    )
     return replay(wanted, _settings(options))
 
 

@@ -6,7 +6,7 @@ import csv
 import gzip
 import json
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
+from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
-from pipeline.transforms.view_exports import view_of
+from pipeline.transforms.view_exports import VIEWS, view_of
 from routing.common.errors import InputError
 from routing.common.sentence import say
 
@@ -35,7 +36,6 @@ SENT_FILTER = [("event_class", "==", 124), ("event_subclass", "in", [1, 2, 3])]
 """The rows of an event log that are traffic: a message was sent."""
 _MAGIC = b"PAR1"
 _SUFFIXES = {".parquet": PARQUET, ".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON}
-_DELIMITERS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,12 @@ class FileLayout:
     encoding: str = UTF_8
     view: str = ""
     """The catalog view that the file exports; empty: none."""
+    spans: tuple[tuple[int, int], ...] = ()
+    """CSV of a fixed width: begin and length of each column."""
+    is_printed: bool = False
+    """CSV as sqlcmd prints it."""
+    folders: tuple[str, ...] = ()
+    """Columns that the folders of the file give, as in `from_instance=shop/`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +112,8 @@ def _examine_file(path: Path, expected: ExpectedColumns) -> InputFile:
         return InputFile(path, None, "not_utf8")
     except (OSError, EOFError, pa.ArrowException):
         return InputFile(path, None, "unreadable")
+    except RepeatedHeadingError:
+        return InputFile(path, None, "repeated_column")
     except csv.Error:
         return InputFile(path, None, "not_csv")
 
@@ -127,12 +135,21 @@ def _of_kind(path: Path, kind: str, expected: ExpectedColumns) -> InputFile:
     encoding = _encoding(path) if kind != PARQUET else UTF_8
     if kind == JSON:
         view = view_of(_keys(path, encoding)) if expected is TRAFFIC_FILES else ""
-        return InputFile(path, FileLayout(JSON, encoding=encoding, view=view))
+        layout = FileLayout(JSON, encoding=encoding, view=view)
+        return InputFile(path, replace(layout, folders=() if view else _folders(path, expected, layout)))
     file = _parquet(path, expected) if kind == PARQUET else InputFile(path, _csv(path, encoding, expected))
     if file.layout is None or file.layout.view:
         return file
-    ours = {name for name, _ in file.layout.columns} & set(expected.columns)
-    return file if ours else InputFile(path, None, expected.fault)
+    layout = replace(file.layout, folders=_folders(path, expected, file.layout))
+    ours = {name for name, _ in layout.columns} & set(expected.columns)
+    return replace(file, layout=layout) if ours else InputFile(path, None, expected.fault)
+
+
+def _folders(path: Path, expected: ExpectedColumns, layout: FileLayout) -> tuple[str, ...]:
+    """Return the expected columns that folders have in their names, `from_instance=shop`, and the file has not."""
+    own = {name for name, _ in layout.columns}
+    given = (part.partition("=") for part in path.parent.parts)
+    return tuple(sorted({name for name, equals, _ in given if equals and name in expected.columns} - own))
 
 
 def _parquet(path: Path, expected: ExpectedColumns) -> InputFile:
@@ -177,16 +194,22 @@ def _keys(path: Path, encoding: str) -> Set[str]:
 
 
 def _csv(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
-    # UTF-16 has been validated before; here the cut may split a surrogate pair.
-    faults = "ignore" if encoding == UTF_16 else "strict"
-    line = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
-    header = line[0] if line else ""
-    delimiter = max(_DELIMITERS, key=header.count)
-    names = [name.strip() for name in next(csv.reader([header], delimiter=delimiter, strict=True), [])]
-    if len(set(names)) < len(names):
-        raise csv.Error
-    view = view_of(set(names)) if expected is TRAFFIC_FILES else ""
-    return FileLayout(CSV, tuple((name, "") for name in names), delimiter, header, encoding, view)
+    # UTF-16 has been validated before; here the cut may split a surrogate pair. A bad byte below is that of its row.
+    faults = "ignore" if encoding == UTF_16 else "replace"
+    lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
+    table = text_table(lines)
+    view = view_of(set(table.names)) if expected is TRAFFIC_FILES else ""
+    check_headings(table.names, VIEWS[view].columns if view else expected.columns)
+    return FileLayout(
+        CSV,
+        tuple((name, "") for name in table.names),
+        table.delimiter,
+        table.header,
+        encoding,
+        view,
+        table.spans,
+        table.is_printed,
+    )
 
 
 def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:

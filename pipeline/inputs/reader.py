@@ -15,7 +15,7 @@ from pipeline.inputs.files import CSV, EVENTS, MAX_LINE_BYTES, PARQUET, UTF_16, 
 from pipeline.inputs.parquet_columns import NANOSECONDS, SPARK_TYPES, UNSUPPORTED, UUID
 from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
-from pipeline.transforms.view_exports import VIEWS, as_traffic
+from pipeline.transforms.view_exports import MOMENTS, VIEWS, as_traffic, of_path, slashed
 
 _SENT_CONDITION = "event_class = 124 AND event_subclass IN (1, 2, 3)"
 _TRAFFIC_OF_EVENTS = {
@@ -30,6 +30,8 @@ _TRAFFIC_OF_EVENTS = {
 }
 """The columns of a row of traffic, from the event of a sent message."""
 COLUMNAR = (PARQUET, EVENTS)
+_PRINTED_AROUND = r"^(-+([ ,;\t|]-+)*|[(][0-9]+ [^()]*([(]s[)])?[^()]*[)])\s*\z"
+"""Lines that sqlcmd prints around rows: dashes below a heading, and how many rows there were, in any language."""
 _DIGITS_OF_UUID = "^(.{8})(.{4})(.{4})(.{4})(.{12})$"
 _ROW_IN_PARTITION = (1 << 33) - 1
 """`monotonically_increasing_id` counts the rows of a partition in these bits."""
@@ -79,6 +81,8 @@ class RowFormat:
 
     columns: tuple[str, ...]
     clean: Callable[[DataFrame], DataFrame]
+    dates: str = ""
+    """The order of dates with slashes in text files, `mdy` or `dmy`; empty: they are not read."""
 
 
 TRAFFIC_FORMAT = RowFormat(COLUMNS, clean)
@@ -138,6 +142,7 @@ def _parquet(
     # Each file is named, so that Spark takes no folder for a partition.
     table = spark.read.schema(schema or StructType()).option("recursiveFileLookup", "true").parquet(*paths)
     columns = {name: _as_text_or_number(name, kind) for name, kind in layout.columns}
+    columns |= {name: of_path(name, "_metadata.file_path") for name in layout.folders}
     if layout.kind == EVENTS:
         table, columns = table.withColumns(columns).where(_SENT_CONDITION), _of_events()
     return _placed(table, columns, form, with_place=with_place)
@@ -207,7 +212,8 @@ def _lines_of_whole(spark: SparkSession, layout: FileLayout, paths: list[str]) -
 
 
 def _is_row(text: Column, layout: FileLayout) -> Column:
-    return ((F.trim(text) != "") & (text != layout.header)).alias("_is_row")
+    found = (F.trim(text) != "") & (text != layout.header)
+    return (found & ~text.rlike(_PRINTED_AROUND) if layout.is_printed else found).alias("_is_row")
 
 
 def _text(lines: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
@@ -225,7 +231,9 @@ def _parsed(lines: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
         .withColumn("_unread", fault)
         .withColumn("_text", F.when(F.col("_unread").isNull(), F.col("value")))
     )
-    return _from_csv(checked, layout, form) if layout.kind == CSV else _from_json(checked, form)
+    if layout.spans:
+        return _from_spans(checked, layout, form)
+    return _from_csv(checked, layout, form) if layout.kind == CSV else _from_json(checked, layout, form)
 
 
 def _from_csv(rows: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
@@ -233,20 +241,35 @@ def _from_csv(rows: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame
     # The names in a header may be anything, so columns are read by number.
     schema = ", ".join(f"c{number} string" for number in range(len(names))) + ", _corrupt string"
     options = {"sep": layout.delimiter, "escape": '"', "columnNameOfCorruptRecord": "_corrupt"}
-    found = {name: _unless_null_text(F.col(f"_row_of.c{number}")) for number, name in enumerate(names)}
+    read = rows.withColumn("_row_of", F.from_csv("_text", schema, options))
+    cells = {name: F.col(f"_row_of.c{number}") for number, name in enumerate(names)}
+    found = {name: _unless_null_text(F.trim(cell) if layout.is_printed else cell) for name, cell in cells.items()}
     is_broken = F.col("_row_of").isNull() | F.col("_row_of._corrupt").isNotNull()
-    return _columns(rows.withColumn("_row_of", F.from_csv("_text", schema, options)), found, form, is_broken, "not_csv")
+    return _columns(read, {**found, **_of_folders(layout)}, form, is_broken, "not_csv")
+
+
+def _from_spans(rows: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
+    """Cut lines of a fixed width; a line that ends before its last column begins is none."""
+    cells = zip(layout.columns, layout.spans, strict=True)
+    found = {name: _unless_null_text(F.trim(F.substring("_text", *span))) for (name, _), span in cells}
+    is_broken = F.col("_text").isNull() | (F.char_length("_text") < layout.spans[-1][0])
+    return _columns(rows, {**found, **_of_folders(layout)}, form, is_broken, "not_csv")
+
+
+def _of_folders(layout: FileLayout) -> dict[str, Column]:
+    return {name: of_path(name) for name in layout.folders}
 
 
 def _unless_null_text(column: Column) -> Column:
     return F.when(~column.isin("", "NULL"), column)
 
 
-def _from_json(rows: DataFrame, form: RowFormat) -> DataFrame:
+def _from_json(rows: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
     # Parsed as an array of one element: otherwise Spark ignores what follows the first object of a line.
     schema = "array<struct<" + ", ".join(f"{name}: string" for name in form.columns) + ">>"
     wrapped = F.concat(F.lit("["), "_text", F.lit("]"))
     found = {name: F.col("_row_of")[0][name] for name in form.columns}
+    found |= {name: F.coalesce(found[name], column) for name, column in _of_folders(layout).items()}
     is_broken = (
         F.col("_row_of").isNull()
         | (F.size("_row_of") != 1)
@@ -257,6 +280,8 @@ def _from_json(rows: DataFrame, form: RowFormat) -> DataFrame:
 
 
 def _columns(rows: DataFrame, found: dict[str, Column], form: RowFormat, is_broken: Column, fault: str) -> DataFrame:
+    if form.dates:
+        found |= {name: slashed(found[name], form.dates) for name in MOMENTS if name in found}
     return rows.select(
         *(found.get(name, _null()).alias(name) for name in form.columns),
         "_file",

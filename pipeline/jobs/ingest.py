@@ -38,6 +38,8 @@ class IngestOptions:
     traffic: str
     out: str
     keep_duplicates: bool = False
+    dates: str = ""
+    """The order of dates with slashes in text files: `mdy`, `dmy`, or none that is read."""
 
 
 def ingest(options: IngestOptions, settings: SparkSettings) -> JobRun:
@@ -94,7 +96,11 @@ def _write(spark: SparkSession, lake: Lake, files: list[InputFile], run: JobRun,
     known = known_classes(spark, lake, files)
     numbers = known.frame(spark)
     source = read_files(
-        spark, files, root, display_root, replace(TRAFFIC_FORMAT, clean=lambda raw: clean(raw, numbers))
+        spark,
+        files,
+        root,
+        display_root,
+        replace(TRAFFIC_FORMAT, clean=lambda raw: clean(raw, numbers), dates=options.dates),
     )
     silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
     rows, before = valid_rows(source.rows).select(*COLUMNS, CLASS), None

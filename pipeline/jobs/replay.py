@@ -35,13 +35,15 @@ class ReplayOptions:
     out: str
     rows: bool = False
     """Also a row for each row of the input."""
+    dates: str = ""
+    """The order of dates with slashes in text files."""
 
 
 def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
     """Write the differential weighted by traffic, the flows that change most, and the flow matrix."""
     run = JobRun("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    traffic = traffic_input(options.traffic)
+    traffic = traffic_input(options.traffic, options.dates)
     return run_on_traffic(
         run,
         options.out,

@@ -34,13 +34,15 @@ class RouteOptions:
     estate: str
     traffic: str
     out: str
+    dates: str = ""
+    """The order of dates with slashes in text files."""
 
 
 def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
     """Write a row for each row of the input, with `outcomes` and `verdict`."""
     run = JobRun("route", asdict(options))
     timeline = load_timeline(options.estate)
-    traffic = traffic_input(options.traffic)
+    traffic = traffic_input(options.traffic, options.dates)
     return run_on_traffic(
         run,
         options.out,

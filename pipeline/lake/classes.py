@@ -98,7 +98,7 @@ def _is_long(first: pa.Table) -> bool:
 
 def _key_columns(file: InputFile) -> dict[str, str]:
     """Return the key columns of a Parquet file with their kinds; none if a kind is not sampled."""
-    if file.layout is None or file.layout.kind != PARQUET:
+    if file.layout is None or file.layout.kind != PARQUET or file.layout.folders:
         return {}
     columns = {name: kind for name, kind in file.layout.columns if name in KEY_COLUMNS}
     return columns if set(columns.values()) <= SAMPLED_KINDS.keys() else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 
 from pipeline.evaluation.boundaries import TimeSpan
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
-from pipeline.inputs.reader import InputRows, read_files
+from pipeline.inputs.reader import TRAFFIC_FORMAT, InputRows, read_files
 from pipeline.lake.lake import CLASSES, SILVER, SUMS, Lake, is_lake
 from pipeline.results.parquet_counts import rows_in
 from pipeline.schemas import COLUMNS
@@ -27,6 +27,8 @@ class TrafficInput:
     name: str
     lake: Lake | None
     """Restricted to the runs that were committed when the job began; None for a folder of files."""
+    dates: str = ""
+    """The order of dates with slashes in text files."""
 
     def inputs(self) -> list[dict[str, Any]]:
         """Describe the inputs for the record of a run: the runs of a lake, or the files."""
@@ -44,19 +46,19 @@ class TrafficInput:
         """Read the rows."""
         if self.lake:
             return open_lake(spark, self.lake, self.name)
-        root = Path(self.name)
+        root, form = Path(self.name), replace(TRAFFIC_FORMAT, dates=self.dates)
         if root.is_file():
-            return read_files(spark, files, root.parent, str(root.parent))
-        return read_files(spark, files, root, self.name)
+            return read_files(spark, files, root.parent, str(root.parent), form)
+        return read_files(spark, files, root, self.name, form)
 
 
-def traffic_input(name: str) -> TrafficInput:
+def traffic_input(name: str, dates: str = "") -> TrafficInput:
     """Find the traffic of this name, without Spark. Raises `InputError` if there is none."""
     if is_lake(name):
         lake = Lake(Path(name).absolute())
         return TrafficInput(name, lake.only_runs(lake.commits().keys()))
     files_below(name)
-    return TrafficInput(name, None)
+    return TrafficInput(name, None, dates)
 
 
 def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:

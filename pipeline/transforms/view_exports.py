@@ -23,6 +23,16 @@ _YEAR_FIRST = r"^([0-9]{4})/?([0-9]{2})/?([0-9]{2})(?= |\z)"
 _COMMA = r"(:[0-9]{2}),([0-9]{1,9})\z"
 _GROUPED = r"^[0-9]{1,3}([.,'\u00a0\u202f\u2019 ][0-9]{3})+\z"
 _HEX, _BASE64 = r"^0x([0-9A-Fa-f]{2})*\z", r"^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?\z"
+NO_PARTITION_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""The value in the name of a folder whose column is NULL, as Spark and Hive write it."""
+_SLASHED = (
+    r"^([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})"
+    r"(?:,? +([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.]([0-9]{1,9}))?)?(?: *([AaPp])[Mm])?)?\z"
+)
+MONTH_FIRST, DAY_FIRST = "mdy", "dmy"
+"""The order of dates with slashes and the year last, which only the user knows."""
+MOMENTS = ("at", "enqueue_time")
+"""Columns of texts that are moments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +67,7 @@ def view_of(names: Set[str]) -> str:
 def as_traffic(rows: DataFrame, name: str) -> DataFrame:
     """Map rows of an export, whose columns are all texts, to the traffic columns; `clean` converts them next."""
     columns = _of_queue() if name == "transmission_queue" else _of_endpoints()
-    place = {"from_instance": _of_path("instance"), "from_database": _of_path("database")}
+    place = {"from_instance": of_path("instance"), "from_database": of_path("database")}
     given = rows.select(*(_unless_null(column).alias(column) for column in VIEWS[name].columns), *PLACE, "_fault")
     found = {**columns, **place}
     return given.select(*(column.cast("string").alias(name) for name, column in found.items()), *PLACE, "_fault")
@@ -80,7 +90,7 @@ def _of_endpoints() -> dict[str, Column]:
     side = F.when(_is_reply() == "true", "t").when(_is_reply() == "false", "i")
     return {
         "conversation_id": F.concat(F.lower("conversation_id"), F.lit("/"), F.coalesce(side, F.lit(""))),
-        "at": moment(_of_path("at")),
+        "at": moment(of_path("at")),
         # The view has only its number.
         "from_service": F.lit(None),
         "to_service": F.col("far_service"),
@@ -107,14 +117,15 @@ def _size() -> Column:
     return F.when(body.isNull(), "0").otherwise(F.coalesce(known.cast("string"), body))
 
 
-def _of_path(key: str) -> Column:
+def of_path(key: str, file: str = "_file") -> Column:
     """The value of a `key=…` folder in the path of the file; characters that no file name may hold are percent-encoded.
 
     Spark gives the path as a URI, which percent-encodes it once more; a plus in it is literal.
     """
-    part = F.nullif(F.regexp_extract("_file", f"/{key}=([^/]+)/", 1), F.lit(""))
+    part = F.nullif(F.regexp_extract(file, f"/{key}=([^/]+)/", 1), F.lit(""))
+    given = F.nullif(part, F.lit(NO_PARTITION_VALUE))
     return F.try_url_decode(
-        F.replace(F.url_decode(F.replace(part, F.lit("+"), F.lit("%2B"))), F.lit("+"), F.lit("%2B"))
+        F.replace(F.url_decode(F.replace(given, F.lit("+"), F.lit("%2B"))), F.lit("+"), F.lit("%2B"))
     )
 
 
@@ -131,6 +142,19 @@ def moment(text: str | Column) -> Column:
     dotted = F.concat(parts[2], F.lit("-"), month, F.lit("-"), day, F.lit(" "), hour, F.lit(":"), minute, F.lit(":"))
     iso = F.regexp_replace(F.regexp_replace(given, _YEAR_FIRST, "$1-$2-$3"), _COMMA, "$1.$2")
     return F.when(given.rlike(_DOTTED), F.concat(dotted, second, fraction)).otherwise(iso)
+
+
+def slashed(given: Column, order: str) -> Column:
+    """Convert a date with slashes in this order to ISO 8601, also with AM and PM; any other text stays as it is."""
+    parts = [F.regexp_extract(given, _SLASHED, group) for group in range(1, 9)]
+    first, other, year, hour, minute, second, fraction, half = parts
+    month, day = (first, other) if order == MONTH_FIRST else (other, first)
+    twelve = F.when(F.lower(half) == "p", 12).otherwise(0) + hour.try_cast("int") % 12
+    hours = F.when(half != "", twelve).otherwise(hour.try_cast("int")).cast("string")
+    date = F.concat_ws("-", year, F.lpad(month, 2, "0"), F.lpad(day, 2, "0"))
+    clock = F.concat_ws(":", F.lpad(hours, 2, "0"), minute, F.nullif(second, F.lit("")))
+    time = F.concat(F.lit(" "), clock, F.when(fraction != "", F.concat(F.lit("."), fraction)).otherwise(""))
+    return F.when(given.rlike(_SLASHED), F.concat(date, F.when(hour != "", time).otherwise(""))).otherwise(given)
 
 
 def number(text: str) -> Column:

@@ -1,0 +1,101 @@
+"""What people export: folders with columns in their names, printed tables, local dates, a byte that is wrong."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.lake import Lake
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
+from pipeline.schemas import COLUMNS
+from tests.pipeline.estates import row
+
+Json = dict[str, Any]
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def cells(number: int, **rest: Any) -> list[str]:
+    return ["NULL" if value is None else str(value) for value in row(number, **rest).values()]
+
+
+def printed(rows: list[list[str]], widths: list[int], between: str) -> str:
+    """As sqlcmd prints a table: padded, dashes below the heading, a heading again, how many rows there were."""
+    lines = [list(COLUMNS), ["-" * width for width in widths], *rows[:1], list(COLUMNS), *rows[1:]]
+    texts = (between.join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)) for line in lines)
+    return "\r\n".join([*texts, "", f"({len(rows)} rows affected)", ""])
+
+
+@pytest.fixture(scope="module")
+def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, JobRun]:
+    """A folder of exports, the lake that they make, and its run."""
+    folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
+    parted = folder / "from_instance=host%209" / "from_database=__HIVE_DEFAULT_PARTITION__"
+    parted.mkdir(parents=True)
+    left = {name: value for name, value in row(1).items() if name not in ("from_instance", "from_database")}
+    pq.write_table(pa.Table.from_pylist([left]), parted / "part-0.parquet")
+    (parted / "lines.jsonl").write_text(f"{json.dumps({**left, 'conversation_id': 'c2'})}\n{json.dumps(row(3))}\n")
+    lacking = [name for name in COLUMNS if name != "from_instance"]
+    line = ",".join("" if row(4)[name] is None else str(row(4)[name]) for name in lacking)
+    (parted / "table.csv").write_text(f"note,{','.join(lacking)},note\na,{line},b\n")
+    widths = [max(len(name), 24) for name in COLUMNS]
+    (folder / "spaces.txt").write_text(printed([cells(5, to_service="My Stock"), cells(6)], widths, " "))
+    (folder / "commas.csv").write_text(printed([cells(7), cells(8, is_reply=1)], widths, ","))
+    moments = ["11/22/2026 1:05:09 PM", "1/2/2026", "12/31/2026 12:00 AM", "22/11/2026 10:00"]
+    dates = [cells(10 + number, at=at) for number, at in enumerate(moments)]
+    (folder / "dates.csv").write_text("\n".join(";".join(line) for line in ([*COLUMNS], *dates)))
+    odd = ";".join(cells(20)).encode().replace(b"Entry", b"Entr\xe9e")
+    rows = [";".join([*COLUMNS]).encode(), odd, *(";".join(cells(number)).encode() for number in (21, 22))]
+    (folder / "odd.csv").write_bytes(b"\n".join(rows))
+    twice = ",".join(["conversation_id", *COLUMNS])
+    (folder / "twice.csv").write_text(f"{twice}\nx,{','.join(cells(30))}\n")
+    return folder, lake, ingest(IngestOptions(str(folder), str(lake), dates="mdy"), SparkSettings("local[2]"))
+
+
+@pytest.fixture(scope="module")
+def found(given: tuple[Path, Path, JobRun]) -> dict[str, Json]:
+    rows = [one for folder in Lake(given[1]).folders("silver") for one in pq.read_table(folder).to_pylist()]
+    return {one["conversation_id"]: one for one in rows}
+
+
+def test_folders_give_the_columns_that_a_file_lacks(found: dict[str, Json]) -> None:
+    of = {key: (found[key]["from_instance"], found[key]["from_database"]) for key in ("c1", "c2", "c3", "c4")}
+    assert of == {
+        "c1": ("host 9", None),
+        "c2": ("host 9", None),
+        "c3": ("host1", "Orders"),
+        "c4": ("host 9", "Orders"),
+    }
+
+
+def test_a_table_as_sqlcmd_prints_it_has_its_rows_and_no_more(found: dict[str, Json]) -> None:
+    assert [found[f"c{number}"]["to_service"] for number in range(5, 9)] == ["My Stock", "Stock", "Stock", "Stock"]
+    assert [found[f"c{number}"]["is_reply"] for number in range(5, 9)] == [False, False, False, True]
+    assert found["c5"]["to_broker_instance"] is None
+
+
+def test_dates_with_slashes_are_read_as_the_user_says(found: dict[str, Json]) -> None:
+    assert [found[f"c{number}"]["at"] for number in range(10, 13)] == [
+        datetime(2026, 11, 22, 13, 5, 9, tzinfo=UTC),
+        datetime(2026, 1, 2, tzinfo=UTC),
+        datetime(2026, 12, 31, tzinfo=UTC),
+    ]
+
+
+def test_what_fits_nothing_is_in_quarantine_by_rows(given: tuple[Path, Path, JobRun]) -> None:
+    folder, lake, run = given
+    (quarantine,) = Lake(lake).folders("_quarantine")
+    found = {(one["file"], one["position"], one["reason"]) for one in pq.read_table(quarantine).to_pylist()}
+    assert found == {
+        (str(folder / "dates.csv"), 5, "bad_at"),
+        (str(folder / "odd.csv"), 2, "not_utf8"),
+        (str(folder / "twice.csv"), None, "repeated_column"),
+    }
+    assert run.counts == {"in": 16, "out": 13, "quarantined": 3}

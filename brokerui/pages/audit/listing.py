@@ -122,7 +122,7 @@ def _words(value: Any) -> Any:
     """The value as the page has it; the file has it as it is stored."""
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
-    return value
+    return gettext("empty") if value == "" else value
 
 
 def _page(page_query: AuditQuery, after: str, limit: int) -> KeysetPage[AuditEntry, AuditKey]:

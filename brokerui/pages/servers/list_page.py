@@ -47,6 +47,13 @@ class ServerOnPage:
         return id_of((self.server.name,))
 
     @property
+    def key(self) -> tuple[object, ...]:
+        """Everything that a row shows of it, but ages."""
+        one, left = self.server, self.leak.left if self.leak is not None else None
+        last = one.last.pk if one.last is not None else None
+        return one.name, one.databases, one.held, one.is_stale, last, left, self.leak_id
+
+    @property
     def leak_id(self) -> str:
         return id_of((self.leak.server, self.leak.database)) if self.leak is not None else ""
 

@@ -16,6 +16,7 @@ from brokerui.api import (
     row_schema,
     saved_views,
     servers,
+    users,
 )
 from brokerui.api.change_certificate import ChangeCertificateView
 from brokerui.api.change_sql import ChangeSql
@@ -55,6 +56,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *change_reviews.addresses(),
     *map_views.addresses(),
     *preferences.addresses(),
+    *users.addresses(),
     *saved_views.addresses(),
     *alerts.addresses(),
     *alert_channels.addresses(),

@@ -55,6 +55,10 @@ def kind_of(path: str) -> str:
     return path.removeprefix(f"{API}/").split("/")[0]
 
 
+ALONE: Any = {"/me/preferences/": {"keys": True}, "/users/": {"groups": []}, "/routing-tests/": {"text": "tests: []"}}
+"""Bodies that are taken, by the part that their addresses have."""
+
+
 def base_of(path: str) -> Any:
     """A body that is taken."""
     if path.endswith("/import/"):
@@ -65,8 +69,6 @@ def base_of(path: str) -> Any:
         return {"title": "x"}
     if "/v1/views/" in path:
         return {"title": "x"} if "{key}" in path else {"title": "x", "page": "events", "query": "error=1"}
-    if "/me/preferences/" in path:
-        return {"keys": True}
     if "/changes/" in path:
         return base_of_change(path.removeprefix("/api/v1/changes/").removeprefix("{number}/"))
     if "/collections/" in path:
@@ -77,9 +79,8 @@ def base_of(path: str) -> Any:
         return {"is_on": True} if "{number}" in path else {"kind": "email", "name": "x", "target": "a@b.example"}
     if "/alerts/silences/" in path:
         return {"owner": "x", "reason": "x", "ends": "2999-01-01T00:00:00Z"}
-    if "/routing-tests/" in path:
-        return {"text": "tests: []"}
-    return NEW[kind_of(path)]
+    alone = next((body for part, body in ALONE.items() if part in path), None)
+    return alone if alone is not None else NEW[kind_of(path)]
 
 
 def base_of_change(part: str) -> Any:

@@ -37,7 +37,7 @@ from tests.brokerui.pages.changes.test_rows import fields as row_fields
 from tests.brokerui.pages.tables.test_forms import page_of, save, save_all_the_same
 from tests.brokerui.pages.tables.test_lists import confirmed
 from tests.brokerui.security.addresses import ADDRESSES
-from tests.brokerui.security.world import DEPOT, FAR, HUB, SALES, estate_text, evil
+from tests.brokerui.security.world import DEPOT, EVIL, FAR, HUB, SALES, estate_text, evil
 from tests.brokerui.site import BACKEND, PASSWORD, confirmed_post, document, reader_of_bodies, upload, user_of
 
 World = dict[str, Any]
@@ -272,6 +272,15 @@ WRITES: dict[str, tuple[str, Write]] = {
     "api:preferences": (
         "preferences.change",
         lambda client, _: change(client, "patch", reverse("api:preferences"), {"zone": "Europe/Berlin"}),
+    ),
+    "api:user": (
+        "user.instances",
+        lambda client, world: change(
+            client,
+            "patch",
+            reverse("api:user", args=[world["user"]]),
+            {"groups": [{"group": EVIL[:100]}]},
+        ),
     ),
     "shell:theme": ("preferences.change", lambda client, _: client.post("/theme/", {"theme": "dark"})),
     "shell:keys": ("preferences.change", lambda client, _: client.post("/shortcuts/", {"keys": "off"})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,14 +10,16 @@ from django.test import Client
 
 from brokerui.accounts.levels import Role
 from tests.brokerui.homes import make_home, prepared_home
-from tests.brokerui.site import plain_files, quick_passwords, signed_in
+from tests.brokerui.site import plain_and_quick, signed_in
 
-__all__ = ["make_home", "plain_files", "prepared_home", "quick_passwords"]
+__all__ = ["make_home", "prepared_home"]
 
 
-@pytest.fixture(autouse=True)
-def site(plain_files: None, quick_passwords: None) -> None:
-    """Every test here may ask for pages, and sign in."""
+@pytest.fixture(scope="package", autouse=True)
+def site() -> Iterator[None]:
+    """Every test here may ask for pages, and sign in. Set once: settings of a test take a third of a millisecond."""
+    with plain_and_quick():
+        yield
 
 
 @pytest.fixture

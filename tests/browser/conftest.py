@@ -15,11 +15,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
 from brokerui.accounts.levels import Role
-from tests.brokerui.site import plain_files, quick_passwords, signed_in
+from tests.brokerui.site import plain_and_quick, signed_in
 from tests.browser.server import RestingThread
 from tests.extent import IS_ALL
-
-__all__ = ["plain_files", "quick_passwords"]
 
 WIDE, NARROW, MIDDLE = (1440, 1010), (390, 844), (1024, 768)
 # The console's word for a page that answered 404, 422 or 500, which tests cause on purpose.
@@ -30,6 +28,13 @@ KEPT_PAGE = "/static/css/tokens.css"
 
 # The longest wait for a page: what three pages take on two slow cores. A page that is ready earlier waits no longer.
 expect.set_options(timeout=20_000)
+
+
+@pytest.fixture(scope="package", autouse=True)
+def quick_site() -> Iterator[None]:
+    """Every test here may sign in, and gets files that are not collected."""
+    with plain_and_quick():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -98,7 +103,7 @@ def clock(page: Page) -> Any:
 
 
 @pytest.fixture
-def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) -> Iterator[Any]:
+def site(page: Any, live_server: Any) -> Iterator[Any]:
     """The page of a browser, watched; signed in as an administrator.
 
     The test fails if anything was asked of another origin, if the policy had to refuse something, or if
@@ -122,7 +127,7 @@ def site(page: Any, live_server: Any, plain_files: None, quick_passwords: None) 
 
 
 @pytest.fixture
-def plain_site(new_context: Any, live_server: Any, answered: None, plain_files: None, quick_passwords: None) -> Any:
+def plain_site(new_context: Any, live_server: Any, answered: None) -> Any:
     """The page of a browser that runs no scripts; signed in as an administrator."""
     context = new_context(java_script_enabled=False)
     context.add_cookies([session_of(Role.ADMINISTRATOR, live_server.url)])

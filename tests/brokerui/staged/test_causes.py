@@ -33,13 +33,13 @@ from brokerui.messaging.services import (
 )
 from tests.brokerui.messaging.conftest import client, lists, one_valkey, valkey
 from tests.brokerui.messaging.hosted import ADDRESSES, LOCAL, TWO, WORKERS
-from tests.brokerui.site import confirmed_post, quick_passwords, signed_in
+from tests.brokerui.site import confirmed_post, signed_in
 from tests.brokerui.staged.world import Change, Document, StagedNetwork, database, hosted_with
 
-__all__ = ["client", "lists", "one_valkey", "quick_passwords", "valkey"]
+__all__ = ["client", "lists", "one_valkey", "valkey"]
 pytestmark = [
     pytest.mark.django_db(transaction=True),
-    pytest.mark.usefixtures("lists", "nothing_remembered", "quick_passwords"),
+    pytest.mark.usefixtures("lists", "nothing_remembered"),
 ]
 FORWARDER = "tcp://f.example:4022"
 

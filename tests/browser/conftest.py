@@ -143,7 +143,7 @@ def between_polls(page: Any, work: Callable[[], object]) -> None:
 
     page.route("**/*", hold)
     while not held:
-        page.wait_for_timeout(20)
+        page.wait_for_timeout(20)  # lets Playwright call `hold`
     work()
     page.unroute("**/*", hold)
 

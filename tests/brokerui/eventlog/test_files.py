@@ -74,7 +74,7 @@ def test_files_end_by_size_and_by_time(folder: Path) -> None:
     stage = Stage(folder, seconds=0.05, size=1 << 20)
     stage.write([("A", [(AT, EVENTS[0])])])
     assert stage.is_open
-    time.sleep(0.06)
+    time.sleep(0.06)  # longer than a stage stays open
     stage.close_if_due()
     assert not stage.is_open
     assert publish(folder) == 3 * len(EVENTS) + 1

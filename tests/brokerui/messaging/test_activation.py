@@ -320,7 +320,7 @@ def test_who_runs_says_so_again_and_again(world: World, monkeypatch: pytest.Monk
     reserved = readers.reserve(PLACE, "dbo.Take", 1)
     assert reserved is not None
     with readers.running(PLACE, reserved):
-        time.sleep(2)
+        time.sleep(2)  # longer than one sign of life counts
         assert [one.procedure for one in readers.readers_of(PLACE)] == ["dbo.Take"]
         assert readers.reserve(PLACE, "dbo.Take", 1) is None
     assert readers.readers_of(PLACE) == []

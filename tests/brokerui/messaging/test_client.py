@@ -137,7 +137,7 @@ def test_what_comes_too_late_is_told_so(wire: Wire, client: Client) -> None:
     client.begin(**FROM).send(b"1")
     wire.carry()
     batch = client.receive(**QUEUE, lease_s=1)
-    time.sleep(1.1)
+    time.sleep(1.1)  # longer than the lease
     with pytest.raises(LeaseOver):
         batch.commit()
     assert QueueMessage.objects.count() == 1

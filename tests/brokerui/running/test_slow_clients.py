@@ -103,7 +103,7 @@ def test_who_is_late_is_answered_all_the_same(port: int) -> None:
 def test_requests_that_come_in_one_piece_are_all_answered(port: int) -> None:
     with talking(port) as client:
         client.sendall(WHOLE % 1 + WHOLE % 2 + (WHOLE % 3)[:20])
-        time.sleep(0.2)
+        time.sleep(0.2)  # the rest comes in a packet of its own
         client.sendall((WHOLE % 3)[20:])
         text = received(client, "/3 0")
         assert all(f"/{number} 0" in text for number in (1, 2, 3))
@@ -141,7 +141,7 @@ def test_nobody_waits_for_ever() -> None:
                     continue
                 except OSError:
                     ended.add(id(client))
-            time.sleep(0.2)
+            time.sleep(0.2)  # a byte now and then
 
 
 def test_readers_that_stand_still_take_nothing_from_others(port: int) -> None:

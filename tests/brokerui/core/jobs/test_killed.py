@@ -31,7 +31,7 @@ def test_a_killed_worker_s_job_is_done_by_another_and_nothing_is_written_twice(
         line = process.stdout.readline()
         process.kill()
     assert line == "in the middle\n"
-    time.sleep(LAPSE_S)
+    time.sleep(LAPSE_S)  # the claim of the process that was killed is over then
     other = start(tmp_path, "report", "work", "report")
     out, _ = other.communicate(timeout=600)
     before, after = map(json.loads, out.splitlines())

@@ -228,7 +228,7 @@ def test_heartbeats_keep_the_claim_of_work_that_is_longer_than_its_lapse(bench: 
 
     def work(_work: JobWork) -> None:
         for _ in range(12):
-            time.sleep(0.25)
+            time.sleep(0.25)  # three seconds in all, longer than the lapse
             taken.append(claim_next(["bench"]))
 
     bench.work = work

@@ -91,7 +91,7 @@ def test_a_wake_up_that_fails_is_not_the_last(
             waker()
             while len(tried) < number:
                 await asyncio.sleep(0.01)
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.05)  # time in which one call too many would show
         await cancel_all({task})
         await client.aclose()
 

@@ -175,7 +175,7 @@ def test_a_peer_that_sends_a_byte_now_and_then_is_left(valkey: Valkey, client: R
                     peer.socket.sendall(bytes([byte]))
                 except OSError:
                     break
-                await asyncio.sleep(0.05)
+                await asyncio.sleep(0.05)  # a peer that is slow, byte by byte
             await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED), "A")
             assert time.monotonic() - began < 5
             peer.close()
@@ -380,7 +380,7 @@ def test_a_peer_that_does_not_read_makes_us_hold_little(
     before, taken = endpoint.megabytes, 0
     for _ in range(300):
         taken += len(frames) - len(send(client, "A", there, frames))
-        time.sleep(0.005)
+        time.sleep(0.005)  # the endpoint sends what it can meanwhile
     assert taken < 40_000, "what does not go is refused"
     assert endpoint.megabytes - before < 20
     peer.close()

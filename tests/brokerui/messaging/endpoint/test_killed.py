@@ -31,7 +31,7 @@ def gets_through(sender: Redis, receiver: Redis, to: str, number: int) -> None:
     def has_come() -> bool:
         try:
             send(sender, "A", to, [raw])
-            time.sleep(0.1)
+            time.sleep(0.1)  # the way of one fragment; then it is sent again
             return any(raw in run(receiver, take_arrived("B", shard, 1 << 30)) for shard in range(4))
         except RedisError:
             return False
@@ -48,7 +48,7 @@ def test_a_valkey_that_is_killed_and_comes_back(
     for number in range(2):
         gets_through(client, client, b, number)
         valkey.kill()
-        time.sleep(0.5)
+        time.sleep(0.5)  # time in which the endpoint tries without Redis
         valkey.start()
     gets_through(client, client, b, 9)
     eventually(lambda: len(connections(client)) == 2)

@@ -52,7 +52,7 @@ def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> N
             assert not other.paused
             arrivals.put(other, some(1))
             assert other.paused
-            await asyncio.sleep(0.1)
+            await asyncio.sleep(0.1)  # time in which a loss would show
             assert (arrivals.held, arrivals.lost) == (8 * size, 0)
             arrivals.put(reader, some(20))
             assert (arrivals.held, arrivals.lost) == (20 * size, 8)
@@ -145,7 +145,7 @@ def test_what_is_to_be_sent_is_had_once_redis_is_back(valkey: Valkey) -> None:
             valkey.kill()
             link.want()
             scene.endpoint.hosts["A"].want("tcp://127.0.0.1:1")
-            await asyncio.sleep(0.6)
+            await asyncio.sleep(0.6)  # some attempts without Redis fail meanwhile
             valkey.start()
             with valkey.client() as client:
                 send(client, "A", b, [fragment(1)])

@@ -48,7 +48,12 @@ def stored_values(row: models.Model, *names: str) -> dict[str, Any]:
 def text_of(columns: Mapping[str, Any]) -> str:
     """Write the columns of a value that was added or dropped on one line, without empty ones."""
     filled = {name: _plain(value) for name, value in columns.items() if value not in (None, "", [], ())}
-    return _cut(", ".join(f"{name} {value}" for name, value in filled.items()))
+    return _cut(", ".join(f"{name} {_word(value)}" for name, value in filled.items()))
+
+
+def _word(value: Value) -> object:
+    """Write what is true or false as a person says it: the text is stored, and no page translates it."""
+    return ("yes" if value else "no") if isinstance(value, bool) else value
 
 
 def _plain(value: Any) -> Value:

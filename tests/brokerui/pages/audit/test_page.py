@@ -14,6 +14,7 @@ from django.test import Client
 from brokerui.accounts.levels import Role
 from brokerui.accounts.services import user_save
 from brokerui.estate.audit_changes import MOST_CHARS, MOST_FIELDS, changes_of
+from brokerui.estate.audit_changes import text_of as text_of_columns
 from brokerui.estate.models import AuditEntry
 from brokerui.estate.services import estate_edit, estate_import
 from brokerui.pages.audit import listing
@@ -66,6 +67,7 @@ def test_an_edit_of_the_estate_names_fields() -> None:
 
 def test_values_are_bounded_and_of_the_fields_that_differ() -> None:
     assert changes_of({"a": 1, "b": [1, 2]}, {"a": 1, "b": [2]}) == [["b", "1, 2", "2"]]
+    assert text_of_columns({"forwarding": True, "port": 1, "note": ""}) == "forwarding yes, port 1"
     assert changes_of(None, {"at": FIRST}) == [["at", None, "2030-01-01T00:00:00Z"]]
     many = changes_of(None, {str(number): "x" * 999 for number in range(999)})
     assert len(many) == MOST_FIELDS

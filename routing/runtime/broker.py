@@ -17,7 +17,7 @@ from routing.common.choices import Choices
 from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
-from routing.dialog.appended_messages import appended_messages
+from routing.dialog.appended_messages import AppendOutcome, appended_messages, leaving
 from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
 from routing.dialog.broker_context import (
     Destination,
@@ -118,23 +118,34 @@ class Broker:
         batch = self.remembered.batch(handle)
         return UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms)) if batch else None
 
-    def append(self, work: UnitOfWork) -> bool:
+    def append(self, work: UnitOfWork, *, at_once: bool) -> AppendOutcome | None:
         """Commit a unit of work on a remembered conversation, if it only adds messages for the network, and the
-        conversation is still as it is remembered. False: nothing has happened, and the caller claims it."""
+        conversation is still as it is remembered. None: nothing has happened, and the caller claims it.
+
+        `at_once`: the messages leave with the commit if they can; the outcome says whether they do.
+        """
         appended = appended_messages(work)
-        if appended is None or self.principals.has_used() or not self.store.append(appended):
+        if appended is not None and at_once and self._is_small(work):
+            appended = leaving(work, appended)
+        outcome = None if appended is None or self.principals.has_used() else self.store.append(appended)
+        if appended is None or outcome is None:
             self.remembered.forget(*work.batch.endpoints)
-            return False
-        self.remembered.learn(work.changes)
-        self._events += [(work.now_ms, event) for event in work.changes.events]
-        return True
+            return None
+        self.remembered.appended(appended, outcome)
+        self._outbound += work.outbound if outcome.have_left else ()
+        events = (*appended.events, *(appended.leaving_events if outcome.have_left else ()))
+        self._events += [(work.now_ms, event) for event in events]
+        return outcome
 
     def send_at_once(self, work: UnitOfWork) -> None:
         """Send the messages that the application posted with its commit, by the current routes.
 
         For a transaction that commits at once; larger messages leave when they are due."""
-        if sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes:
+        if self._is_small(work):
             send_posted(work)
+
+    def _is_small(self, work: UnitOfWork) -> bool:
+        return sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes
 
     def _commit(self, work: UnitOfWork, changes: ChangeSet) -> None:
         """Commit with the changes of mirrored routes; messages that wait for a principal found now become due."""

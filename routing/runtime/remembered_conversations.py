@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from routing.dialog.appended_messages import remembered_batch
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, remembered_batch
 from routing.dialog.batch import ChangeSet, ClaimedBatch
 from routing.dialog.endpoint import Endpoint
 
@@ -35,6 +35,12 @@ class RememberedConversations:
                 self._endpoints[handle] = changes.endpoints[handle]
         while len(self._endpoints) > self._most:
             del self._endpoints[next(iter(self._endpoints))]
+
+    def appended(self, appended: AppendedMessages, outcome: AppendOutcome) -> None:
+        """Remember the endpoint with the messages that were added to it, as the one that was used last."""
+        handle = appended.before.conversation_handle
+        self._endpoints.pop(handle, None)
+        self._endpoints[handle] = appended.remembered(outcome)
 
     def forget(self, handle: str) -> None:
         self._endpoints.pop(handle, None)

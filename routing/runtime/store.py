@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from routing.dialog.appended_messages import AppendedMessages
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
 
@@ -39,9 +39,9 @@ class Store(Protocol):
         Raises `Conflict`: nothing was written, and the claim ended."""
         ...
 
-    def append(self, appended: AppendedMessages) -> bool:
+    def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         """Add messages to a conversation without a claim, atomically and durably, if it is still as the caller
-        remembers it and no claim holds it or its group. False: nothing was written, for that or any other reason."""
+        remembers it and no claim holds it or its group. None: nothing was written, for that or any other reason."""
         ...
 
     def flush(self) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
-from routing.dialog.appended_messages import AppendedMessages
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import (
     MAX_OUTGOING_PER_CLAIM,
     ChangeSet,
@@ -182,18 +182,18 @@ class MemoryStore:
         """Return an endpoint as it is stored, without a claim."""
         return self._endpoints.get(handle)
 
-    def append(self, appended: AppendedMessages) -> bool:
+    def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         handle = appended.before.conversation_handle
         stored = self._endpoints.get(handle)
         if stored is None or appended.requests is not self._requests or not appended.is_still(stored):
-            return False
+            return None
         if stored.conversation_id in self._claimed or stored.conversation_group_id in self._locked:
-            return False
+            return None
         after = self._endpoints[handle] = appended.onto(stored)
         self._outgoing.setdefault(handle, {}).update((one.message_sequence_number, one) for one in appended.messages)
         if after.due is not None and after.due != stored.due:
             heappush(self._due, (after.due, handle))
-        return True
+        return appended.outcome(stored)
 
     def flush(self) -> None:
         """Do nothing: memory is all this store has."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from routing.dialog.appended_messages import AppendedMessages, changes_of
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, changes_of
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
@@ -56,21 +56,22 @@ class RecordingStore:
         if crash is not None:
             raise SimulatedCrash(crash)
 
-    def append(self, appended: AppendedMessages) -> bool:
+    def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         stored = self.inner.endpoint(appended.before.conversation_handle)
         crash = self._due()
         if crash is not None and not crash.is_written:
             raise SimulatedCrash(crash)
-        if not self.inner.append(appended):
+        outcome = self.inner.append(appended)
+        if outcome is None:
             self._crashes += [crash] if crash is not None else []  # for the commit that comes in its place
-            return False
+            return None
         assert stored is not None, "the store has the endpoint"
         self._commits += 1
         changes = changes_of(appended, stored)
         self._written(changes, record_changes(changes, self._broker, self.moment))
         if crash is not None:
             raise SimulatedCrash(crash)
-        return True
+        return outcome
 
     def _due(self) -> PlannedCrash | None:
         if self._crashes and self.can_crash and self._crashes[-1].commit <= self._commits:

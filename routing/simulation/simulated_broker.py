@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from routing.common.choices import Choices
+from routing.dialog.appended_messages import AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.error_conversations import error_conversations
@@ -294,11 +295,12 @@ class SimulatedBroker:
             return ""
         if work is None or records is None:
             return ""
-        is_appended: list[bool] = []
+        outcomes: list[AppendOutcome | None] = []
         self._saying = records
-        is_written = self._do(lambda broker: is_appended.append(broker.append(work)))
+        at_once = self._hurry.happens(self._at_once)
+        is_written = self._do(lambda broker: outcomes.append(broker.append(work, at_once=at_once)))
         self._saying = ()
-        if is_appended == [False]:
+        if outcomes == [None]:
             return ""
         return COMMITTED if is_written else GONE
 

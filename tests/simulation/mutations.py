@@ -104,6 +104,19 @@ def append_messages_that_are_never_due() -> Patches:
     yield AppendedMessages, "onto", as_before
 
 
+@mutation
+def send_the_frames_of_messages_that_were_not_appended() -> Patches:
+    real = Broker.append
+
+    def append(self: Broker, work: UnitOfWork, *, at_once: bool) -> Any:
+        outcome = real(self, work, at_once=at_once)
+        if outcome is None:
+            self._outbound += work.outbound
+        return outcome
+
+    yield Broker, "append", append
+
+
 # ------------------------------------------------------------------------------------------------ acknowledgements
 @mutation
 def acknowledge_before_the_commit() -> Patches:

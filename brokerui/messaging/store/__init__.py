@@ -18,7 +18,7 @@ from brokerui.messaging.store.postgres_pool import pool_of
 from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSession
 from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
-from routing.dialog.appended_messages import AppendedMessages
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import QueueKey
 from routing.runtime.store import Conflict, QueueDepth
@@ -126,12 +126,12 @@ class DatabaseStore:
         finally:
             self.release(changes.token)
 
-    def append(self, appended: AppendedMessages) -> bool:
+    def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         """In the caller's transaction, or in one of its own. The state of the instance, too, has to be as the store has
         read it last."""
         known = self._known
         if known is None or appended.requests is not known.requests or self.version not in (known.live_version, LATEST):
-            return False
+            return None
         session = self._session()
         try:
             return session.append(appended, known.number, known.live_version)

@@ -14,7 +14,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
 from brokerui.messaging.store.tables import WrittenTable
-from routing.dialog.appended_messages import CHECKED, AppendedMessages
+from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOutcome
 
 if TYPE_CHECKING:
     import psycopg
@@ -29,12 +29,13 @@ FEW: Final = 10
 INSTANCES: Final = 1
 """The kind of the locks that whole instances are held by. They have two numbers, and are apart from all others."""
 _LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %({seed})s))"
-_REMEMBERED: Final = ("conversation_handle", "conversation_id", *CHECKED)
+_REMEMBERED: Final = ("conversation_handle", "conversation_id", "integrity", "key_id", *CHECKED)
 _APPEND: Final = (
-    "SELECT brokerui_append_messages(%(instance)s::int4, %(known)s::int8, %(version)s::int8,"
+    "SELECT * FROM brokerui_append_messages(%(instance)s::int4, %(known)s::int8, %(version)s::int8,"
     " %(conversation_handle)s::text, %(conversation_id)s::text, %(state)s::text, %(send_sequence)s::int8,"
     " %(conversation_group_id)s::text, %(far_broker_instance)s::text, %(kept_route)s::text, %(kept_identifier)s::text,"
-    " %(kept_database)s::text, %(ready)s::int8, %(window)s::int4, %(at)s::int8, %(types)s::text[], %(bodies)b::bytea[])"
+    " %(kept_database)s::text, %(integrity)s::int4, %(key_id)b::bytea, %(ready)s::int8, %(attempt)s::int8,"
+    " %(window)s::int4, %(at)s::int8, %(types)s::text[], %(bodies)b::bytea[])"
 )
 """The function of the migration `0006_append_messages`."""
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
@@ -99,21 +100,22 @@ class PostgresSession(Session):
     def taken(self) -> RowsAsTable:
         return RowsAsTable(f"= ANY(string_to_array(current_setting('{_TAKEN}', true), ' '))", {})
 
-    def append(self, appended: AppendedMessages, known: int, version: int) -> bool:
+    def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
         before = appended.before
         parameters = {
             "instance": self._instance,
             "known": known,
             "version": version,
             "ready": appended.ready_since,
+            "attempt": appended.next_attempt,
             "window": appended.window,
             "at": appended.now_ms,
             "types": [message.message_type_name for message in appended.messages],
             "bodies": [message.message_body for message in appended.messages],
             **{column: getattr(before, column) for column in _REMEMBERED},
         }
-        ((is_appended,),) = self.rows(_APPEND, parameters)
-        return bool(is_appended)
+        found = self.rows(_APPEND, parameters)
+        return AppendOutcome(*found[0]) if found else None
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         rows = self.rows(sql, parameters)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, NamedTuple
 
 from brokerui.messaging.store.tables import WrittenTable
-from routing.dialog.appended_messages import AppendedMessages
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 
 Row = tuple[Any, ...]
 Answer = Callable[[], list[Row]]
@@ -94,10 +94,10 @@ class Session(ABC):
     def taken(self) -> RowsAsTable:
         """A condition on what stands before it: that it is one of the keys that were taken last."""
 
-    def append(self, appended: AppendedMessages, known: int, version: int) -> bool:
+    def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
         """`routing.runtime.store.Store.append`, for the state of the instance with this number and the estate of this
         version. A database that cannot do it in one statement refuses."""
-        return False
+        return None
 
     @abstractmethod
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:

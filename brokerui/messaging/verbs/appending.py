@@ -11,36 +11,39 @@ from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import check_database, working_broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import MessagingError
-from brokerui.messaging.exchange.outbox import hand_over
+from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.tasks import transmit
+from brokerui.messaging.verbs.leaving import leave_after_commit
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
-from routing.runtime.due_work import has_become_due
 
 MOST_MESSAGES = 10
 """More messages of one SEND go by COPY, in a claim."""
 
 
 def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]]) -> bool:
-    """Send in the caller's transaction. False: nothing has happened, and the caller claims the conversation; the claim
-    also raises the error for the application, if there is one. Raises `InstanceForbiddenError`.
-
-    A SEND in no transaction hands its frames to the endpoint itself, and for that it has to claim.
+    """Send in the caller's transaction, or where none is open in one of its own. False: nothing has happened, and the
+    caller claims the conversation; the claim also raises the error for the application, if there is one. Raises
+    `InstanceForbiddenError`.
     """
-    if not 0 < len(messages) <= MOST_MESSAGES or not connection.in_atomic_block:
+    is_callers = connection.in_atomic_block
+    if not 0 < len(messages) <= MOST_MESSAGES or not connection.features.has_select_for_update:
         return False
-    if not connection.features.has_select_for_update:
+    if not is_callers and not connection.get_autocommit():
         return False
     check_instances([instance])
-    broker = working_broker_of(instance, in_transaction=True)
+    broker = working_broker_of(instance, in_transaction=is_callers)
     work = broker.remembered_work(handle, now())
-    if work is None or not _is_sent(broker, work, handle, messages) or not broker.append(work):
+    if work is None or not _is_sent(broker, work, handle, messages):
         return False
-    transaction.on_commit(partial(hand_over, instance, [], broker.events()))
-    if has_become_due(work):
+    outcome = broker.append(work, at_once=has_room(instance))
+    if outcome is None:
+        return False
+    leave_after_commit(instance, handle, broker.frames_to_send(work.now_ms), broker.events())
+    if not outcome.have_left:
         transaction.on_commit(partial(wake_once, transmit))
     return True
 

@@ -19,6 +19,7 @@ from brokerui.messaging.exchange.outbox import hand_over, has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.queue_monitors.signals import messages_came, received
 from brokerui.messaging.tasks import transmit
+from brokerui.messaging.verbs.leaving import keep_frames_back
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
@@ -55,6 +56,8 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
             raise
         with transaction.mark_for_rollback_on_error():
             broker.commit(work)
+        if is_callers and work.changes.removed:
+            keep_frames_back(instance, work.changes.removed)
         # Where no transaction of Django's is open, it is committed by now, and these happen at once.
         frames, events = broker.frames_to_send(work.now_ms), broker.events()
         transaction.on_commit(partial(hand_over, instance, frames, events))

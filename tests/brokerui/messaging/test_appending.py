@@ -16,15 +16,22 @@ from brokerui.messaging import clock
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.exchange import outbox
-from brokerui.messaging.services import Message, conversation_end, conversation_send, message_receive
+from brokerui.messaging.services import (
+    Message,
+    conversation_end,
+    conversation_end_with_cleanup,
+    conversation_send,
+    message_receive,
+)
 from brokerui.messaging.store import DatabaseStore
 from brokerui.messaging.verbs import transactions
+from brokerui.messaging.verbs.appending import MOST_MESSAGES
 from routing.common.broker_events import Event
 from routing.common.event_subclasses import ConversationSubclass
 from routing.dialog.batch import ClaimedBatch, ClaimRequest
 from routing.dialog.problems import VerbError
 from routing.model.edits import DropRoute
-from tests.brokerui.messaging.hosted import Wire
+from tests.brokerui.messaging.hosted import WORKERS, Wire
 from tests.brokerui.messaging.test_services import begin, bodies
 from tests.brokerui.messaging.test_store import is_waited_for
 from tests.brokerui.product import eventually
@@ -76,6 +83,87 @@ def test_the_next_messages_are_sent_without_a_claim_and_arrive_in_order(
     assert len(claims) == (1 if is_postgres() else 3)
 
 
+def without_workers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """What SENDs hand over from now on: no worker sends anything."""
+    handed_over: list[bytes] = []
+    monkeypatch.setattr(outbox, "put", lambda _instance, frames: handed_over.extend(one.frame for one in frames))
+    return handed_over
+
+
+@pytest.fixture
+def on_the_network(wire: Wire, handle: str, claims: list[ClaimRequest]) -> str:
+    """A conversation whose peer has acknowledged all its messages, as this process remembers it."""
+    wire.carry()
+    for text in (b"2", b"3"):
+        send(handle, text)
+        wire.carry()
+    claims.clear()
+    return handle
+
+
+def test_messages_leave_with_the_commit_of_their_transaction(
+    wire: Wire, on_the_network: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed_over = without_workers(monkeypatch)
+    with transaction.atomic():
+        send(on_the_network, b"4")
+        send(on_the_network, b"5")
+        assert handed_over == []
+    assert (len(handed_over), len(claims)) == ((2, 0) if is_postgres() else (0, 2))
+
+
+def test_no_frame_leaves_of_a_transaction_or_savepoint_that_is_rolled_back(
+    wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed_over = without_workers(monkeypatch)
+    with transaction.atomic():
+        with transaction.atomic():
+            send(on_the_network, b"never")
+            transaction.set_rollback(True)
+        assert not connection.needs_rollback
+    assert handed_over == []
+
+
+def test_a_conversation_that_its_transaction_removes_tells_its_peer_nothing(
+    wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed_over = without_workers(monkeypatch)
+    with transaction.atomic():
+        send(on_the_network, b"never")
+        conversation_end_with_cleanup(instance="A", handle=on_the_network)
+    assert handed_over == []
+
+
+def test_a_send_in_no_transaction_does_not_claim_either(
+    wire: Wire, on_the_network: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def send_alone(text: bytes) -> None:
+        conversation_send(instance="A", handles=[on_the_network], messages=[Message(text)])
+
+    send_alone(b"4")  # its broker is another one: it remembers nothing yet
+    claims.clear()
+    wire.carry()
+    handed_over = without_workers(monkeypatch)
+    send_alone(b"5")
+    send_alone(b"6")
+    assert (len(handed_over), len(claims)) == (2, 0 if is_postgres() else 2)
+
+
+def test_frames_that_are_lost_are_sent_again_by_a_worker(
+    wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as lost:
+        without_workers(lost)
+        send(on_the_network, b"4")
+    wire.carry()
+    assert bodies() == [b"1", b"2", b"3", *([] if is_postgres() else [b"4"])]
+    later = clock.now() + 60_000
+    for module in WORKERS:
+        monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: later)
+    wire.carry()
+    assert bodies() == ([b"4"] if is_postgres() else [])
+
+
 def test_a_transaction_that_is_rolled_back_has_sent_nothing(wire: Wire, handle: str) -> None:
     with transaction.atomic():
         send(handle, b"never")
@@ -118,6 +206,16 @@ def test_a_conversation_that_a_worker_is_sending_is_left_to_it(
     send(handle, b"3")
     wire.carry()
     assert bodies() == [b"1", b"3"]
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite a worker sends all of them")
+def test_messages_wait_behind_those_of_another_process(
+    wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed_over = without_workers(monkeypatch)
+    send(on_the_network, *[b"%d" % number for number in range(4, 4 + MOST_MESSAGES + 1)])  # so many wait for a worker
+    send(on_the_network, b"last")
+    assert handed_over == []
 
 
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")

@@ -236,8 +236,14 @@ class Joined:
             due = broker.next_timer()
             if due is not None and due <= self.now:
                 broker.handle_timer(self.now)
-            new += [Parcel(host, self._hosts[out.address], out.frame) for out in broker.frames_to_send(self.now)]
-            self.events += [(host, now, event) for now, event in broker.events()]
+            new += self.give_out(host)
+        return new
+
+    def give_out(self, host: str) -> list[Parcel]:
+        """Put the outbound frames of a host on the network, without its due work, and return them."""
+        broker = self.brokers[host]
+        new = [Parcel(host, self._hosts[out.address], out.frame) for out in broker.frames_to_send(self.now)]
+        self.events += [(host, now, event) for now, event in broker.events()]
         self.under_way += new
         self.passed += new
         return new

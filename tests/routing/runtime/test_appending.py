@@ -38,24 +38,32 @@ def prepared(prepare: Callable[[Joined, str], None]) -> tuple[Joined, str]:
     return world, handle
 
 
-def appended(world: Joined, handle: str, *bodies: bytes) -> bool:
+def appended(world: Joined, handle: str, *bodies: bytes, at_once: bool = False) -> bool:
+    """Send without a claim; what leaves at once is on the network. Returns whether it did."""
     broker = world.brokers["a"]
     work = broker.remembered_work(handle, world.now)
     assert work is not None
     for body in bodies:
         send(work, (handle,), "DEFAULT", body)
-    return broker.append(work)
+    outcome = broker.append(work, at_once=at_once)
+    assert outcome is not None
+    world.give_out("a")
+    return outcome.have_left
 
 
+@pytest.mark.parametrize("at_once", [False, True], ids=["later", "at_once"])
 @pytest.mark.parametrize("prepare", [under_way, acknowledged, window_full])
-def test_the_endpoint_and_what_arrives_are_the_same(prepare: Callable[[Joined, str], None]) -> None:
+def test_the_endpoint_and_what_arrives_are_the_same(prepare: Callable[[Joined, str], None], at_once: bool) -> None:
     (claiming, handle), (appending, same) = prepared(prepare), prepared(prepare)
     assert handle == same
     for world in (claiming, appending):  # so that the next SEND finds the conversation as its process remembers it
+        world.is_quick = at_once
         world.send(handle, b"before")
     claiming.send(handle, b"one", b"two")
-    assert appended(appending, handle, b"one", b"two")
+    claiming.give_out("a")
+    appended(appending, handle, b"one", b"two", at_once=at_once)
     assert appending.there(handle) == claiming.there(handle)
+    assert [parcel.raw for parcel in appending.passed] == [parcel.raw for parcel in claiming.passed]
     for world in (claiming, appending):
         world.fate = lambda parcel: [parcel.raw]
         world.now += 60_000
@@ -63,6 +71,53 @@ def test_the_endpoint_and_what_arrives_are_the_same(prepare: Callable[[Joined, s
     found = claiming.received()
     assert found[-3:] == ["before", "one", "two"]
     assert appending.received() == found
+
+
+def test_messages_leave_with_their_commit_once_the_conversation_was_on_the_network() -> None:
+    world, handle = prepared(acknowledged)
+    world.send(handle, b"before")
+    assert not appended(world, handle, b"one", at_once=True)  # that before waits for a worker
+    world.settle()
+    for body in (b"two", b"three"):
+        passed = len(world.passed)
+        assert appended(world, handle, body, at_once=True)
+        assert len(world.passed) == passed + 1
+    world.settle()
+    assert world.received()[-3:] == ["one", "two", "three"]
+
+
+def test_no_more_leave_than_the_window_has_room_for() -> None:
+    world, handle = prepared(window_full)
+    world.send(handle, b"before")
+    passed = len(world.passed)
+    for body in (b"one", b"two"):
+        assert not appended(world, handle, body, at_once=True)
+    assert len(world.passed) == passed
+
+
+def test_what_is_lost_on_its_way_is_sent_again() -> None:
+    world, handle = prepared(acknowledged)
+    world.send(handle, b"before")
+    world.settle()
+    appended(world, handle, b"one", at_once=True)
+    world.settle()
+    world.fate = lambda _parcel: []
+    assert appended(world, handle, b"lost", at_once=True)
+    world.carry()
+    world.fate = lambda parcel: [parcel.raw]
+    assert appended(world, handle, b"after it", at_once=True)
+    world.settle()
+    assert world.received()[-1] == "one"
+    world.now += 60_000
+    world.settle()
+    assert world.received()[-2:] == ["lost", "after it"]
+
+
+def test_a_large_message_is_left_to_a_worker() -> None:
+    world, handle = prepared(acknowledged)
+    world.send(handle, b"before")
+    world.settle()
+    assert not appended(world, handle, bytes(world.brokers["a"].settings.fragment_bytes + 1), at_once=True)
 
 
 def test_a_side_that_has_ended_is_remembered_as_ended() -> None:

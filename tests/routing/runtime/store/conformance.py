@@ -88,14 +88,14 @@ def take(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     return texts_of(batch.received)
 
 
-def adding(store: Store, seen: Endpoint) -> AppendedMessages:
+def adding(store: Store, seen: Endpoint, **named: Any) -> AppendedMessages:
     """Two messages that follow those that an endpoint has sent."""
     numbers = (seen.send_sequence, seen.send_sequence + 1)
     rows = tuple(
         OutboundMessage(seen.conversation_handle, number, "DEFAULT", b"%d" % number, NOW) for number in numbers
     )
     known = look(store, ClaimRequest()).requests
-    return AppendedMessages(before=seen, requests=known, messages=rows, ready_since=NOW, window=8, now_ms=NOW)
+    return AppendedMessages(before=seen, requests=known, messages=rows, ready_since=NOW, window=8, now_ms=NOW, **named)
 
 
 def retaining(batch: ClaimedBatch) -> ChangeSet:
@@ -166,7 +166,7 @@ class StoreConformance:
         written.due = written.first_due()
         write(store, written)
         appended = adding(store, endpoint("1t", send_sequence=9))
-        assert store.append(appended) == self.can_append
+        assert (store.append(appended) is not None) == self.can_append
         if not self.can_append:
             assert look(store, ClaimRequest(("1t",))).endpoints["1t"] == written
             return
@@ -174,6 +174,40 @@ class StoreConformance:
         assert after == appended.onto(written)
         sent = look(store, ClaimRequest(due=9), NOW + 1_000).outgoing.get("1t", ())
         assert sent[-2:] == appended.messages or after.transmission_status
+
+    @pytest.mark.parametrize(
+        ("stored", "have_left"),
+        [
+            ({}, True),
+            ({"acknowledged_sequence": 9}, True),
+            ({"acknowledged_sequence": 3}, True),  # six are in flight: there is room for two
+            ({"acknowledged_sequence": 2}, False),
+            ({"next_attempt": NOW + 7}, True),
+            ({"dialog_timer": NOW + 3}, True),
+            ({"sending_sequence": 8}, False),  # it has sent them before, and sends them again
+            ({"sending_sequence": 8, "ready_since": NOW - 1}, False),
+            ({"ready_since": NOW - 1}, False),
+            ({"transmission_status": 9793, "next_attempt": NOW + 7}, False),
+            ({"integrity": 3}, False),
+            ({"key_id": b"other key"}, False),
+        ],
+    )
+    def test_appended_messages_leave_if_it_is_their_turn(
+        self, store: Store, stored: dict[str, Any], have_left: bool
+    ) -> None:
+        sent = {"transmitted": 9, "sending_sequence": 9, "acknowledged_sequence": 8, "integrity": 1, "key_id": b"key"}
+        written = endpoint("1t", **{"send_sequence": 9, "fragment_bytes": 1000, **sent, **stored})
+        written.outgoing = 9 - written.acknowledged_sequence
+        written.lifetime, written.due = NOW + 5000, None
+        written.due = written.first_due()
+        write(store, written)
+        appended = adding(store, endpoint("1t", send_sequence=9, integrity=1, key_id=b"key"), next_attempt=NOW + 400)
+        outcome = store.append(appended)
+        assert outcome == (appended.outcome(written) if self.can_append else None)
+        after = look(store, ClaimRequest(("1t",))).endpoints["1t"]
+        assert after == (appended.onto(written) if self.can_append else written)
+        if outcome is not None:
+            assert (outcome.have_left, after.sending_sequence == 11, after.transmitted == 11) == (have_left,) * 3
 
     @pytest.mark.parametrize(
         "remembered",

@@ -14,14 +14,11 @@ from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.verbs.leaving import leave_after_commit
+from brokerui.messaging.verbs.leaving import FEW, leave_after_commit
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
-
-MOST_MESSAGES = 10
-"""More messages of one SEND go by COPY, in a claim."""
 
 
 def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]]) -> bool:
@@ -30,7 +27,7 @@ def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]
     `InstanceForbiddenError`.
     """
     is_callers = connection.in_atomic_block
-    if not 0 < len(messages) <= MOST_MESSAGES or not connection.features.has_select_for_update:
+    if not 0 < len(messages) <= FEW or not connection.features.has_select_for_update:
         return False
     if not is_callers and not connection.get_autocommit():
         return False
@@ -42,7 +39,7 @@ def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]
     outcome = broker.append(work, at_once=has_room(instance))
     if outcome is None:
         return False
-    leave_after_commit(instance, handle, broker.frames_to_send(work.now_ms), broker.events())
+    leave_after_commit(instance, [handle], broker.frames_to_send(work.now_ms), broker.events())
     if not outcome.have_left:
         transaction.on_commit(partial(wake_once, transmit))
     return True

@@ -5,7 +5,8 @@ If they are lost before, with the process or with Redis, a worker sends their me
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Final
 
 from django.db import connection, transaction
 
@@ -13,17 +14,30 @@ from brokerui.messaging.exchange.outbox import hand_over
 from routing.common.broker_events import Event
 from routing.dialog.broker_context import OutboundFrame
 
+FEW: Final = 10
+"""Messages of one verb that leave with the commit of the caller's transaction; a worker sends more."""
+
 
 class LeavingFrames:
-    """The frames of one SEND of the transaction that is open, and its events."""
+    """The frames of one verb of the transaction that is open, and its events."""
 
     def __init__(
-        self, instance: str, handle: str, frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]
+        self,
+        instance: str,
+        handles: Iterable[str],
+        frames: Sequence[OutboundFrame],
+        events: Sequence[tuple[int, Event]],
     ) -> None:
         self.instance = instance
-        self.handle = handle
+        self.handles = frozenset(handles)
+        """Of the endpoints that the verb has changed."""
         self.frames = frames
         self._events = events
+
+    def keep_back(self, instance: str, handles: Collection[str]) -> None:
+        """Send none of the frames if they are of one of these conversations."""
+        if self.instance == instance and not self.handles.isdisjoint(handles):
+            self.frames = ()
 
     def __call__(self) -> None:
         """Hand them over: the transaction is committed."""
@@ -31,15 +45,15 @@ class LeavingFrames:
 
 
 def leave_after_commit(
-    instance: str, handle: str, frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]
+    instance: str, handles: Iterable[str], frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]
 ) -> None:
     """Hand frames and events over after the commit; at once where no transaction is open."""
-    transaction.on_commit(LeavingFrames(instance, handle, frames, events))
+    transaction.on_commit(LeavingFrames(instance, handles, frames, events))
 
 
-def keep_frames_back(instance: str, handles: Container[str]) -> None:
-    """Send no frames of conversations that this transaction has removed after a SEND: their peer is told nothing."""
+def keep_frames_back(instance: str, handles: Collection[str]) -> None:
+    """Send no frames of conversations that this transaction has removed after a SEND: their peer is told nothing. The
+    messages of other conversations in the same SEND are sent again later."""
     for entry in connection.run_on_commit:
-        function = entry[1]
-        if isinstance(function, LeavingFrames) and function.instance == instance and function.handle in handles:
-            function.frames = ()
+        if isinstance(entry[1], LeavingFrames):
+            entry[1].keep_back(instance, handles)

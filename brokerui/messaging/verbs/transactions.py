@@ -15,11 +15,11 @@ from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import ReplacedError, broker_of, check_database, working_broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import BusyError
-from brokerui.messaging.exchange.outbox import hand_over, has_room
+from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.queue_monitors.signals import messages_came, received
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.verbs.leaving import keep_frames_back
+from brokerui.messaging.verbs.leaving import FEW, keep_frames_back, leave_after_commit
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
@@ -49,7 +49,7 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
             yield broker, work
             if wanted.receive is not None:
                 received(broker, wanted.receive.queue, is_empty=work.batch.received_group is None)
-            if commits_at_once and work.changes.outgoing and has_room(instance):
+            if _may_leave(work, commits_at_once) and has_room(instance):
                 broker.send_at_once(work)
         except BaseException:
             broker.release(work)
@@ -59,11 +59,16 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
         if is_callers and work.changes.removed:
             keep_frames_back(instance, work.changes.removed)
         # Where no transaction of Django's is open, it is committed by now, and these happen at once.
-        frames, events = broker.frames_to_send(work.now_ms), broker.events()
-        transaction.on_commit(partial(hand_over, instance, frames, events))
+        leave_after_commit(instance, work.changes.endpoints, broker.frames_to_send(work.now_ms), broker.events())
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
         if work.changes.retry_all or has_become_due(work):
             transaction.on_commit(partial(wake_once, transmit))
+
+
+def _may_leave(work: UnitOfWork, commits_at_once: bool) -> bool:
+    """Whether messages leave with the commit: few of them where the caller's transaction goes on, because their frames
+    are in memory until it ends."""
+    return len(work.changes.outgoing) > 0 and (commits_at_once or len(work.changes.outgoing) <= FEW)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
+from brokerui.messaging.verbs.leaving import FEW
 from brokerui.messaging.verbs.provisioning import endpoint_at, instance_host
 from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.error_message import read_error
@@ -139,21 +140,25 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
     assert not connection.in_atomic_block
 
 
-def test_outside_of_a_transaction_a_message_leaves_with_its_commit(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No worker is woken for it. Within a transaction it may be long until the commit, and workers send it then."""
+def test_messages_leave_with_their_commit_and_many_of_a_transaction_by_a_worker(
+    wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No worker is woken for a few: their frames are in the lists of the endpoint after the commit, and not before."""
     woken = list[Any]()
     monkeypatch.setattr("brokerui.messaging.verbs.transactions.wake_once", woken.append)
     handle = begin()
     send(handle, b"1")
     (held,) = run(redis(), outgoing_held("A")).values()
-    assert held > 0
-    assert woken == []
     with transaction.atomic():
         send(handle, b"2")
-    assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: held}
+        assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: held}
+    assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: 2 * held}
+    assert woken == []
+    with transaction.atomic():
+        send(handle, *[b"3"] * (FEW + 1))
     assert woken == [tasks.transmit]
     wire.carry()
-    assert bodies() == [b"1", b"2"]
+    assert bodies() == [b"1", b"2", *[b"3"] * (FEW + 1)]
 
 
 def test_what_was_received_and_rolled_back_is_there_again(wire: Wire) -> None:

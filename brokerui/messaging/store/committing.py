@@ -71,6 +71,14 @@ _COUNTERS = (
     " ORDER BY given.number ON CONFLICT (queue_number, slot)"
     " DO UPDATE SET messages = queue_counters.messages + excluded.messages"
 )
+# A plain RECEIVE: its messages leave and are counted on one way to the database.
+_RECEIVED_AND_COUNTED = (
+    f"WITH received AS ({_RECEIVED})"
+    " INSERT INTO queue_counters (queue_number, slot, instance_id, database, queue, messages)"
+    " SELECT received.queue_number, %(slot)s, %(instance)s, %(database)s::text, %(queue)s::text, -count(*)"
+    " FROM received GROUP BY received.queue_number ON CONFLICT (queue_number, slot)"
+    " DO UPDATE SET messages = queue_counters.messages + excluded.messages"
+)
 _WAITING = (
     "SELECT conversation_id, conversation_handle FROM conversation_endpoints"
     " WHERE instance_id = %(instance)s AND (outgoing > 0 OR held > 0)"
@@ -158,12 +166,22 @@ class Commit:
     def _receive(self, received: Sequence[QueuedMessage], retained: Sequence[QueuedMessage]) -> None:
         """Received messages leave. Those that have left with their conversation meanwhile are not retained either."""
         given = self._session.given([(message.queuing_order,) for message in received], key="int8")
+        if self._session.counts_what_it_deletes and self._is_plain_receive():
+            queue = {"database": received[0].database, "queue": received[0].queue, "slot": _slot()}
+            self._session.run(_RECEIVED_AND_COUNTED.format(given=given.sql), {**self._with(given), **queue})
+            return
         sql = _RECEIVED.format(given=given.sql) + (_AND_ORDER if retained else "")
         rows = self._session.rows(sql, given.parameters)
         self._take([row[:1] for row in rows] if retained else rows, received)
         if retained:
             still = {order for _, order in rows}
             self._retain([message for message in retained if message.queuing_order in still])
+
+    def _is_plain_receive(self) -> bool:
+        """Whether nothing else changes the depth of a queue, nor any conversation. The counter is locked last then."""
+        changes = self._changes
+        others = changes.retained_received, changes.enqueued, changes.cleared_queues, changes.endpoints, changes.removed
+        return not any(others)
 
     def _remove_sent(self) -> None:
         """From the transmission queue: messages that arrived, and messages that are not needed any more."""
@@ -284,5 +302,10 @@ class Commit:
         rows = [(number, *self._queues[number], change) for number, change in self._counts.items() if change]
         if rows:
             given = self._session.given(rows, number="int8", database="text", queue="text", change="int8")
-            slot = os.getpid() % SLOTS
-            self._session.run(_COUNTERS.format(given=given.sql), {"slot": slot, **self._claim.mine, **given.parameters})
+            named = {"slot": _slot(), **self._claim.mine, **given.parameters}
+            self._session.run(_COUNTERS.format(given=given.sql), named)
+
+
+def _slot() -> int:
+    """The row of a queue's counters in which this process counts: others then do not wait for it."""
+    return os.getpid() % SLOTS

@@ -52,6 +52,7 @@ class PostgresSession(Session):
     """Within an open transaction of a connection."""
 
     holds_still = True
+    counts_what_it_deletes = True
     row = "ctid"
     at_most = "LIMIT %(top)s::int8"
 

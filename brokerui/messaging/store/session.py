@@ -37,6 +37,8 @@ class Session(ABC):
     holds_still: bool
     """Whether no transaction can move or drop the instance's objects as long as the claim lives; else that is checked
     in the transaction that writes."""
+    counts_what_it_deletes: bool
+    """Whether one statement can delete rows and count them in another table."""
     row: str
     """The name of a row of any table."""
     at_most: str

@@ -12,6 +12,7 @@ from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
 from pipeline.runtime.java import java_home
+from pipeline.runtime.java_classes import kept_classes
 from pipeline.runtime.shutdown import SHUTDOWN
 
 HERE = Path(__file__).resolve().parent
@@ -28,6 +29,8 @@ FIXED_SETTINGS = {
     # Names compare byte by byte, also those of columns.
     "spark.sql.caseSensitive": "true",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
+    # Only names of ASCII change their case here. The tables of ICU for all others take two seconds to load.
+    "spark.sql.icu.caseMappings.enabled": "false",
     # Otherwise each call that makes a column costs three more calls to Java, to show its Python line in an error.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.ui.enabled": "false",
@@ -74,6 +77,7 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     )
     with SHUTDOWN.deferred():
         SparkContext._ensure_initialized(conf=wanted)
+    SparkContext._jvm = kept_classes(SparkContext._jvm)
     session = SparkSession.builder.config(conf=wanted).getOrCreate()
     SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
     return session

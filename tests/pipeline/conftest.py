@@ -18,7 +18,11 @@ SERVED = {
     "spark.connect.grpc.binding.port": str(free_port()),
 }
 """Settings of the tests' own session beyond `spark/spark-defaults.conf`."""
-ADAPTED = {"spark.sql.adaptive.enabled": "true", "spark.sql.constraintPropagation.enabled": "true"}
+ADAPTED = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.sql.constraintPropagation.enabled": "true",
+    "spark.sql.shuffle.partitions": "2",
+}
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
 

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +17,7 @@ import pytest
 from pipeline.evaluation.timeline import load_timeline
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.previous_result import previous_result
+from pipeline.jobs.progress import STAGES
 from pipeline.jobs.route import RouteOptions, route
 from pipeline.lake.lake import Lake
 from pipeline.results.run_record import JobRun
@@ -152,26 +153,57 @@ def test_a_lifetime_beyond_its_version_is_none_of_its_moments(tmp_path: Path) ->
 # ---------------------------------------------------------------- the form of the result
 
 
-def test_a_row_of_output_for_each_row_of_input_with_its_columns(tmp_path: Path) -> None:
-    run, found = run_and_rows(tmp_path, document(TO_PARTS), row(1), row(1), row(2, is_reply=None))
-    table = pq.read_table(tmp_path / "out")
+class Routed(NamedTuple):
+    """One estate and rows of several kinds: what a run said of them, and where it wrote."""
+
+    run: JobRun
+    found: dict[str, Json]
+    folder: Path
+
+
+GOOD = [row(1), row(1), row(2, is_reply=None), *(row(n) for n in range(3, 50)), row(50, to_service="Entry")]
+BAD = [row(51, at="soon"), row(52, from_instance="host9"), row(53, messages=-1), row(54, to_service="")]
+
+
+@pytest.fixture(scope="module")
+def one_run(spark: object, tmp_path_factory: pytest.TempPathFactory) -> Routed:
+    folder = tmp_path_factory.mktemp("one")
+    return Routed(*run_and_rows(folder, document(TO_PARTS), *GOOD, *BAD), folder)
+
+
+def test_a_row_of_output_for_each_row_of_input_with_its_columns(one_run: Routed) -> None:
+    run, found, folder = one_run
+    table = pq.read_table(folder / "out")
     assert table.column_names == [*COLUMNS, "outcomes", "verdict"]
-    assert table.num_rows == 3  # routing does not look for rows that came twice
+    assert table.num_rows == len(GOOD)  # routing does not look for rows that came twice
     assert without_nulls(found["c2"]["outcomes"]) == [PARTS]
     assert (found["c2"]["messages"], found["c2"]["bytes"], found["c2"]["is_reply"]) == (2, 100, False)
-    assert run.counts == {"in": 3, "out": 3, "quarantined": 0}
+    assert run.counts == {"in": len(GOOD) + len(BAD), "out": len(GOOD), "quarantined": len(BAD)}
 
 
-def test_the_record_says_what_ran_on_what(tmp_path: Path) -> None:
-    run_and_rows(tmp_path, document(TO_PARTS), row(1), row(2, from_database="Nowhere"))
-    record = json.loads((tmp_path / "out" / "_run.json").read_text())
+def test_the_record_says_what_ran_on_what(one_run: Routed) -> None:
+    record = json.loads((one_run.folder / "out" / "_run.json").read_text())
     assert record["job"] == "route"
-    assert record["counts"] == {"in": 2, "out": 1, "quarantined": 1}
-    assert record["reasons"] == {"unknown_entry": 1}
+    assert (record["counts"], record["reasons"]) == (one_run.run.counts, one_run.run.reasons)
     assert (record["before_estate"], record["not_in_estate"]) == ({}, {"rows": 1, "messages": 2})
-    assert record["arguments"]["traffic"] == str(tmp_path / "in" / "t.jsonl")
+    assert record["arguments"]["traffic"] == str(one_run.folder / "in" / "t.jsonl")
     assert record["versions"]["spark"].startswith("4.")
     assert record["seconds"] > 0
+
+
+def test_counters_of_reasons_add_up(one_run: Routed) -> None:
+    reasons = one_run.run.reasons
+    assert reasons == {"bad_at": 1, "bad_messages": 1, "bad_to_service": 1, "unknown_entry": 1}
+    assert Counter(one["reason"] for one in quarantined(one_run.folder / "out")) == reasons
+
+
+def test_counts_come_by_class_not_by_row_in_questions(one_run: Routed) -> None:
+    """The engine is asked once for all rows that are alike: to Stock, to Entry, and from an unknown instance."""
+    assert one_run.run.extra["questions"] == 3
+
+
+def test_the_stages_of_progress_are_those_that_the_job_records(one_run: Routed) -> None:
+    assert one_run.run.finished_phases == set(STAGES["route"])
 
 
 def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) -> None:
@@ -180,12 +212,6 @@ def test_several_outcomes_stand_in_the_order_of_the_interface(tmp_path: Path) ->
     addresses = [one["address"] for one in found["c1"]["outcomes"]]
     assert addresses == ["tcp://a.example:4022", "tcp://b.example:4022"]
     assert found["c1"]["verdict"] == "exits"
-
-
-def test_counts_come_by_class_not_by_row_in_questions(tmp_path: Path) -> None:
-    """The engine is asked once for all rows that are alike."""
-    run, _ = run_and_rows(tmp_path, document(TO_PARTS), *(row(n) for n in range(50)), row(50, to_service="Entry"))
-    assert run.extra["questions"] == 2
 
 
 # ---------------------------------------------------------------- bad input
@@ -214,13 +240,6 @@ def test_traffic_that_is_not_there_is_one_error(tmp_path: Path, name: str, says:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match=says):
         routed(written(tmp_path / "e.json", document()), str(tmp_path / name), tmp_path / "out")
-
-
-def test_counters_of_reasons_add_up(tmp_path: Path) -> None:
-    rows = [row(1), row(2, at="soon"), row(3, from_instance="host9"), row(4, messages=-1), row(5, to_service="")]
-    run, _ = run_and_rows(tmp_path, document(TO_PARTS), *rows)
-    assert run.reasons == {"bad_at": 1, "bad_messages": 1, "bad_to_service": 1, "unknown_entry": 1}
-    assert Counter(one["reason"] for one in quarantined(tmp_path / "out")) == run.reasons
 
 
 # ---------------------------------------------------------------- again, after more has come

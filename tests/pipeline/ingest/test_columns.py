@@ -107,14 +107,6 @@ def test_which_of_two_columns_is_meant_is_not_guessed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_columns_that_nobody_asked_for_cost_nothing(tmp_path: Path) -> None:
-    for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
-        table = pa.Table.from_pylist([row(number)])
-        save(table.append_column("extra", column).append_column("extra", column), tmp_path / "in" / f"{number}.parquet")
-    assert taken_in(tmp_path) == ({"in": 9, "out": 9, "quarantined": 0}, [])
-
-
-@pytest.mark.usefixtures("spark")
 def test_a_column_that_is_not_read_is_bad_in_each_row_and_other_files_are_taken(tmp_path: Path) -> None:
     written(tmp_path / "in" / "good.jsonl", [row(99)])
     for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
@@ -124,50 +116,66 @@ def test_a_column_that_is_not_read_is_bad_in_each_row_and_other_files_are_taken(
     assert reasons == ["bad_to_service"] * 9
 
 
-@pytest.mark.usefixtures("spark")
-def test_a_file_of_nothing_that_is_read_is_bad_too(tmp_path: Path) -> None:
-    save(pa.table({"at": REFUSED["half a number"]}), tmp_path / "in" / "a.parquet")
-    assert taken_in(tmp_path) == ({"in": 1, "out": 0, "quarantined": 1}, ["no_conversation_id"])
+NUMBER = uuid.UUID("5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D")
+MOMENT = datetime.datetime(2026, 1, 5, 8, 30, tzinfo=datetime.UTC)
+
+
+@pytest.fixture(scope="module")
+def taken(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]], Any]:
+    """Files of odd columns, the rows that one ingest makes of them, its counts and the reasons of its quarantine."""
+    folder = tmp_path_factory.mktemp("odd")
+    for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
+        more = pa.Table.from_pylist([row(number, conversation_id=f"more{number}")])
+        more = more.append_column("extra", column).append_column("extra", column)
+        save(more, folder / "in" / f"more{number}.parquet")
+    identifiers = with_column(row(1, conversation_id="id"), "to_broker_instance", pa.array([NUMBER.bytes], pa.uuid()))
+    save(identifiers, folder / "in" / "id.parquet")
+    for old in (True, False):
+        table = with_column(row(1, conversation_id=f"at{old}"), "at", pa.array([MOMENT], pa.timestamp("ns", "UTC")))
+        save(table, folder / "in" / f"at{old}.parquet", use_deprecated_int96_timestamps=old)
+    save(pa.table({"at": REFUSED["half a number"]}), folder / "in" / "nothing.parquet")
+    counts = taken_in(folder)
+    rows = [one for silver in Lake(folder / "lake").folders(SILVER) for one in pq.read_table(silver).to_pylist()]
+    return folder / "in", rows, counts
+
+
+def test_columns_that_nobody_asked_for_cost_nothing(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
+    names = {one["conversation_id"] for one in taken[1]}
+    assert names == {*(f"more{number}" for number in range(9)), "id", "atTrue", "atFalse"}
+
+
+def test_a_file_of_nothing_that_is_read_is_bad_too(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
+    assert taken[2] == ({"in": 13, "out": 12, "quarantined": 1}, ["no_conversation_id"])
+
+
+def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
+    schema = pq.read_metadata(taken[0] / "id.parquet").schema
+    assert column_kinds(schema, ["to_broker_instance"]) == {"to_broker_instance": UUID}
+    (found,) = (one["to_broker_instance"] for one in taken[1] if one["conversation_id"] == "id")
+    assert found == str(NUMBER)
+
+
+def test_moments_of_one_folder_may_be_written_in_different_ways(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
+    assert [one["at"] for one in taken[1] if one["conversation_id"].startswith("at")] == [MOMENT, MOMENT]
 
 
 @pytest.mark.usefixtures("spark")
-def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(tmp_path: Path) -> None:
-    number = uuid.UUID("5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D")
-    table = with_column(row(1), "to_broker_instance", pa.array([number.bytes], pa.uuid()))
-    save(table, tmp_path / "in" / "a.parquet")
-    assert column_kinds(pq.read_metadata(tmp_path / "in" / "a.parquet").schema, ["to_broker_instance"]) == {
-        "to_broker_instance": UUID
-    }
-    assert taken_in(tmp_path) == ({"in": 1, "out": 1, "quarantined": 0}, [])
-    (folder,) = Lake(tmp_path / "lake").folders(SILVER)
-    assert pq.read_table(folder).column("to_broker_instance").to_pylist() == [str(number)]
-
-
-@pytest.mark.usefixtures("spark")
-def test_moments_of_one_folder_may_be_written_in_different_ways(tmp_path: Path) -> None:
-    moment = datetime.datetime(2026, 1, 5, 8, 30, tzinfo=datetime.UTC)
-    for number, old in enumerate([True, False]):
-        table = with_column(row(number), "at", pa.array([moment], pa.timestamp("ns", "UTC")))
-        save(table, tmp_path / "in" / f"{number}.parquet", use_deprecated_int96_timestamps=old)
-    assert taken_in(tmp_path) == ({"in": 2, "out": 2, "quarantined": 0}, [])
-    (folder,) = Lake(tmp_path / "lake").folders(SILVER)
-    assert set(pq.read_table(folder).column("at").to_pylist()) == {moment}
-
-
-@pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("name", ["from_initiator", "at", "is_reply"])
-def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(name: str, tmp_path: Path) -> None:
+def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(tmp_path: Path) -> None:
     written(tmp_path / "in" / "good.jsonl", [row(1)])
-    events = Path(write_log(random_log(random.Random(3), 20), tmp_path / "log"))
-    (log, *_) = sorted(events.rglob("*.parquet"))
+    (log, *_) = sorted(Path(write_log(random_log(random.Random(3), 20), tmp_path / "log")).rglob("*.parquet"))
     table = pq.read_table(log, partitioning=None)
     odd = pa.array([datetime.time(1)] * table.num_rows, pa.time64("us"))
-    is_new = name not in table.column_names
-    table = table.append_column(name, odd) if is_new else table.set_column(table.column_names.index(name), name, odd)
-    save(table, tmp_path / "in" / "log.parquet")
-    counts, reasons = taken_in(tmp_path)
+    for name in ("from_initiator", "at", "is_reply"):
+        is_new = name not in table.column_names
+        places = table.column_names
+        changed = table.append_column(name, odd) if is_new else table.set_column(places.index(name), name, odd)
+        save(changed, tmp_path / "in" / f"{name}.parquet")
+    counts, _ = taken_in(tmp_path)
     assert counts["in"] == counts["out"] + counts["quarantined"]
-    assert reasons == ([] if is_new else ["unreadable"])
+    (folder,) = Lake(tmp_path / "lake").folders("_quarantine")
+    found = {(Path(one["file"]).stem, one["reason"]) for one in pq.read_table(folder).to_pylist()}
+    assert "is_reply" not in table.column_names, "it is new"
+    assert found == {("from_initiator", "unreadable"), ("at", "unreadable")}
 
 
 @pytest.mark.thorough("telemetry reads by the same steps as ingest")

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.inputs.files import examine_files
 from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.jobs.progress import STAGES
 from pipeline.lake.classes import known_classes
 from pipeline.lake.lake import Lake, lake_for_writing
 from pipeline.results.run_record import JobRun
@@ -185,6 +186,10 @@ def test_the_counts_are_those_of_the_tables(dirty: tuple[Path, Path, JobRun]) ->
     }
 
 
+def test_the_stages_of_progress_are_those_that_the_job_records(dirty: tuple[Path, Path, JobRun]) -> None:
+    assert dirty[2].finished_phases == set(STAGES["ingest"])
+
+
 def test_bronze_is_what_came(dirty: tuple[Path, Path, JobRun]) -> None:
     traffic, lake, _ = dirty
     for path in traffic.rglob("*"):
@@ -247,31 +252,40 @@ def test_null_and_a_text_in_another_column_are_different_rows(tmp_path: Path) ->
     assert ingested(again, tmp_path / "lake").reasons == {"duplicate": 2}
 
 
-def test_silver_is_parted_by_day_of_utc(tmp_path: Path) -> None:
-    traffic = written(tmp_path / "a.jsonl", [row(1, at="2026-03-01T23:30:00-02:00"), row(2)])
-    ingested(traffic, tmp_path / "lake")
-    days = {path.name for path in (tmp_path / "lake" / "silver" / "run=000001").iterdir()}
-    assert days == {f"day={date(2026, 3, 1)}", f"day={date(2026, 3, 2)}"}
+MOMENTS = (
+    "1753-01-01T00:00:00Z",
+    "1969-12-31T23:59:59.999999Z",
+    "1970-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999999Z",
+    "2026-03-01T23:30:00-02:00",
+)
+NAMES = ["Ship", "OrderParts", "Pay"] * 20
 
 
-def test_days_before_1970_begin_at_midnight_too(tmp_path: Path) -> None:
-    moments = (
-        "1753-01-01T00:00:00Z",
-        "1969-12-31T23:59:59.999999Z",
-        "1970-01-01T00:00:00Z",
-        "9999-12-31T23:59:59.999999Z",
-    )
-    written(tmp_path / "in", [row(number, at=at) for number, at in enumerate(moments)])
-    ingested(tmp_path / "in", tmp_path / "lake")
-    assert [one["day"] for one in silver(tmp_path / "lake")] == [at[:10] for at in moments]
+@pytest.fixture(scope="module")
+def lake_of_days(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rows of many days, and on one of them of several services."""
+    folder = tmp_path_factory.mktemp("days")
+    days = [row(number, at=at) for number, at in enumerate(MOMENTS)]
+    names = [row(100 + number, to_service=name) for number, name in enumerate(NAMES)]
+    written(folder / "in", days + names)
+    ingested(folder / "in", folder / "lake")
+    return folder / "lake"
 
 
-def test_silver_says_what_is_never_null_and_is_in_the_order_of_its_files(tmp_path: Path) -> None:
-    names = ["Ship", "OrderParts", "Pay"] * 20
-    written(tmp_path / "in", [row(number, to_service=name) for number, name in enumerate(names)])
-    ingested(tmp_path / "in", tmp_path / "lake")
-    (file,) = (tmp_path / "lake" / "silver").rglob("*.parquet")
-    assert pq.read_table(file)["to_service"].to_pylist() == names
+def test_silver_is_parted_by_day_of_utc(lake_of_days: Path) -> None:
+    days = {path.name for path in (lake_of_days / "silver" / "run=000001").iterdir()}
+    assert {f"day={date(2026, 3, 1)}", f"day={date(2026, 3, 2)}"} < days
+
+
+def test_days_before_1970_begin_at_midnight_too(lake_of_days: Path) -> None:
+    found = {one["conversation_id"]: one["day"] for one in silver(lake_of_days)}
+    assert [found[f"c{number}"] for number in range(4)] == [at[:10] for at in MOMENTS[:4]]
+
+
+def test_silver_says_what_is_never_null_and_is_in_the_order_of_its_files(lake_of_days: Path) -> None:
+    (file,) = (lake_of_days / "silver" / "run=000001" / "day=2026-03-01").glob("*.parquet")
+    assert pq.read_table(file, partitioning=None)["to_service"].to_pylist() == NAMES
     required = {field.name for field in pq.read_schema(file) if not field.nullable}
     assert required == {field.name for field in TRAFFIC if not field.nullable} | {"class"}
 

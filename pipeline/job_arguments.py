@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import codecs
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -93,7 +94,7 @@ def _ingest(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.follow import follow
     from pipeline.jobs.ingest import IngestOptions, ingest
 
-    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates, options.dates)
+    wanted = IngestOptions(options.traffic, options.out, options.keep_duplicates, options.dates, options.encoding)
     return follow(wanted, _settings(options), options.every) if options.follow else ingest(wanted, _settings(options))
 
 
@@ -106,6 +107,8 @@ def _add_traffic(parser: argparse.ArgumentParser) -> None:
 def _add_texts(parser: argparse.ArgumentParser) -> None:
     help_text = "how text files write dates with slashes: 11/22/2026 (mdy) or 22/11/2026 (dmy); default: not at all"
     parser.add_argument("--dates", choices=["mdy", "dmy"], default="", help=help_text)
+    help_text = "of text files without a byte order mark, as cp1252 or latin-1 (default: UTF-8)"
+    parser.add_argument("--encoding", type=_encoding, default="utf-8", metavar="NAME", help=help_text)
 
 
 def _add_route(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +121,9 @@ def _add_route(parser: argparse.ArgumentParser) -> None:
 def _route(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.route import RouteOptions, route
 
-    return route(RouteOptions(options.estate, options.traffic, options.out, options.dates), _settings(options))
+    return route(
+        RouteOptions(options.estate, options.traffic, options.out, options.dates, options.encoding), _settings(options)
+    )
 
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
@@ -134,7 +139,13 @@ def _replay(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.replay import ReplayOptions, replay
 
     wanted = ReplayOptions(
-        options.baseline, options.proposed, options.traffic, options.out, options.rows, options.dates
+        options.baseline,
+        options.proposed,
+        options.traffic,
+        options.out,
+        rows=options.rows,
+        dates=options.dates,
+        encoding=options.encoding,
     )
     return replay(wanted, _settings(options))
 
@@ -199,6 +210,16 @@ def _interval(text: str) -> str:
     if found is None or not int(found["number"]):
         raise argparse.ArgumentTypeError(f"must be a time such as 5s, 2 minutes or 1h, not {text}")
     return f"{found['number']} {found.lastgroup}"
+
+
+def _encoding(text: str) -> str:
+    """Return Python's name of an encoding of texts, empty for UTF-8."""
+    try:
+        name = codecs.lookup(text).name
+        "".encode(name)
+    except LookupError:
+        raise argparse.ArgumentTypeError(f"{text} is no encoding; cp1252, cp1251 or latin-1 are") from None
+    return "" if name in ("utf-8", "utf-8-sig") else name
 
 
 def _moment(text: str) -> datetime:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from pipeline.inputs.open_text import PACKED, ZSTD, opened
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
+from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_document, rows_of_json
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
 from pipeline.transforms.view_exports import VIEWS, view_of
@@ -22,10 +24,14 @@ from routing.common.sentence import say
 
 PARQUET, CSV, JSON, EVENTS = "parquet", "csv", "json", "events"
 UTF_8, UTF_16 = "utf-8-sig", "utf-16"
+_UTF_8_MARK = b"\xef\xbb\xbf"
+_ARRAY = re.compile(rb"\[\s*\{")
 _UTF_16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 """Byte order marks of UTF-16, as Windows writes it."""
 MAX_UTF_16_BYTES = 1 << 26
 """Largest UTF-16 file: it is read into memory as a whole."""
+MAX_DOCUMENT_BYTES = 1 << 28
+"""Largest file of JSON that is no lines: it is read into memory as a whole."""
 MAX_LINE_BYTES = 1 << 20
 """Longest line of text. A row of traffic has some hundred bytes."""
 SENT_COLUMNS = (
@@ -57,6 +63,10 @@ class FileLayout:
     """CSV as sqlcmd prints it."""
     folders: tuple[str, ...] = ()
     """Columns that the folders of the file give, as in `from_instance=shop/`."""
+    is_document: bool = False
+    """JSON that is an array, or whose objects stand over several lines."""
+    is_prepared: bool = False
+    """Spark reads a copy whose lines are rows (preparing.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,8 @@ class InputFile:
     fault: str | None = None
     rows: int = 0
     """Rows of a Parquet file, from its footer."""
+    prepared: Path | None = None
+    """The copy that Spark reads in its place."""
 
 
 def files_below(name: str) -> list[Path]:
@@ -100,14 +112,16 @@ def file_identity(path: Path) -> dict[str, Any]:
     return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
 
 
-def examine_files(paths: Sequence[Path], expected: ExpectedColumns = TRAFFIC_FILES) -> list[InputFile]:
-    """Examine each file by its name and its first bytes."""
-    return [_examine_file(path, expected) for path in paths]
+def examine_files(
+    paths: Sequence[Path], expected: ExpectedColumns = TRAFFIC_FILES, encoding: str = ""
+) -> list[InputFile]:
+    """Examine each file by its name and its first bytes; `encoding` is that of texts without a byte order mark."""
+    return [_examine_file(path, expected, encoding or UTF_8) for path in paths]
 
 
-def _examine_file(path: Path, expected: ExpectedColumns) -> InputFile:
+def _examine_file(path: Path, expected: ExpectedColumns, encoding: str) -> InputFile:
     try:
-        return _of_kind(path, _kind(path), expected)
+        return _of_kind(path, _kind(path), expected, encoding)
     except UnicodeDecodeError:
         return InputFile(path, None, "not_utf8")
     except (OSError, EOFError, pa.ArrowException):
@@ -119,24 +133,23 @@ def _examine_file(path: Path, expected: ExpectedColumns) -> InputFile:
 
 
 def _kind(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() != ".gz"]
+    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     kind = _SUFFIXES.get(suffixes[-1]) if suffixes else None
     if kind is not None:
         return kind
     begin = _begin(path, 64)
     if begin.startswith(_MAGIC):
         return PARQUET
-    return JSON if begin.replace(b"\0", b"").lstrip(b"\xff\xfe\xef\xbb\xbf \t\r\n").startswith(b"{") else CSV
+    text = begin.replace(b"\0", b"").lstrip(b"\xff\xfe\xef\xbb\xbf \t\r\n")
+    return JSON if text.startswith(b"{") or _ARRAY.match(text) else CSV
 
 
-def _of_kind(path: Path, kind: str, expected: ExpectedColumns) -> InputFile:
+def _of_kind(path: Path, kind: str, expected: ExpectedColumns, given: str) -> InputFile:
     if kind != PARQUET and not path.stat().st_size:
         return InputFile(path, None)
-    encoding = _encoding(path) if kind != PARQUET else UTF_8
+    encoding = _encoding(path, given) if kind != PARQUET else UTF_8
     if kind == JSON:
-        view = view_of(_keys(path, encoding)) if expected is TRAFFIC_FILES else ""
-        layout = FileLayout(JSON, encoding=encoding, view=view)
-        return InputFile(path, replace(layout, folders=() if view else _folders(path, expected, layout)))
+        return InputFile(path, _json(path, encoding, expected))
     file = _parquet(path, expected) if kind == PARQUET else InputFile(path, _csv(path, encoding, expected))
     if file.layout is None or file.layout.view:
         return file
@@ -173,21 +186,39 @@ def _events(path: Path, kinds: Mapping[str, str]) -> InputFile:
     return InputFile(path, FileLayout(EVENTS, columns), rows=rows)
 
 
-def _encoding(path: Path) -> str:
+def _json(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
+    begin = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, "replace")
+    is_document = is_json_document(begin)
+    if is_document and path.stat().st_size > MAX_DOCUMENT_BYTES:
+        raise EOFError
+    view = view_of(_keys(begin, is_document=is_document)) if expected is TRAFFIC_FILES else ""
+    layout = FileLayout(JSON, encoding=encoding, view=view, is_document=is_document)
+    is_prepared = is_document or _is_foreign(path, encoding)
+    return replace(layout, folders=() if view else _folders(path, expected, layout), is_prepared=is_prepared)
+
+
+def _is_foreign(path: Path, encoding: str) -> bool:
+    """Say whether Spark cannot read the bytes of a text."""
+    return path.suffix.lower() in ZSTD or encoding not in (UTF_8, UTF_16)
+
+
+def _encoding(path: Path, given: str) -> str:
     """Return the encoding by the byte order mark. Raises `UnicodeDecodeError` if the text is not valid in it."""
-    if _begin(path, 2) not in _UTF_16_MARKS:
-        return UTF_8
-    if path.stat().st_size > MAX_UTF_16_BYTES or path.suffix.lower() == ".gz":
+    begin = _begin(path, 3)
+    if begin[:2] not in _UTF_16_MARKS:
+        return UTF_8 if begin == _UTF_8_MARK else given
+    if path.stat().st_size > MAX_UTF_16_BYTES or path.suffix.lower() in PACKED:
         raise EOFError
     path.read_text(UTF_16)
     return UTF_16
 
 
-def _keys(path: Path, encoding: str) -> Set[str]:
-    """Return the keys of the first line of a JSON Lines file; none if it is no object."""
-    lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, "replace").strip().splitlines()
+def _keys(begin: str, *, is_document: bool) -> Set[str]:
+    """Return the keys of the first object of a text; none if it is no object."""
+    text = begin.strip()
+    rows = (one for _, one in rows_of_json(text)) if is_document else iter(text.splitlines())
     try:
-        first = json.loads(lines[0]) if lines else None
+        first = json.loads(next(rows, "null"))
     except (ValueError, RecursionError):
         return frozenset()
     return first.keys() if isinstance(first, dict) else frozenset()
@@ -209,12 +240,14 @@ def _csv(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
         view,
         table.spans,
         table.is_printed,
+        is_prepared=_is_foreign(path, encoding)
+        or (not table.spans and encoding != UTF_16 and has_rows_of_several_lines(path)),
     )
 
 
 def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:
     """Return the first bytes of a file, decompressed if it is gzip; in UTF-8 without an incomplete last line."""
-    with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as stream:
+    with opened(path) as stream:
         found: bytes = stream.read(size)
-    is_cut = len(found) == size and encoding == UTF_8
+    is_cut = len(found) == size and encoding != UTF_16
     return found.rpartition(b"\n")[0] or found if is_cut else found

@@ -11,8 +11,9 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
-from pipeline.inputs.files import CSV, EVENTS, MAX_LINE_BYTES, PARQUET, UTF_16, FileLayout, InputFile
+from pipeline.inputs.files import CSV, EVENTS, MAX_LINE_BYTES, PARQUET, FileLayout, InputFile
 from pipeline.inputs.parquet_columns import NANOSECONDS, SPARK_TYPES, UNSUPPORTED, UUID
+from pipeline.inputs.text_lines import TextReader
 from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
 from pipeline.transforms.view_exports import MOMENTS, VIEWS, as_traffic, of_path, slashed
@@ -30,11 +31,7 @@ _TRAFFIC_OF_EVENTS = {
 }
 """The columns of a row of traffic, from the event of a sent message."""
 COLUMNAR = (PARQUET, EVENTS)
-_PRINTED_AROUND = r"^(-+([ ,;\t|]-+)*|[(][0-9]+ [^()]*([(]s[)])?[^()]*[)])\s*\z"
-"""Lines that sqlcmd prints around rows: dashes below a heading, and how many rows there were, in any language."""
 _DIGITS_OF_UUID = "^(.{8})(.{4})(.{4})(.{4})(.{12})$"
-_ROW_IN_PARTITION = (1 << 33) - 1
-"""`monotonically_increasing_id` counts the rows of a partition in these bits."""
 _MAX_RAW_CHARACTERS = 1_000
 """Characters of a rejected row that the quarantine keeps."""
 
@@ -95,13 +92,14 @@ def read_files(
     groups: dict[FileLayout, list[str]] = {}
     for file in files:
         if file.layout is not None:
-            groups.setdefault(file.layout, []).append(str(file.path.resolve()))
+            groups.setdefault(file.layout, []).append(str((file.prepared or file.path).resolve()))
+    texts = TextReader(spark, root)
     lines = [
-        _lines(spark, layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in COLUMNAR
+        texts.lines(layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in COLUMNAR
     ]
     return InputRows(
-        rows=_together(spark, groups, form, with_place=False).drop(*PLACE),
-        placed=cache(lambda: _together(spark, groups, form, with_place=True)),
+        rows=_together(texts, groups, form, with_place=False).drop(*PLACE),
+        placed=cache(lambda: _together(texts, groups, form, with_place=True)),
         lines=reduce(DataFrame.unionByName, lines) if lines else None,
         files=tuple(files),
         root=root,
@@ -110,15 +108,15 @@ def read_files(
 
 
 def _together(
-    spark: SparkSession, groups: Mapping[FileLayout, list[str]], form: RowFormat, *, with_place: bool
+    texts: TextReader, groups: Mapping[FileLayout, list[str]], form: RowFormat, *, with_place: bool
 ) -> DataFrame:
     tables = [
-        _parquet(spark, layout, paths, form, with_place=with_place)
+        _parquet(texts.spark, layout, paths, form, with_place=with_place)
         if layout.kind in COLUMNAR
-        else _text(_lines(spark, layout, paths), layout, form)
+        else _text(texts.lines(layout, paths), layout, form)
         for layout, paths in groups.items()
     ]
-    return reduce(DataFrame.unionByName, map(form.clean, tables or [_nothing(spark, form)]))
+    return reduce(DataFrame.unionByName, map(form.clean, tables or [_nothing(texts.spark, form)]))
 
 
 def event_log_rows(spark: SparkSession, folder: str) -> DataFrame:
@@ -173,47 +171,6 @@ def _placed(table: DataFrame, columns: Mapping[str, Column], form: RowFormat, *,
         raw.alias("_raw"),
         _null().alias("_fault"),
     )
-
-
-def _lines(spark: SparkSession, layout: FileLayout, paths: list[str]) -> DataFrame:
-    """Read the lines of text files. Spark splits large files: a line has its block, and its number in its task.
-
-    Blank lines and repetitions of a CSV header are no rows.
-    """
-    if layout.encoding == UTF_16:
-        return _lines_of_whole(spark, layout, paths)
-    without_mark = F.when(F.col("value").startswith("\ufeff"), F.substring("value", 2, MAX_LINE_BYTES))
-    text = F.coalesce(without_mark, "value")
-    return (
-        spark.read.option("recursiveFileLookup", "true")
-        .text(paths)
-        .select(
-            text.alias("value"),
-            _is_row(text, layout),
-            F.col("_metadata.file_path").alias("_file"),
-            F.col("_metadata.file_block_start").alias("_block"),
-            F.monotonically_increasing_id().bitwiseAND(F.lit(_ROW_IN_PARTITION)).alias("_row"),
-        )
-    )
-
-
-def _lines_of_whole(spark: SparkSession, layout: FileLayout, paths: list[str]) -> DataFrame:
-    """Decode UTF-16 files as a whole: Spark splits lines by bytes, which fails in UTF-16."""
-    text = F.decode("content", "UTF-16")
-    whole = spark.read.format("binaryFile").option("recursiveFileLookup", "true").load(paths)
-    lines = whole.select(
-        F.posexplode(F.split(text, r"\r\n|\r|\n")).alias("_row", "value"),
-        F.col("_metadata.file_path").alias("_file"),
-        F.lit(0).cast("long").alias("_block"),
-    )
-    return lines.select(
-        "value", _is_row(F.col("value"), layout), "_file", "_block", F.col("_row").cast("long").alias("_row")
-    )
-
-
-def _is_row(text: Column, layout: FileLayout) -> Column:
-    found = (F.trim(text) != "") & (text != layout.header)
-    return (found & ~text.rlike(_PRINTED_AROUND) if layout.is_printed else found).alias("_is_row")
 
 
 def _text(lines: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:

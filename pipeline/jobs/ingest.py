@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from pipeline.inputs.damaged_files import without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, as_quarantine_rows, count_rows, read_files
 from pipeline.lake.classes import known_classes, write_class_tables
@@ -40,6 +41,8 @@ class IngestOptions:
     keep_duplicates: bool = False
     dates: str = ""
     """The order of dates with slashes in text files: `mdy`, `dmy`, or none that is read."""
+    encoding: str = ""
+    """The encoding of text files without a byte order mark; empty: UTF-8."""
 
 
 def ingest(options: IngestOptions, settings: SparkSettings) -> JobRun:
@@ -57,7 +60,8 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
     if not new:
         run.count(0, 0, {})
         return run
-    files = examine_files(_copied(lake, new, options))
+    copies = examine_files(_copied(lake, new, options), encoding=options.encoding)
+    files = prepared_files(copies, lake.staging / BRONZE, lake.staging)
     run.end_phase("bronze")
     without_damaged_files(files, lambda whole: _write(spark, lake, whole, run, options), lambda: _clear(lake))
     lake.commit(lake.next_run(), run.as_json())

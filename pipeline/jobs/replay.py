@@ -13,7 +13,7 @@ from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.unanswered import later_changes, remarks, unanswered
 from pipeline.evaluation.weighting import TrafficWeight
 from pipeline.inputs.files import InputFile
-from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
+from pipeline.jobs.traffic_evaluation import WORK_FOLDER, EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, traffic_input
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
@@ -37,13 +37,15 @@ class ReplayOptions:
     """Also a row for each row of the input."""
     dates: str = ""
     """The order of dates with slashes in text files."""
+    encoding: str = ""
+    """The encoding of text files without a byte order mark; empty: UTF-8."""
 
 
 def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
     """Write the differential weighted by traffic, the flows that change most, and the flow matrix."""
     run = JobRun("replay", asdict(options))
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    traffic = traffic_input(options.traffic, options.dates)
+    traffic = traffic_input(options.traffic, options.dates, options.encoding)
     return run_on_traffic(
         run,
         options.out,
@@ -65,7 +67,7 @@ def _replay(
     traffic, *sides = asking
     boundaries = boundaries_of(sides, traffic.span())
     before, after = (TimelineEvaluator(side) for side in sides)
-    evaluated = evaluate(spark, traffic.open(spark, files), (before, after), boundaries, folder)
+    evaluated = evaluate(spark, traffic.open(spark, files, folder / WORK_FOLDER), (before, after), boundaries, folder)
     run.extra = {"summary": summary(evaluated), "intervals": len(boundaries) + 1, "questions": evaluated.questions}
     run.extra |= unanswered(evaluated.totals, sides)
     changes = (_summary_line(change, weight) for change, weight in later_changes(evaluated.totals))

@@ -15,7 +15,7 @@ from pipeline.evaluation.unanswered import remarks, unanswered
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.reader import InputRows
 from pipeline.jobs.previous_result import previous_result
-from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
+from pipeline.jobs.traffic_evaluation import WORK_FOLDER, EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, open_lake, traffic_input
 from pipeline.results.manifest import SUMMARY_FOLDER
 from pipeline.results.output_folder import write_rows
@@ -36,13 +36,15 @@ class RouteOptions:
     out: str
     dates: str = ""
     """The order of dates with slashes in text files."""
+    encoding: str = ""
+    """The encoding of text files without a byte order mark; empty: UTF-8."""
 
 
 def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
     """Write a row for each row of the input, with `outcomes` and `verdict`."""
     run = JobRun("route", asdict(options))
     timeline = load_timeline(options.estate)
-    traffic = traffic_input(options.traffic, options.dates)
+    traffic = traffic_input(options.traffic, options.dates, options.encoding)
     return run_on_traffic(
         run,
         options.out,
@@ -64,7 +66,7 @@ def _route(
     traffic, timeline = asking
     boundaries = boundaries_of([timeline], traffic.span())
     asker = TimelineEvaluator(timeline)
-    evaluated = evaluate(spark, traffic.open(spark, files), (asker, asker), boundaries, folder)
+    evaluated = evaluate(spark, traffic.open(spark, files, folder / WORK_FOLDER), (asker, asker), boundaries, folder)
     run.end_phase("ask")
     new_rows = _write_rows(spark, options.out, traffic, timeline, evaluated, run)
     run.end_phase("rows")

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
 from pipeline.results.manifest import table_manifest
@@ -84,8 +85,8 @@ def _write(
     folder: Path,
     run: JobRun,
 ) -> None:
-    source = read_files(spark, files, _root(options), str(_root(options)), EVENTS_FORMAT)
-    work = folder / EVENTS_WORK
+    root, work = _root(options), folder / EVENTS_WORK
+    source = read_files(spark, prepared_files(files, root, work.parent), root, str(root), EVENTS_FORMAT)
     # Cleaned once, and partitioned by event class: each table then reads only its own events.
     write_rows(_deduplicated_events(source), work, "event_class")
     run.end_phase("clean")

@@ -12,6 +12,7 @@ from pyspark.sql import functions as F
 
 from pipeline.evaluation.boundaries import TimeSpan
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, InputRows, read_files
 from pipeline.lake.lake import CLASSES, SILVER, SUMS, Lake, is_lake
 from pipeline.results.parquet_counts import rows_in
@@ -29,6 +30,8 @@ class TrafficInput:
     """Restricted to the runs that were committed when the job began; None for a folder of files."""
     dates: str = ""
     """The order of dates with slashes in text files."""
+    encoding: str = ""
+    """The encoding of text files without a byte order mark; empty: UTF-8."""
 
     def inputs(self) -> list[dict[str, Any]]:
         """Describe the inputs for the record of a run: the runs of a lake, or the files."""
@@ -36,29 +39,28 @@ class TrafficInput:
 
     def files(self) -> list[InputFile]:
         """Return the files of a folder; none for a lake, whose files were examined when they were ingested."""
-        return [] if self.lake else examine_files(files_below(self.name))
+        return [] if self.lake else examine_files(files_below(self.name), encoding=self.encoding)
 
     def span(self) -> TimeSpan | None:
         """Return the first and last moment of the rows, if it is known without reading them."""
         return self.lake.span() if self.lake else None
 
-    def open(self, spark: SparkSession, files: Sequence[InputFile]) -> InputRows:
-        """Read the rows."""
+    def open(self, spark: SparkSession, files: Sequence[InputFile], work: Path) -> InputRows:
+        """Read the rows; copies of texts that need one are written below `work`."""
         if self.lake:
             return open_lake(spark, self.lake, self.name)
-        root, form = Path(self.name), replace(TRAFFIC_FORMAT, dates=self.dates)
-        if root.is_file():
-            return read_files(spark, files, root.parent, str(root.parent), form)
-        return read_files(spark, files, root, self.name, form)
+        form, named = replace(TRAFFIC_FORMAT, dates=self.dates), Path(self.name)
+        root = named.parent if named.is_file() else named
+        return read_files(spark, prepared_files(files, root, work), root, str(root), form)
 
 
-def traffic_input(name: str, dates: str = "") -> TrafficInput:
+def traffic_input(name: str, dates: str = "", encoding: str = "") -> TrafficInput:
     """Find the traffic of this name, without Spark. Raises `InputError` if there is none."""
     if is_lake(name):
         lake = Lake(Path(name).absolute())
         return TrafficInput(name, lake.only_runs(lake.commits().keys()))
     files_below(name)
-    return TrafficInput(name, None, dates)
+    return TrafficInput(name, None, dates, encoding)
 
 
 def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:

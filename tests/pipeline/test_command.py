@@ -36,6 +36,8 @@ def test_bad_input_is_one_line_and_status_4(tmp_path: Path, capsys: pytest.Captu
         (["generate", "--estate", "e", "--rows", "0", "--seed", "1", "--out", "o"], "must be 1 or more, not 0"),
         (["generate", "--conf", "x=1"], "must be spark.KEY=VALUE, not x=1"),
         (["generate", "--start", "noon"], "must be a date and time as ISO 8601"),
+        (["ingest", "--encoding", "western"], "western is no encoding; cp1252, cp1251 or latin-1 are"),
+        (["ingest", "--encoding", "base64"], "base64 is no encoding"),
         (["ingest", "--every", "soon"], "must be a time such as 5s, 2 minutes or 1h, not soon"),
         (["ingest", "--every", "0s"], "must be a time such as 5s, 2 minutes or 1h, not 0s"),
     ],

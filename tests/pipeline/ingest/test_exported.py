@@ -54,6 +54,17 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     odd = ";".join(cells(20)).encode().replace(b"Entry", b"Entr\xe9e")
     rows = [";".join([*COLUMNS]).encode(), odd, *(";".join(cells(number)).encode() for number in (21, 22))]
     (folder / "odd.csv").write_bytes(b"\n".join(rows))
+    lines = [
+        ",".join(COLUMNS),
+        ",".join(cells(40, from_service='"a\nb"')),
+        ",".join(cells(41)),
+        '"',
+        ",".join(cells(42)),
+    ]
+    (folder / "several lines.csv").write_text("\n".join(lines))
+    (folder / "pretty.json").write_text(json.dumps([row(43, to_service="in,\nside"), {"at": 1}, row(44)], indent=2))
+    packed = "".join(f"{json.dumps(row(number))}\n" for number in (45, 46)) + "{\n"
+    (folder / "packed.jsonl.zst").write_bytes(pa.compress(packed.encode(), codec="zstd", asbytes=True))
     twice = ",".join(["conversation_id", *COLUMNS])
     (folder / "twice.csv").write_text(f"{twice}\nx,{','.join(cells(30))}\n")
     return folder, lake, ingest(IngestOptions(str(folder), str(lake), dates="mdy"), SparkSettings("local[2]"))
@@ -89,6 +100,11 @@ def test_dates_with_slashes_are_read_as_the_user_says(found: dict[str, Json]) ->
     ]
 
 
+def test_rows_of_several_lines_arrays_and_packed_files_are_read(found: dict[str, Json]) -> None:
+    assert {f"c{number}" for number in range(40, 47)} <= found.keys()
+    assert (found["c40"]["from_service"], found["c43"]["to_service"]) == ("a\nb", "in,\nside")
+
+
 def test_what_fits_nothing_is_in_quarantine_by_rows(given: tuple[Path, Path, JobRun]) -> None:
     folder, lake, run = given
     (quarantine,) = Lake(lake).folders("_quarantine")
@@ -97,5 +113,8 @@ def test_what_fits_nothing_is_in_quarantine_by_rows(given: tuple[Path, Path, Job
         (str(folder / "dates.csv"), 5, "bad_at"),
         (str(folder / "odd.csv"), 2, "not_utf8"),
         (str(folder / "twice.csv"), None, "repeated_column"),
+        (str(folder / "several lines.csv"), 5, "not_csv"),
+        (str(folder / "pretty.json"), 14, "no_conversation_id"),
+        (str(folder / "packed.jsonl.zst"), 3, "not_json"),
     }
-    assert run.counts == {"in": 16, "out": 13, "quarantined": 3}
+    assert run.counts == {"in": 26, "out": 20, "quarantined": 6}

@@ -1,0 +1,69 @@
+"""Copies of texts that Spark cannot divide into rows by itself: UTF-8, each row a line, after the number of its line.
+
+They are made for packed files, other encodings, values over several lines and JSON documents, and read in their place.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+
+from pipeline.inputs.files import CSV, InputFile
+from pipeline.inputs.open_text import opened
+from pipeline.inputs.row_texts import NumberedText, rows_of_csv, rows_of_json
+
+FOLDER: Final = "_rows_of_texts"
+LINE_FEED, CARRIAGE_RETURN = "\x1e", "\x1d"
+"""The characters in place of the ends of lines within a row."""
+_KEEP: Final = "surrogateescape"
+"""A byte that is none of its encoding stays in its row, which is rejected for it."""
+
+
+def prepared_files(files: Sequence[InputFile], root: Path, work: Path) -> list[InputFile]:
+    """Write a copy of each file that needs one, below `work`; a file that cannot be read to its end is a fault."""
+    return [_prepared(file, root, work / FOLDER) for file in files]
+
+
+def _prepared(file: InputFile, root: Path, folder: Path) -> InputFile:
+    if file.layout is None or not file.layout.is_prepared:
+        return file
+    copy = folder / file.path.relative_to(root)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    # Its own ending may be one that Spark unpacks by.
+    copy = copy.with_name(f"{copy.name}.rows")
+    try:
+        with copy.open("wb") as out:
+            out.writelines(_lines(file))
+    except (OSError, EOFError, UnicodeError, pa.ArrowException):
+        copy.unlink(missing_ok=True)
+        return replace(file, layout=None, fault="unreadable")
+    return replace(file, prepared=copy)
+
+
+def _lines(file: InputFile) -> Iterator[bytes]:
+    yield b"1\t\n"  # a blank line, by whose number the others are counted
+    for number, text in _rows(file):
+        kept = text.replace("\n", LINE_FEED).replace("\r", CARRIAGE_RETURN)
+        yield f"{number}\t{kept}\n".encode("utf-8", _KEEP)
+
+
+def _rows(file: InputFile) -> Iterator[NumberedText]:
+    layout = file.layout
+    assert layout is not None
+    with opened(file.path) as stream, io.TextIOWrapper(stream, layout.encoding, _KEEP, newline="") as text:
+        if layout.is_document:
+            yield from rows_of_json(text.read())
+        elif layout.kind == CSV and not layout.spans:
+            yield from rows_of_csv(text, layout.delimiter)
+        else:
+            yield from _each(text)
+
+
+def _each(lines: Iterable[str]) -> Iterator[NumberedText]:
+    for number, line in enumerate(lines, 1):
+        yield number, line.rstrip("\r\n")

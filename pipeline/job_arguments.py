@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from routing.common.errors import Invalid
 from routing.common.moment import typed_moment
@@ -43,10 +45,12 @@ def _settings(options: argparse.Namespace) -> SparkSettings:
 
 
 def _add_generate(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--estate", required=True, help="estate document, or a folder of versions: the last one")
+    parser.add_argument(
+        "--estate", type=_path, required=True, help="estate document, or a folder of versions: the last one"
+    )
     parser.add_argument("--rows", required=True, type=_positive, metavar="N")
     parser.add_argument("--seed", required=True, type=int, metavar="S", help="the same seed gives the same rows")
-    parser.add_argument("--out", required=True, metavar="DIR")
+    parser.add_argument("--out", type=_path, required=True, metavar="DIR")
     parser.add_argument("--start", type=_moment, default=START, metavar="T", help=f"default: {START:%Y-%m-%d}")
     parser.add_argument("--days", type=_positive, default=7, metavar="N", help="default: 7")
     parser.add_argument(
@@ -75,9 +79,9 @@ def _generate(options: argparse.Namespace) -> JobRun:
 
 def _add_ingest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--in", required=True, dest="traffic", metavar="DIR", help="a folder of traffic files, or one file"
+        "--in", type=_path, required=True, dest="traffic", metavar="DIR", help="a folder of traffic files, or one file"
     )
-    parser.add_argument("--out", required=True, metavar="LAKE", help="a new folder, or a lake to add to")
+    parser.add_argument("--out", type=_path, required=True, metavar="LAKE", help="a new folder, or a lake to add to")
     _add_texts(parser)
     parser.add_argument("--keep-duplicates", action="store_true", help="do not look for rows that were ingested before")
     parser.add_argument("--follow", action="store_true", help="continue with files that arrive, until Ctrl-C")
@@ -99,8 +103,10 @@ def _ingest(options: argparse.Namespace) -> JobRun:
 
 
 def _add_traffic(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--traffic", required=True, metavar="IN", help="a lake, a folder of traffic files, or one file")
-    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument(
+        "--traffic", type=_path, required=True, metavar="IN", help="a lake, a folder of traffic files, or one file"
+    )
+    parser.add_argument("--out", type=_path, required=True, metavar="OUT")
     _add_texts(parser)
 
 
@@ -113,7 +119,7 @@ def _add_texts(parser: argparse.ArgumentParser) -> None:
 
 def _add_route(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--estate", required=True, metavar="E|DIR", help="an estate document, or the folder of a history"
+        "--estate", type=_path, required=True, metavar="E|DIR", help="an estate document, or the folder of a history"
     )
     _add_traffic(parser)
 
@@ -128,9 +134,9 @@ def _route(options: argparse.Namespace) -> JobRun:
 
 def _add_replay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--baseline", required=True, metavar="E0|DIR", help="an estate document, or the folder of a history"
+        "--baseline", type=_path, required=True, metavar="E0|DIR", help="an estate document, or the folder of a history"
     )
-    parser.add_argument("--proposed", required=True, metavar="E1")
+    parser.add_argument("--proposed", type=_path, required=True, metavar="E1")
     _add_traffic(parser)
     parser.add_argument("--rows", action="store_true", help="also write the answer for each row, to OUT/rows")
 
@@ -151,10 +157,10 @@ def _replay(options: argparse.Namespace) -> JobRun:
 
 
 def _add_telemetry(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--events", required=True, metavar="IN", help="an event log, or one file of it")
-    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument("--events", type=_path, required=True, metavar="IN", help="an event log, or one file of it")
+    parser.add_argument("--out", type=_path, required=True, metavar="OUT")
     parser.add_argument(
-        "--estate", metavar="E|DIR", help="the estate whose routes and addresses the log is compared with"
+        "--estate", type=_path, metavar="E|DIR", help="the estate whose routes and addresses the log is compared with"
     )
     parser.add_argument(
         "--unused-days",
@@ -173,8 +179,8 @@ def _telemetry(options: argparse.Namespace) -> JobRun:
 
 
 def _add_graph(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--events", required=True, metavar="IN", help="an event log")
-    parser.add_argument("--out", required=True, metavar="OUT")
+    parser.add_argument("--events", type=_path, required=True, metavar="IN", help="an event log")
+    parser.add_argument("--out", type=_path, required=True, metavar="OUT")
     parser.add_argument(
         "--compute", action="store_true", help="compute the tables, not only check that they fit together"
     )
@@ -195,6 +201,16 @@ JOBS: dict[str, Job] = {
     "graph": ("the tables of telemetry as a declared graph", _add_graph, _graph),
     "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
 }
+
+
+def _path(text: str) -> str:
+    """Return the path that a user names, as a path or as a `file://` URL."""
+    parts = urlsplit(text)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return url2pathname(parts.path)
+    if "://" in text:
+        raise argparse.ArgumentTypeError(f"must be a path or a file:// URL of this machine, not {text}")
+    return text
 
 
 def _positive(text: str) -> int:

@@ -36,6 +36,8 @@ def test_bad_input_is_one_line_and_status_4(tmp_path: Path, capsys: pytest.Captu
         (["generate", "--estate", "e", "--rows", "0", "--seed", "1", "--out", "o"], "must be 1 or more, not 0"),
         (["generate", "--conf", "x=1"], "must be spark.KEY=VALUE, not x=1"),
         (["generate", "--start", "noon"], "must be a date and time as ISO 8601"),
+        (["ingest", "--in", "s3a://traffic/orders"], "must be a path or a file:// URL of this machine, not s3a://"),
+        (["route", "--estate", "file://elsewhere/e.json"], "must be a path or a file:// URL of this machine"),
         (["ingest", "--encoding", "western"], "western is no encoding; cp1252, cp1251 or latin-1 are"),
         (["ingest", "--encoding", "base64"], "base64 is no encoding"),
         (["ingest", "--every", "soon"], "must be a time such as 5s, 2 minutes or 1h, not soon"),
@@ -63,3 +65,11 @@ def test_the_time_between_two_looks_is_one_that_spark_knows(text: str, spark: st
     parser = argparse.ArgumentParser()
     JOBS["ingest"][1](parser)
     assert parser.parse_args(["--in", "in", "--out", "lake", "--every", text]).every == spark
+
+
+@pytest.mark.parametrize("url", ["file:///data/my%20traffic", "file:/data/my%20traffic", "/data/my traffic"])
+def test_a_path_may_be_a_url_of_a_file(url: str) -> None:
+    parser = argparse.ArgumentParser()
+    JOBS["ingest"][1](parser)
+    found = parser.parse_args(["--in", url, "--out", "a%20b:c"])
+    assert (found.traffic, found.out) == ("/data/my traffic", "a%20b:c")

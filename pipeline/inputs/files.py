@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.inputs.open_text import PACKED, ZSTD, opened
+from pipeline.inputs.open_text import DAMAGES, PACKED, ZSTD, opened
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
 from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_document, rows_of_json
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
@@ -124,7 +123,7 @@ def _examine_file(path: Path, expected: ExpectedColumns, encoding: str) -> Input
         return _of_kind(path, _kind(path), expected, encoding)
     except UnicodeDecodeError:
         return InputFile(path, None, "not_utf8")
-    except (OSError, EOFError, pa.ArrowException):
+    except DAMAGES:
         return InputFile(path, None, "unreadable")
     except RepeatedHeadingError:
         return InputFile(path, None, "repeated_column")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Final
@@ -13,6 +14,8 @@ GZIP: Final = (".gz",)
 ZSTD: Final = (".zst", ".zstd")
 PACKED: Final = (*GZIP, *ZSTD)
 """The endings of packed files."""
+DAMAGES: Final = (OSError, EOFError, zlib.error, pa.ArrowException)
+"""Errors of a file that cannot be read to its end, or is not packed as its ending says."""
 
 
 def opened(path: Path) -> AbstractContextManager[Any]:

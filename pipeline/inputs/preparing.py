@@ -11,10 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-import pyarrow as pa
-
 from pipeline.inputs.files import CSV, InputFile
-from pipeline.inputs.open_text import opened
+from pipeline.inputs.open_text import DAMAGES, opened
 from pipeline.inputs.row_texts import NumberedText, rows_of_csv, rows_of_json
 
 FOLDER: Final = "_rows_of_texts"
@@ -39,7 +37,7 @@ def _prepared(file: InputFile, root: Path, folder: Path) -> InputFile:
     try:
         with copy.open("wb") as out:
             out.writelines(_lines(file))
-    except (OSError, EOFError, UnicodeError, pa.ArrowException):
+    except (*DAMAGES, UnicodeError):
         copy.unlink(missing_ok=True)
         return replace(file, layout=None, fault="unreadable")
     return replace(file, prepared=copy)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -95,8 +96,11 @@ def test_a_copy_has_each_row_in_utf_8_after_its_number_and_keeps_a_byte_that_is_
     ]
 
 
-def test_a_packed_file_that_is_cut_off_is_unreadable(tmp_path: Path) -> None:
-    whole = pa.compress(b'{"at": 1}\n' * 9_000, codec="zstd", asbytes=True)
-    (tmp_path / "a.jsonl.zst").write_bytes(whole[:-9])
-    files = prepared_files(examine_files([tmp_path / "a.jsonl.zst"]), tmp_path, tmp_path / "work")
-    assert [(file.layout, file.fault) for file in files] == [(None, "unreadable")]
+def test_a_packed_file_that_is_damaged_is_unreadable(tmp_path: Path) -> None:
+    lines = b"".join(b'{"at": %d}\n' % number for number in range(200_000))
+    (tmp_path / "cut.jsonl.zst").write_bytes(pa.compress(lines, codec="zstd", asbytes=True)[:-9])
+    packed = bytearray(gzip.compress(b"at,bytes\n" + lines, mtime=0))
+    packed[len(packed) // 3 : len(packed) // 3 + 64] = b"\xff" * 64
+    (tmp_path / "damaged.csv.gz").write_bytes(packed)
+    files = prepared_files(examine_files(sorted(tmp_path.iterdir())), tmp_path, tmp_path / "work")
+    assert [(file.layout, file.fault) for file in files] == [(None, "unreadable")] * 2

@@ -104,7 +104,7 @@ def lead(found: Overview) -> str:
     """Return the sentences below the headline."""
     if found.is_empty:
         return ""
-    parts = [_oldest(found), _remedies(found)] if found.causes else [_looked(found)]
+    parts = [_oldest(found), _remedies(found), _logged(found)] if found.causes else [_looked(found)]
     if found.unknown:
         text = ngettext("%(n)s check could not be made now.", "%(n)s checks could not be made now.", found.unknown)
         parts.append(text % {"n": found.unknown})
@@ -119,6 +119,15 @@ def _oldest(found: Overview) -> str:
         "age": age_now((oldest.oldest_s or 0) * 1000),
         "place": oldest.place,
     }
+
+
+def _logged(found: Overview) -> str:
+    """Name the rows of the list that the headline does not count."""
+    number = len(found.ranked) - len(found.causes)
+    if number <= 0:
+        return ""
+    text = ngettext("Real servers logged %(n)s more error.", "Real servers logged %(n)s more errors.", number)
+    return text % {"n": f"{number:,}"}
 
 
 def _remedies(found: Overview) -> str:

@@ -320,7 +320,7 @@ def test_errors_of_a_log_are_causes_with_lines_next_step_and_moment(db: None) ->
     text = page(editor)
     assert "Real servers logged 1 error; no message is known to be held back" in text
     assert "sqlprod01 logged error 28054 2 times" in text
-    assert "2 log lines" in text
+    assert re.search(r'2 <span class="log-lines"> ?log lines ?</span>', text)
     assert re.search(r'href="/servers/[^"]+"[^>]*>See the server', text)
 
 
@@ -332,3 +332,12 @@ def test_an_error_that_was_logged_days_ago_holds_nothing_back_yet(db: None) -> N
     (shown,) = [one for one in found["forthcoming"] if one["kind"] == "logged"]
     assert (shown["title"], found["causes"]) == ("sqlprod02 logged error 28054 2 times", [])
     assert "Last at 2026-11-21 08:11:00 by its own clock." in shown["sentence"]
+
+
+def test_the_lead_names_logged_errors_that_the_headline_does_not_count(wire: Wire) -> None:
+    stuck(wire, "Nowhere")
+    editor = signed_in(Role.EDITOR)
+    log_of("sqlprod03", 24, editor)
+    text = page(editor)
+    assert "1 cause holds back 1 message" in text
+    assert "Real servers logged 1 more error." in text

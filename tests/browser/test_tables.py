@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from brokerui.estate.cache import estates
 from brokerui.estate.models import Database, Instance, Route
@@ -58,6 +58,19 @@ def change(row: Any) -> str:
     return f"/tables/estate/{row._meta.model_name}/{row.pk}/change/"
 
 
+def previewed(page: Page, value: str, act: Callable[[], object]) -> None:
+    """Do this, and wait for the preview of the form with this value in a field.
+
+    Before a save: SQLite in memory refuses what reads beside what writes.
+    """
+
+    def is_its_preview(answer: Response) -> bool:
+        return "/preview/" in answer.url and value in (answer.request.post_data or "")
+
+    with page.expect_response(is_its_preview):
+        act()
+
+
 def parts() -> Route:
     return Route.objects.get(name="ToParts")
 
@@ -84,6 +97,7 @@ def test_findings_follow_what_is_typed_and_are_asked_about_before_saving(site: P
     expect(site.locator("#change-preview")).to_contain_text("No conversation changes")
     assert estate_current().version == 1
     site.locator("#id_remote_service_name").fill("orderparts")
+    previewed(site, "orderparts", lambda: site.keyboard.press("Tab"))
     site.get_by_role("button", name="Save route", exact=True).click()
     expect(site.get_by_role("alert")).to_contain_text("Nothing is saved yet")
     assert estate_current().version == 1
@@ -110,6 +124,8 @@ def test_a_route_by_keyboard_with_suggestions(site: Page) -> None:
     expect(option).to_have_attribute("label", "headquarters/Orders")
     site.keyboard.press("Tab")
     site.keyboard.type("tcp://headquarters.example")
+    previewed(site, "headquarters.example", lambda: site.keyboard.press("Tab"))
+    site.keyboard.press("Shift+Tab")
     site.keyboard.press("Enter")
     expect(site.get_by_role("status")).to_contain_text("Saved ToReturns")
 
@@ -120,6 +136,7 @@ def test_one_more_line(site: Page) -> None:
     site.get_by_role("button", name="One more line").press("Enter")
     expect(site.locator("#id_addresses-2-address")).to_be_focused()
     site.keyboard.type("tcp://third")
+    previewed(site, "third", lambda: site.keyboard.press("Tab"))
     site.get_by_role("button", name="Save and stay").click()
     expect(site.get_by_role("status")).to_contain_text("version 2")
     assert [one.text for one in estate_current().estate.instances["branch"].addresses][1:] == [

@@ -144,7 +144,7 @@ def addresses(estate: Estate, rows: Rows) -> Addresses:
         "api:saved_views": ["/api/v1/views/"],
         "api:preferences": ["/api/v1/me/preferences/"],
         "api:users": ["/api/v1/users/"],
-        "api:user": ["/api/v1/users/1/"],
+        "api:user": [f"/api/v1/users/{rows.user}/"],
         "api:instance_groups": ["/api/v1/instance_groups/"],
         "alerts:alerts": ["/alerts/"],
         "alerts:rule_new": ["/alerts/rules/new/"],

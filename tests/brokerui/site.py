@@ -31,9 +31,9 @@ PASSWORD = "correct horse battery staple"
 
 def user_of(role: Role) -> User:
     """The user of this role, with the role's name."""
-    if (pk := one_value("SELECT id FROM auth_user WHERE username = %s", role.value)) is not None:
+    if (pk := one_value("SELECT id FROM auth_user WHERE username = %s", str(role))) is not None:
         return User.objects.get(pk=pk)
-    if one_value("SELECT id FROM auth_group WHERE name = %s", role.value) is None:
+    if one_value("SELECT id FROM auth_group WHERE name = %s", str(role)) is None:
         roles_ensure()  # a test that empties the tables takes the groups with it
     return user_repeated(role, PASSWORD)
 

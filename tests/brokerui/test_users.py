@@ -19,10 +19,11 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 def rows_of(model: type[models.Model]) -> list[dict[str, Any]]:
-    """All rows without keys and moments, which differ from one writing to the next; the password as one that fits."""
+    """All rows without keys and moments, which differ from one writing to the next, and passwords."""
     kinds = (models.AutoField, models.DateTimeField, models.ForeignKey)
     names = [field.attname for field in model._meta.local_concrete_fields if not isinstance(field, kinds)]
-    return [{**row, "password": "…"} if "password" in row else row for row in model._default_manager.values(*names)]
+    shown = [name for name in names if name != "password"]
+    return sorted(({name: row[name] for name in shown} for row in model._default_manager.values()), key=str)
 
 
 def tables() -> list[type[models.Model]]:

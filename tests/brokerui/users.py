@@ -38,7 +38,7 @@ def user_repeated(role: Role, password: str) -> User:
     user, entry = map(copied, _made[key])
     user.date_joined = entry.at = timezone.now()
     user.pk = inserted(user)
-    group = one_value("SELECT id FROM auth_group WHERE name = %s", role.value)
+    group = one_value("SELECT id FROM auth_group WHERE name = %s", str(role))
     inserted(User.groups.through(user_id=user.pk, group_id=group))
     inserted(entry)
     return user

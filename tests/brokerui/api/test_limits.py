@@ -48,7 +48,7 @@ SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "CREATE DATABASE Or
 def client(monkeypatch: Any) -> Client:
     """The client of an administrator, without a rate limit."""
     monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
-    return signed_in(user_of(Role.ADMINISTRATOR))
+    return signed_in(Role.ADMINISTRATOR)
 
 
 def kind_of(path: str) -> str:

@@ -75,6 +75,13 @@ def defer(key: Hashable, work: Callable[[], object]) -> None:
     raise error or NotReadyError
 
 
+def do_beside(key: Hashable, work: Callable[[], object]) -> None:
+    """Start the work in a thread, once for each key. Nobody waits for it, so it must not raise; with many waiting works
+    it is left out."""
+    with _guard:
+        _begin(key, work)
+
+
 def _begin(key: Hashable, work: Callable[[], object]) -> None:
     if key in _running or len(_running) >= DEFERRED_MAX:
         return

@@ -52,7 +52,7 @@ def text_of(columns: Mapping[str, Any]) -> str:
 
 
 def _word(value: Value) -> object:
-    """Write what is true or false as a person says it: the text is stored, and no page translates it."""
+    """Write true and false as a person says them: the text is stored, and no page translates it."""
     return ("yes" if value else "no") if isinstance(value, bool) else value
 
 

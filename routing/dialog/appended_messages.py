@@ -43,7 +43,7 @@ _other_changes = attrgetter(*(field.name for field in fields(ChangeSet) if field
 
 
 class AppendOutcome(NamedTuple):
-    """What became of appended messages, and what the caller has to know of their conversation for the next ones."""
+    """The outcome for appended messages, with the columns that the caller has to know for the next ones."""
 
     have_left: bool
     """The messages count as sent: the caller sends their frames once they are durable. Else a worker sends them."""
@@ -164,7 +164,7 @@ def leaving(work: UnitOfWork, appended: AppendedMessages) -> AppendedMessages:
     handle = endpoint.conversation_handle
     if not endpoint.integrity:
         return appended
-    # An object in memory may know more than the remembered endpoint; the store knows what is in flight.
+    # An object in memory may know more than the remembered endpoint; the store knows which messages are in flight.
     work.transmissions[handle] = new_transmission(handle, endpoint.acknowledged_sequence)
     send_posted(work)
     after = work.require(handle)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlsplit
 from zlib import crc32
@@ -11,7 +13,7 @@ from zlib import crc32
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from django.conf import settings
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
 from brokerui.accounts.levels import Role
@@ -28,6 +30,8 @@ KEPT_PAGE = "/static/css/tokens.css"
 
 # The longest wait for a page: what three pages take on two slow cores. A page that is ready earlier waits no longer.
 expect.set_options(timeout=20_000)
+POLLED_WITHIN_S = 60
+"""Seconds within which a live page polls, on a slow machine too."""
 
 
 @pytest.fixture(scope="package", autouse=True)
@@ -90,6 +94,8 @@ def _as_new(context: BrowserContext) -> None:
     """Leave nothing of a test in the window but the static files."""
     first, *others = context.pages
     for page in others:
+        with suppress(Error):  # it may be between two documents
+            page.evaluate("window.stop()")  # Chromium may never close a page that is still loading
         page.close()
     context.clear_cookies()
     context.clear_permissions()
@@ -142,7 +148,9 @@ def between_polls(page: Any, work: Callable[[], object]) -> None:
         held.append(request)
 
     page.route("**/*", hold)
+    end = time.monotonic() + POLLED_WITHIN_S
     while not held:
+        assert time.monotonic() < end, f"no poll within {POLLED_WITHIN_S} s: {page.url}"
         page.wait_for_timeout(20)  # lets Playwright call `hold`
     work()
     page.unroute("**/*", hold)

@@ -3,6 +3,9 @@
 An answer depends on the database, on the clock, for some pages on Redis, and on what the browser sends. A browser that
 sends the same while nothing was committed since, and before any age in the answer is another one, has it already. The
 session and the rights of its user stand in the database, too.
+
+Where nothing but an age is another one by now, the browser need not wait for the words either: the piece with the new
+ages is made beside the requests, and the next poll takes it.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
@@ -17,9 +21,12 @@ from redis import RedisError
 
 from brokerui.core.cache import LruCache
 from brokerui.core.commit_mark import commit_mark
+from brokerui.core.deferred import do_beside
 from brokerui.messaging.exchange.outbox import redis
 
 MOST_KEPT: Final = 1_000
+GRACE_S: Final = 10.0
+"""Longest time in seconds for which a browser keeps a piece with former ages, while one with new ages is made."""
 SHAPE: Final = "Shape"
 """The header with the parts that the page in the browser has: `shape` of its context."""
 Stamp = Callable[[], object]
@@ -78,16 +85,20 @@ class UnchangedMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         seen = request.headers.get("If-None-Match", "")
-        if seen and request.method == "GET" and _is_unchanged(request, seen):
-            return HttpResponseNotModified()
-        return self._get_response(request)
+        last = _last_answer(request, seen) if seen and request.method == "GET" else None
+        if last is None:
+            return self._get_response(request)
+        if time.monotonic() > last.until:
+            do_beside(("piece", _key(request)), partial(self._get_response, request))
+        return HttpResponseNotModified()
 
 
-def _is_unchanged(request: HttpRequest, seen: str) -> bool:
+def _last_answer(request: HttpRequest, seen: str) -> _Answer | None:
+    """Return the answer that the browser shows, if it would get the same one now but for ages in it."""
     last = _answers.get(_key(request))
-    if last is None or last.etag != seen or time.monotonic() > last.until:
-        return False
-    return commit_mark() == last.state.commits and _read(last.stamp) == last.state.of_redis
+    if last is None or last.etag != seen or time.monotonic() > last.until + GRACE_S:
+        return None
+    return last if commit_mark() == last.state.commits and _read(last.stamp) == last.state.of_redis else None
 
 
 def _key(request: HttpRequest) -> Hashable:

@@ -210,7 +210,7 @@ def test_messages_wait_behind_those_of_another_process(
     wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed_over = without_workers(monkeypatch)
-    send(on_the_network, *[b"%d" % number for number in range(4, 4 + FEW + 1)])  # so many wait for a worker
+    send(on_the_network, *[b"%d" % number for number in range(4, 4 + FEW + 1)])  # eleven wait for a worker
     send(on_the_network, b"last")
     assert handed_over == []
 

@@ -101,7 +101,7 @@ def test_event_143_is_given_out_once(poison: Wire, monkeypatch: pytest.MonkeyPat
     def note(_instance: str, _frames: Any, events: Any) -> None:
         numbers.extend(event.number for _, event in events)
 
-    monkeypatch.setattr("brokerui.messaging.verbs.transactions.hand_over", note)
+    monkeypatch.setattr("brokerui.messaging.verbs.leaving.hand_over", note)
     fail(5)
     assert numbers.count(143) == 1
     with pytest.raises(VerbError), message_reception():

@@ -39,7 +39,7 @@ def prepared(prepare: Callable[[Joined, str], None]) -> tuple[Joined, str]:
 
 
 def appended(world: Joined, handle: str, *bodies: bytes, at_once: bool = False) -> bool:
-    """Send without a claim; what leaves at once is on the network. Returns whether it did."""
+    """Send without a claim; frames that leave at once are on the network. Returns whether they do."""
     broker = world.brokers["a"]
     work = broker.remembered_work(handle, world.now)
     assert work is not None

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections.abc import Callable, Hashable
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,6 +36,7 @@ from brokerui.messaging.models import ConversationEndpoint, MirroredRoute
 from brokerui.messaging.services import queue_set_status
 from brokerui.pages.delayed.page import page_context
 from brokerui.pages.shell.navigation import label_of
+from brokerui.pages.shell.unchanged import GRACE_S
 from routing.common.broker_events import Event
 from routing.common.event_subclasses import UndeliverableSubclass
 from routing.common.network_events import MessageUndeliverable
@@ -463,11 +465,39 @@ def test_a_piece_is_computed_again_when_an_age_in_it_has_grown(
         monkeypatch.setattr(f"brokerui.pages.shell.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
     shows = {**PIECE, "If-None-Match": viewer.get(MIRRORS, headers=PIECE).headers["ETag"]}
-    for later, is_computed in ((LEAST_S - 1, False), (LONGEST_S + 1, True)):
+    for later, is_computed in ((LEAST_S - 1, False), (LONGEST_S + GRACE_S + 1, True)):
         clock[0] = 1_000.0 + later
         with CaptureQueriesContext(connection) as captured:
             assert viewer.get(MIRRORS, headers=shows).status_code == 304
         assert bool(captured.captured_queries) == is_computed
+
+
+def test_no_poll_waits_for_new_ages_which_the_next_one_takes(
+    viewer: Client, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, made, beside = [1_000.0], list[str](), dict[Hashable, Callable[[], object]]()
+    for module in ("unchanged", "shared_pieces"):
+        monkeypatch.setattr(f"brokerui.pages.shell.{module}.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.commit_mark", lambda: "1")
+    monkeypatch.setattr("brokerui.pages.shell.unchanged.do_beside", beside.setdefault)
+
+    def rendered(*_given: object) -> str:
+        made.append(f"age {len(made)}")
+        return made[-1]
+
+    monkeypatch.setattr("brokerui.pages.shell.live.render_to_string", rendered)
+    shows = {**PIECE, "If-None-Match": viewer.get(MIRRORS, headers=PIECE).headers["ETag"]}
+    with CaptureQueriesContext(connection) as captured:
+        while not beside and clock[0] < 1_001.0 + LONGEST_S:
+            clock[0] += 1
+            assert viewer.get(MIRRORS, headers=shows).status_code == 304
+        assert viewer.get(MIRRORS, headers=shows).status_code == 304
+    assert (made, captured.captured_queries) == (["age 0"], [])
+    assert clock[0] > 1_000.0 + LEAST_S
+    (make,) = beside.values()
+    make()
+    assert viewer.get(MIRRORS, headers=shows).content == b"age 1"
+    assert made == ["age 0", "age 1"]
 
 
 def _token_of(piece: str) -> str:

@@ -1,4 +1,4 @@
-"""`users/` and `instance_groups/`: who has which role for which groups of instances. For administrators."""
+"""`users/` and `instance_groups/`: the role of each user for each group of instances. For administrators alone."""
 
 from __future__ import annotations
 

@@ -76,8 +76,8 @@ def defer(key: Hashable, work: Callable[[], object]) -> None:
 
 
 def do_beside(key: Hashable, work: Callable[[], object]) -> None:
-    """Start the work in a thread, once for each key. Nobody waits for it, so it must not raise; with many waiting works
-    it is left out."""
+    """Start the work in a thread, once for each key, unless `DEFERRED_MAX` works run or wait. No request waits for it:
+    the work must not raise."""
     with _guard:
         _begin(key, work)
 

@@ -29,7 +29,7 @@ _made: dict[tuple[Role, str, str], tuple[User, AuditEntry]] = {}
 
 
 def user_repeated(role: Role, password: str) -> User:
-    """Make the user of this role, who does not exist."""
+    """Make the user of this role; the database must not have one of the name yet."""
     key = role, password, settings.PASSWORD_HASHERS[0]
     if key not in _made:
         user = user_create(name=role, password=password, role=role)

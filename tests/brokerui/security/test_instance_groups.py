@@ -132,7 +132,7 @@ TOO_LITTLE = [(name, role) for name in sorted(ACTS) for role in Role if not role
 
 @pytest.mark.parametrize(("name", "role"), TOO_LITTLE)
 def test_an_act_takes_the_role_for_its_instances(client: Client, world: World, name: str, role: Role) -> None:
-    """An administrator who has a lower role for all instances that there are."""
+    """The site refuses an administrator whose role for every instance is lower than the act takes."""
     give(role)
     action, write = WRITES[name]
     version, entries = estate_current().version, AuditEntry.objects.filter(action=action).count()

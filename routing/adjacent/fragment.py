@@ -251,7 +251,9 @@ def _objection(header: Header, body_size: int) -> _Objection | None:
         return "body", say("is empty, and it is only a part of a message")
     if not 0 < life <= MAX_TIME_MS:
         return "time to live", say("{milliseconds} is out of range", milliseconds=life)
-    return _objection_to_ranges(acknowledged) or _objection_on_the_way(hops, consumed)
+    if acknowledged and (objection := _objection_to_ranges(acknowledged)) is not None:
+        return objection
+    return _objection_on_the_way(hops, consumed)
 
 
 def _objection_to_flags(

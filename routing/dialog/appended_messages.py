@@ -9,7 +9,7 @@ conversation, as for any verb. Messages whose turn it is leave with the commit: 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -74,6 +74,21 @@ class AppendedMessages:
     leaving_events: tuple[Event, ...] = ()
     """Events of the frames, if they leave at once."""
 
+    def with_departure(self, next_attempt: int | None, events: tuple[Event, ...]) -> AppendedMessages:
+        """Return the same messages, leaving at once."""
+        # Not by dataclasses.replace, which takes four times as long, once per message.
+        return AppendedMessages(
+            self.before,
+            self.requests,
+            self.messages,
+            self.ready_since,
+            self.window,
+            self.now_ms,
+            self.events,
+            next_attempt,
+            events,
+        )
+
     def is_still(self, stored: Endpoint) -> bool:
         """Return True if the stored endpoint is as the decision read it."""
         return _checked(stored) == _checked(self.before)
@@ -110,9 +125,9 @@ class AppendedMessages:
 
     def remembered(self, outcome: AppendOutcome) -> Endpoint:
         """Return the endpoint as the caller remembers it from now on."""
-        _, acknowledged, integrity, key_id, fragment_bytes = outcome
-        seen = replace(self.before, acknowledged_sequence=acknowledged, integrity=integrity, key_id=key_id)
-        seen.fragment_bytes, seen.send_sequence = fragment_bytes, seen.send_sequence + len(self.messages)
+        seen = self.before.copied()
+        seen.send_sequence += len(self.messages)
+        _, seen.acknowledged_sequence, seen.integrity, seen.key_id, seen.fragment_bytes = outcome
         return seen
 
 
@@ -132,8 +147,7 @@ def remembered_batch(endpoint: Endpoint, instance: ClaimedBatch) -> ClaimedBatch
     seen.outgoing = seen.transmission_status = seen.attempts = 0
     seen.next_attempt = seen.ready_since = None
     seen.transmitted = seen.sending_sequence = seen.send_sequence
-    handle = seen.conversation_handle
-    return replace(instance, endpoints={handle: seen}, handles={seen.key: handle})
+    return instance.with_endpoint(seen)
 
 
 def appended_messages(work: UnitOfWork) -> AppendedMessages | None:
@@ -171,4 +185,4 @@ def leaving(work: UnitOfWork, appended: AppendedMessages) -> AppendedMessages:
     is_sent = after.sending_sequence == after.send_sequence and after.next_attempt is not None
     if not is_sent or _unchanged_by_leaving(after) != _unchanged_by_leaving(appended.before):
         return appended
-    return replace(appended, next_attempt=after.next_attempt, leaving_events=tuple(work.changes.events[seen:]))
+    return appended.with_departure(after.next_attempt, tuple(work.changes.events[seen:]))

@@ -94,6 +94,17 @@ class ClaimedBatch:
     busy: frozenset[str | ConversationKey] = frozenset()
     """Requested items that another claim holds; claim them again later."""
 
+    def without_conversations(self) -> ClaimedBatch:
+        """Return a batch with the state of the instance alone, and without a claim."""
+        return ClaimedBatch(0, off=self.off, rollbacks=self.rollbacks, requests=self.requests, mirrored=self.mirrored)
+
+    def with_endpoint(self, endpoint: Endpoint) -> ClaimedBatch:
+        """Return a batch with the state of the instance and one endpoint, and without a claim."""
+        batch = self.without_conversations()
+        handle = endpoint.conversation_handle
+        batch.endpoints[handle], batch.handles[endpoint.key] = endpoint, handle
+        return batch
+
 
 @dataclass(slots=True)
 class ChangeSet:

@@ -52,7 +52,7 @@ def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
 class FragmentWriter:
     """Writes fragments of one endpoint for its next hop, at one point in time."""
 
-    __slots__ = ("_conversation", "_destination", "_flags", "_guard", "_life", "_side", "_work", "_written")
+    __slots__ = ("_conversation", "_destination", "_flags", "_guard", "_id", "_life", "_side", "_work", "_written")
 
     def __init__(self, work: UnitOfWork, side: Endpoint, destination: Destination, guard: FragmentGuard) -> None:
         self._work = work
@@ -60,6 +60,7 @@ class FragmentWriter:
         self._destination = destination
         self._guard = guard
         self._conversation = identifier_bytes(side.conversation_id)
+        self._id = int.from_bytes(self._conversation, "big") ^ side.is_initiator
         self._life = max(1, min(side.lifetime - work.now_ms, MAX_TIME_MS))
         self._flags = 0
         if side.is_initiator:
@@ -73,16 +74,7 @@ class FragmentWriter:
         number = message.message_sequence_number
         flags = self._flags | (message.is_end_of_dialog and END) | (message.is_conversation_error and ERROR)
         names = self._names(message.message_type_name)
-        self._send(
-            self._message_id(number),
-            names,
-            flags,
-            sequence=number,
-            fragment=fragment,
-            fragments=fragments,
-            received=received,
-            body=body,
-        )
+        self._send(self._message_id(number), names, flags, number, fragment, fragments, received, body)
 
     def acknowledgement(self, received: AckRanges) -> None:
         """Write a standalone acknowledgement (ACK-1)."""
@@ -99,7 +91,6 @@ class FragmentWriter:
         message_id: bytes,
         names: FragmentNames,
         flags: int,
-        *,
         sequence: int = 0,
         fragment: int = 0,
         fragments: int = 1,
@@ -138,7 +129,7 @@ class FragmentWriter:
 
     def _message_id(self, sequence: int) -> bytes:
         """Return a GUID that is the same for every retransmission of a message and differs between messages."""
-        number = int.from_bytes(self._conversation, "big") ^ (sequence << 1 | self._side.is_initiator)
+        number = self._id ^ sequence << 1
         return number.to_bytes(16, "big") if number else self._conversation
 
     def _new_id(self) -> bytes:

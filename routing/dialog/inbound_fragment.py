@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from routing.adjacent.errors import Corrupted, RemoteProtocolError
-from routing.adjacent.fragment import Fragment, Header
+from routing.adjacent.fragment import END, ERROR, INITIATOR, UNSEQUENCED, Fragment, Header
 from routing.adjacent.guard import FragmentGuard
 from routing.adjacent.limits import MAX_TIME_MS
 from routing.common.event_subclasses import AcknowledgementSubclass, AuditSubclass, UndeliverableSubclass
@@ -60,11 +60,11 @@ _OTHER_FRAGMENT_COUNT: Final = Corrupted(
 )
 
 
-def receive_fragment(work: UnitOfWork, here: Directory, fragment: Fragment) -> None:
-    """Receive a fragment that routing delivers to the database `here` of this instance."""
+def receive_fragment(work: UnitOfWork, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> None:
+    """Receive a fragment that routing delivers to the database `here` of this instance. `endpoint`: the one that it is
+    addressed to, if there is any."""
     header = fragment.header
     conversation = identifier_of(header.conversation_id)
-    endpoint = work.by_key((conversation, not header.is_initiator))
     if endpoint is not None and endpoint.database != here.database:
         _report_undeliverable(work, here, conversation, header, OTHER_DATABASE)
         return
@@ -96,9 +96,8 @@ def _report_audit(
 
 def _guard_of(work: UnitOfWork, here: Directory, fragment: Fragment, endpoint: Endpoint | None) -> FragmentGuard:
     """Return the guard of the dialog; without an endpoint, the guard that its first fragment names."""
-    protection = DialogProtection(fragment.integrity, fragment.key_id)
-    if endpoint is not None and endpoint.integrity:
-        protection = DialogProtection(endpoint.integrity, endpoint.key_id)
+    named = endpoint if endpoint is not None and endpoint.integrity else fragment
+    protection = DialogProtection(named.integrity, named.key_id)
     header = fragment.header
     return work.context.security.guard(here.database, protection, header.conversation_id, not header.is_initiator)
 
@@ -128,28 +127,28 @@ def _receive_opened(
     elif is_other_peer(endpoint, header.names.from_broker_instance):
         _refuse_other_target(work, here, endpoint, message, guard)
         return
-    endpoint = _receive_piggybacked(work, endpoint, header)
-    if work.get(endpoint.conversation_handle) is None:
-        return  # its end was acknowledged; the endpoint is removed
-    if header.is_sequenced and not is_from_known_peer(endpoint, header.names.from_broker_instance):
-        _report_undeliverable(
-            work, here, conversation, header, 11217
-        )  # its acknowledgement comes first, and with it again
-    elif header.is_sequenced:
+    if header.acknowledged or header.has_begun:
+        endpoint = _receive_piggybacked(work, endpoint, header)
+        if work.get(endpoint.conversation_handle) is None:
+            return  # its end was acknowledged; the endpoint is removed
+    if not header.is_sequenced:
+        if header.is_error:
+            _receive_broker_error(work, work.for_update(endpoint), body)
+    elif is_from_known_peer(endpoint, header.names.from_broker_instance):
         _receive_sequenced(work, here, endpoint, header, message, guard)
         remove_if_empty(work, endpoint)
-    elif header.is_error:
-        _receive_broker_error(work, work.for_update(endpoint), body)
+    else:  # its acknowledgement comes first, and with it again
+        _report_undeliverable(work, here, conversation, header, 11217)
 
 
 def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -> InboundMessage:
-    names = header.names
+    names, flags = header.names, header.flags
     left = header.time_to_live - header.time_consumed
     is_endless = header.time_to_live == MAX_TIME_MS
     # Positional: keywords would triple the cost of this call, once per message.
     return InboundMessage(
         conversation,
-        header.is_initiator,
+        bool(flags & INITIATOR),
         names.from_service,
         names.from_broker_instance,
         names.to_service,
@@ -160,8 +159,8 @@ def _message(work: UnitOfWork, header: Header, conversation: str, body: bytes) -
         header.sequence,
         names.message_type,
         body,
-        header.is_end,
-        header.is_error and header.is_sequenced,
+        bool(flags & END),
+        flags & (ERROR | UNSEQUENCED) == ERROR,
     )
 
 

@@ -192,7 +192,7 @@ def accept_in_turn(
     endpoint = work.for_update(endpoint)
     if objection is not None and before != DO:
         return _reject_invalid(work, endpoint, objection, number)
-    work.apply_input(endpoint, given)
+    work.enter(endpoint, to)
     endpoint.receive_sequence = number + 1
     if before == SI:
         endpoint.attempts, endpoint.next_attempt = 0, None  # an accepted target need not probe its initiator

@@ -36,8 +36,8 @@ def enqueue(
     endpoint.send_sequence += 1
     if endpoint.outgoing:
         work.add_outgoing(endpoint, message)
-        if has_window_room(work, endpoint):
-            endpoint.ready_since = endpoint.ready_since or work.now_ms
+        if endpoint.ready_since is None and has_window_room(work, endpoint):
+            endpoint.ready_since = work.now_ms
         return
     destination = work.destination(endpoint)
     if destination.address:

@@ -18,17 +18,11 @@ class RangeSet:
 
     __slots__ = ("pairs",)
 
-    def __init__(self, pairs: Iterable[NumberRange] = ()) -> None:
+    def __init__(self, pairs: Iterable[NumberRange] = (), is_valid: bool = False) -> None:
+        """`is_valid`: they come from a set and are not checked again."""
         self.pairs = tuple(pairs)
-        assert all(first <= last for first, last in self.pairs), "a range ends after its beginning"
-        assert all(one[1] + 1 < next_[0] for one, next_ in pairwise(self.pairs)), "ranges ascend, apart from each other"
-
-    @classmethod
-    def _made(cls, pairs: tuple[NumberRange, ...]) -> RangeSet:
-        """Create a set from valid ranges without checking them."""
-        made = object.__new__(cls)
-        made.pairs = pairs
-        return made
+        if not is_valid:
+            _check(self.pairs)
 
     def __contains__(self, number: int) -> bool:
         return self.covers(number, number)
@@ -50,11 +44,11 @@ class RangeSet:
         begin = bisect_left(pairs, first - 1, key=_last)
         end = bisect_right(pairs, last + 1, key=_first)
         if begin == end:
-            return RangeSet._made((*pairs[:begin], (first, last), *pairs[begin:]))
+            return RangeSet((*pairs[:begin], (first, last), *pairs[begin:]), True)
         low, high = pairs[begin][0], pairs[end - 1][1]
         if low <= first and last <= high and end - begin == 1:
             return self
-        return RangeSet._made((*pairs[:begin], (min(low, first), max(high, last)), *pairs[end:]))
+        return RangeSet((*pairs[:begin], (min(low, first), max(high, last)), *pairs[end:]), True)
 
     def without_range(self, first: int, last: int) -> RangeSet:
         """Return the set with every number from `first` to `last` removed."""
@@ -66,7 +60,7 @@ class RangeSet:
         left, right = pairs[begin][0], pairs[end - 1][1]
         rest = [(left, first - 1)] if left < first else []
         rest += [(last + 1, right)] if last < right else []
-        return RangeSet._made((*pairs[:begin], *rest, *pairs[end:]))
+        return RangeSet((*pairs[:begin], *rest, *pairs[end:]), True)
 
     def gaps(self, first: int, last: int) -> Iterator[NumberRange]:
         """Yield the ranges between `first` and `last` that are not in the set, ascending."""
@@ -94,6 +88,11 @@ class RangeSet:
 
     def __repr__(self) -> str:
         return f"Ranges({list(self.pairs)})"
+
+
+def _check(pairs: tuple[NumberRange, ...]) -> None:
+    assert all(first <= last for first, last in pairs), "a range ends after its beginning"
+    assert all(one[1] + 1 < next_[0] for one, next_ in pairwise(pairs)), "ranges ascend, apart from each other"
 
 
 def _first(pair: NumberRange) -> int:

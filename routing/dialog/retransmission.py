@@ -62,11 +62,11 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, destination: Destination, *, 
     is_ack_reported = False
     rows, most = _affordable(work, endpoint, limit)
     left: dict[int, OutboundMessage] = {}
-    before = work.outbound_bytes
+    size = 0
     for row, fragment, fragments in next_fragments(endpoint, transmission, rows, limit, min(room, most)):
         body = row.message_body or b""
         part = fragment_body(body, fragment, limit) if fragments > 1 else body
-        work.outbound_bytes += len(part)
+        size += len(part)
         envelope.sequenced(row, part, fragment, fragments, received)
         if received and not is_ack_reported:
             report_ack(work, endpoint, AcknowledgementSubclass.MESSAGE_WITH_ACKNOWLEDGEMENT_SENT, received)
@@ -74,10 +74,11 @@ def transmit(work: UnitOfWork, endpoint: Endpoint, destination: Destination, *, 
             is_ack_reported = True
         if not is_new_to_peer:
             received = ()
-        endpoint.transmitted = max(endpoint.transmitted, row.message_sequence_number + 1)
         left[row.message_sequence_number] = row
+    work.outbound_bytes += size
     if left:
-        _report_sent(work, endpoint, destination, left, work.outbound_bytes - before, is_repeated=is_repeated)
+        endpoint.transmitted = max(endpoint.transmitted, max(left) + 1)
+        _report_sent(work, endpoint, destination, left, size, is_repeated=is_repeated)
     if _settle(work, endpoint, transmission):
         note_delivered(work, endpoint)
     schedule_next_attempt(work, endpoint)
@@ -127,7 +128,7 @@ def _affordable(work: UnitOfWork, endpoint: Endpoint, limit: int) -> tuple[list[
             break
         size = len(row.message_body or b"")
         rows.append(row)
-        fragments += min(fragment_count(size, limit), fragment_count(left, limit))
+        fragments += 1 if size <= limit else min(fragment_count(size, limit), fragment_count(left, limit))
         left -= size
     return rows, fragments
 

@@ -89,7 +89,8 @@ def next_fragments(
     `limit`: bytes per fragment. Acknowledged fragments are not resent (FRAG-1). Messages take turns, so a small one
     does not wait for a large one (FRAG-2).
     """
-    waiting = [row for row in rows if _is_waiting(endpoint, transmission, row)]
+    first, sent = endpoint.sending_sequence, transmission.sent
+    waiting = [row for row in rows if row[1] >= first and not (sent and row[1] in sent)]
     if _is_fast_path(endpoint, transmission, waiting, limit):
         now_ms = waiting[:most]
         yield from ((row, 0, 1) for row in now_ms)
@@ -123,11 +124,6 @@ def _mark_if_arrived(transmission: Transmission, number: int, fragments: int) ->
     first, last = position(number, 0), position(number, fragments - 1)
     if transmission.acknowledged.covers(first, last):
         transmission.acknowledged = transmission.acknowledged.with_range(*message_span(number))
-
-
-def _is_waiting(endpoint: Endpoint, transmission: Transmission, row: OutboundMessage) -> bool:
-    number = row.message_sequence_number
-    return number >= endpoint.sending_sequence and number not in transmission.sent
 
 
 def _missing_fragments(transmission: Transmission, number: int, fragments: int) -> Iterator[int]:

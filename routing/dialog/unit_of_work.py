@@ -19,7 +19,7 @@ from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMes
 from routing.dialog.problems import VerbError
 from routing.dialog.ranges import RangeSet
 from routing.dialog.received_ranges import from_store
-from routing.dialog.states import CO, DI, SO, DialogInput, next_state
+from routing.dialog.states import CO, DI, SO, DialogInput, DialogState, next_state
 from routing.dialog.system_names import SYSTEM_SERVICE
 from routing.dialog.transmission import Transmission, new_transmission
 
@@ -151,10 +151,14 @@ class UnitOfWork:
         to = next_state(endpoint.is_initiator, endpoint.state, given)
         if isinstance(to, int):
             return to
-        endpoint.state = to
-        if to not in _TIMER_STATES:
-            endpoint.dialog_timer = None
+        self.enter(endpoint, to)
         return 0
+
+    def enter(self, endpoint: Endpoint, state: DialogState) -> None:
+        """Set the state of a writable endpoint to one that `next_state` gives."""
+        endpoint.state = state
+        if state not in _TIMER_STATES:
+            endpoint.dialog_timer = None
 
     # ------------------------------------------------------------ groups
 

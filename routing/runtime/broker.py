@@ -14,7 +14,6 @@ from routing.adjacent.fragment import Fragment, read_fragment, rewrite_hop
 from routing.adjacent.roles import RoleAnswer, RoleMessage, write_role
 from routing.common.broker_events import Event
 from routing.common.choices import Choices
-from routing.common.identifier import identifier_of
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.appended_messages import AppendOutcome, appended_messages, leaving
@@ -38,7 +37,7 @@ from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
-from routing.runtime.inbound_frames import InboundFrames, report_classified, report_no_target
+from routing.runtime.inbound_frames import InboundFrames, addressed_endpoint, report_classified, report_no_target
 from routing.runtime.remembered_conversations import RememberedConversations
 from routing.runtime.store import Store
 from routing.security.instance_security import InstanceSecurity
@@ -109,7 +108,7 @@ class Broker:
         self.remembered.learn(changes)
         self.transmissions.flushed(flushed)
         self._outbound += work.outbound
-        self._filled.update(message.queue_key for message in changes.enqueued)
+        self._filled.update({(message.database, message.queue) for message in changes.enqueued})
         self._events += [(work.now_ms, event) for event in changes.events]
 
     def remembered_work(self, handle: str, now_ms: int) -> UnitOfWork | None:
@@ -210,8 +209,7 @@ class Broker:
         self.commit(self.work(ClaimRequest(), now_ms))
 
     def _take(self, work: UnitOfWork, fragment: Fragment) -> None:
-        header = fragment.header
-        key = (identifier_of(header.conversation_id), not header.is_initiator)
+        key = addressed_endpoint(fragment)
         if key in work.batch.busy:
             self._postpone(fragment, work.now_ms)
             return
@@ -220,10 +218,11 @@ class Broker:
         decision = onward.decision
         if isinstance(decision, Deliver):
             report_classified(work, fragment, decision)
-            inbound_fragment.receive_fragment(work, self.directories[decision.database], fragment)
+            inbound_fragment.receive_fragment(work, self.directories[decision.database], fragment, endpoint)
         elif isinstance(decision, Drop) and decision.reason not in NOT_FORWARDED:
             if decision.reason == ROUTE_REQUESTED:
-                work.missing_routes.setdefault((MSDB, header.names.to_service), header.names.to_broker_instance)
+                names = fragment.header.names
+                work.missing_routes.setdefault((MSDB, names.to_service), names.to_broker_instance)
             report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
         else:
             self._forward(fragment, decision, onward.hops, work.now_ms)

@@ -34,12 +34,22 @@ class InboundFrames:
 
     def conversations(self) -> tuple[ConversationKey, ...]:
         """The endpoints to which the fragments are addressed."""
-        headers = [fragment.header for fragment in self.fragments]
-        return tuple(dict.fromkeys((identifier_of(h.conversation_id), not h.is_initiator) for h in headers))
+        return tuple(dict.fromkeys([addressed_endpoint(fragment) for fragment in self.fragments]))
 
     def in_order(self) -> list[Fragment]:
         """Sorted by sequence, so that fragments reordered within this batch need not be buffered."""
-        return sorted(self.fragments, key=lambda fragment: (fragment.header.sequence, fragment.header.fragment))
+        return sorted(self.fragments, key=_place)
+
+
+def addressed_endpoint(fragment: Fragment) -> ConversationKey:
+    """Return the key of the endpoint that a fragment is addressed to."""
+    header = fragment.header
+    return identifier_of(header.conversation_id), not header.is_initiator
+
+
+def _place(fragment: Fragment) -> tuple[int, int]:
+    header = fragment.header
+    return header.sequence, header.fragment
 
 
 def report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) -> None:

@@ -23,9 +23,7 @@ class RememberedConversations:
 
     def saw(self, batch: ClaimedBatch) -> None:
         """Take the state of the instance from a claim: route requests, queues, mirrored routes."""
-        self._instance = ClaimedBatch(
-            0, off=batch.off, rollbacks=batch.rollbacks, requests=batch.requests, mirrored=batch.mirrored
-        )
+        self._instance = batch.without_conversations()
 
     def learn(self, changes: ChangeSet) -> None:
         """Remember the endpoints that have sent messages which wait for the network."""

@@ -82,12 +82,15 @@ def _run(options: argparse.Namespace) -> JobRun:
 
 def _explained(failure: Exception) -> InputError | None:
     """Return an error message for a failure of Spark; None: unknown, so the traceback is shown."""
+    from pipeline.files.location import is_url
     from pipeline.runtime.spark_errors import GraphError, damaged_file, spark_has_ended
 
     if (damaged := damaged_file(failure)) is not None:
-        return InputError(str(damaged), "Parquet", say("is damaged: it cannot be read to its end"))
+        return InputError(damaged, "Parquet", say("is damaged: it cannot be read to its end"))
     if isinstance(failure, GraphError):
         return InputError("Spark", "", say("rejected the graph of the tables; its output says why"))
+    if isinstance(failure, OSError) and isinstance(failure.filename, str) and is_url(failure.filename):
+        return InputError(failure.filename, "URL", say("{reason}", reason=failure.strerror or str(failure)))
     if spark_has_ended(failure):
         return InputError("Spark", "", say("ended before the job was done; nothing was published"))
     return None

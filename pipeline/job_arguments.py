@@ -8,9 +8,8 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
+from pipeline.files.location import RemoteLocation, location
 from routing.common.errors import Invalid
 from routing.common.moment import typed_moment
 
@@ -204,13 +203,14 @@ JOBS: dict[str, Job] = {
 
 
 def _path(text: str) -> str:
-    """Return the path that a user names, as a path or as a `file://` URL."""
-    parts = urlsplit(text)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return url2pathname(parts.path)
-    if "://" in text:
-        raise argparse.ArgumentTypeError(f"must be a path or a file:// URL of this machine, not {text}")
-    return text
+    """Return the path or the URL that a user names."""
+    place = location(text)
+    if not isinstance(place, RemoteLocation):
+        return text
+    scheme, _, authority = place.store.partition("://")
+    if scheme == "file" and authority not in ("", "localhost"):
+        raise argparse.ArgumentTypeError(f"must be of this machine, as file:///data, not {text}")
+    return str(place).replace("//localhost/", "///", 1) if scheme == "file" else str(place)
 
 
 def _positive(text: str) -> int:

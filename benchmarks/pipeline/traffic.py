@@ -27,7 +27,7 @@ from pipeline.inputs.files import files_below
 from pipeline.jobs.generate import synthetic_traffic
 from pipeline.jobs.ingest import IngestOptions, ingest_files
 from pipeline.jobs.sampled_flows import sample_flows
-from pipeline.lake.lake import lake_for_writing
+from pipeline.lake.new_run import lake_for_writing
 from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.transforms.synthetic_traffic import TrafficModel
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -15,6 +14,9 @@ import pyarrow.parquet as pq
 from pipeline.evaluation.answer_history import AnswerHistory, SetNumbers
 from pipeline.evaluation.evaluator import ClassKey, Outcomes
 from pipeline.evaluation.weighting import ClassInterval, TrafficWeight
+from pipeline.files.file_system import file_system
+from pipeline.files.location import Location
+from pipeline.files.parquet import write_table
 from pipeline.schemas import ANSWERS, OUTCOME_SETS
 from routing.diff.result import kind_of_change, verdict_of_change
 from routing.rules.verdict import verdict
@@ -50,12 +52,12 @@ class AnswerWriter:
         """Numbers of the answer to an entry point that an estate lacks."""
         self._change = cache(self._changed)
 
-    def write(self, weights: Mapping[ClassInterval, TrafficWeight], folder: Path) -> AnswerTotals:
+    def write(self, weights: Mapping[ClassInterval, TrafficWeight], folder: Location) -> AnswerTotals:
         """Write a row for each class and interval. Returns the totals."""
         found = AnswerTotals()
         rows = self._rows(weights, found)
-        folder.mkdir(parents=True)
-        with pq.ParquetWriter(folder / "answers.parquet", ANSWERS) as writer:
+        file = folder / "answers.parquet"
+        with file_system(file).created(file) as stream, pq.ParquetWriter(stream, ANSWERS) as writer:
             while some := list(islice(rows, _ROWS_PER_BATCH)):
                 writer.write_table(pa.Table.from_arrays(_columns(some), schema=ANSWERS))
         return found
@@ -88,14 +90,13 @@ class AnswerWriter:
         return verdict_of_change(old, new), kind_of_change(old, new)
 
 
-def write_outcome_sets(sets: Mapping[Outcomes, int], folder: Path) -> None:
+def write_outcome_sets(sets: Mapping[Outcomes, int], folder: Location) -> None:
     """Write the outcomes and the verdict of each outcome set."""
-    folder.mkdir(parents=True)
     rows = [
         {"number": number, "outcomes": [one.as_json() for one in outcomes], "verdict": _verdict(outcomes)}
         for outcomes, number in sets.items()
     ]
-    pq.write_table(pa.Table.from_pylist(rows, schema=OUTCOME_SETS), folder / "sets.parquet")
+    write_table(pa.Table.from_pylist(rows, schema=OUTCOME_SETS), folder / "sets.parquet")
 
 
 def _verdict(outcomes: Outcomes) -> str | None:

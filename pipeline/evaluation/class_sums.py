@@ -10,14 +10,14 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipeline.evaluation.evaluator import ClassKey
-from pipeline.results.parquet_counts import parquet_files_in
+from pipeline.files.location import Location
+from pipeline.files.parquet import parquet_source
 from pipeline.results.run_record import RowCountError
 from pipeline.schemas import KEY_COLUMNS
 from pipeline.transforms.aggregation import WEIGHTS
@@ -42,16 +42,16 @@ class ClassSum(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClassSums:
-    """Folders of sums over ranges of the same length."""
+    """Files of sums over ranges of the same length."""
 
-    folders: Sequence[Path]
+    files: Sequence[Location]
     column: str
     """The column with the begin of each range."""
     length: int
     """Length of a range, in microseconds."""
 
     def __iter__(self) -> Iterator[ClassSum]:
-        for batch in _batches(self.folders, ("class", self.column, *WEIGHTS)):
+        for batch in _batches(self.files, ("class", self.column, *WEIGHTS)):
             number, begin, *weights = batch.columns
             micros = begin.cast(pa.timestamp("us")).cast(pa.int64())
             yield from map(
@@ -77,10 +77,10 @@ def partial_sums_in(table: pa.Table) -> Iterator[tuple[int, date, int, int, int,
     return zip(*(table.column(name).to_pylist() for name in names), strict=True)
 
 
-def class_keys_in(folders: Sequence[Path]) -> dict[int, ClassKey]:
+def class_keys_in(files: Sequence[Location]) -> dict[int, ClassKey]:
     """Return the key of each class number. Raises `RowCountError` if two keys have one number."""
     found: dict[int, ClassKey] = {}
-    for batch in _batches(folders, ("class", *KEY_COLUMNS)):
+    for batch in _batches(files, ("class", *KEY_COLUMNS)):
         numbers, *keys = (column.to_pylist() for column in batch.columns)
         for number, key in zip(numbers, map(ClassKey._make, zip(*keys, strict=True)), strict=True):
             if found.setdefault(number, key) != key:
@@ -88,10 +88,11 @@ def class_keys_in(folders: Sequence[Path]) -> dict[int, ClassKey]:
     return found
 
 
-def _batches(folders: Sequence[Path], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-    for path in (path for folder in folders for path in parquet_files_in(folder)):
-        for batch in pq.ParquetFile(path).iter_batches(columns=list(columns)):
-            yield batch.select(list(columns))
+def _batches(files: Sequence[Location], columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    for file in files:
+        with parquet_source(file) as source:
+            for batch in pq.ParquetFile(source).iter_batches(columns=list(columns)):
+                yield batch.select(list(columns))
 
 
 def to_micros(moment: datetime) -> int:

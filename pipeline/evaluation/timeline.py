@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import pairwise
-from pathlib import Path
 
+from pipeline.files.file_system import files_in, is_folder, read_bytes, state_of, unreadable
+from pipeline.files.location import Location, absolute_name, location
 from routing.classes.traffic_class import Node
 from routing.common.errors import InputError
 from routing.common.gc_control import gc_freeze_if_large
@@ -44,7 +45,7 @@ class TimelineVersion:
     def as_json(self) -> dict[str, str | None]:
         """Describe the document for the record of a run."""
         since = None if self.since == BEGINNING_OF_TIME else self.since.isoformat()
-        return {"path": str(Path(self.where).absolute()), "sha256": self.digest, "since": since}
+        return {"path": absolute_name(location(self.where)), "sha256": self.digest, "since": since}
 
     def next_expiry(self, nodes: Iterable[Node], service: str, moment: datetime) -> datetime:
         """Return the next moment at which a route for this service expires in the tables of these nodes."""
@@ -108,10 +109,14 @@ def load_timeline(name: str) -> Timeline:
 
     Raises `InputError` with the file and the place in it.
     """
-    path = Path(name)
-    if not path.is_dir():
-        return Timeline((_version(path, is_one_of_many=False),))
-    versions = [_version(file) for file in sorted(path.glob("*.json")) if not file.name.startswith(("_", "."))]
+    place = location(name)
+    try:
+        if not is_folder(place):
+            return Timeline((_version(place, is_one_of_many=False),))
+        documents = [file for file in files_in(place) if file.suffix == ".json" and file.name[0] not in "_."]
+    except OSError as error:
+        raise unreadable(name, error) from None
+    versions = [_version(file) for file in documents]
     if not versions:
         raise InputError(name, "", say("holds no versions of an estate (*.json)"))
     versions.sort(key=lambda version: version.since)
@@ -119,7 +124,7 @@ def load_timeline(name: str) -> Timeline:
     return Timeline(tuple(versions))
 
 
-def _version(file: Path, *, is_one_of_many: bool = True) -> TimelineVersion:
+def _version(file: Location, *, is_one_of_many: bool = True) -> TimelineVersion:
     content, where = _content(file), str(file)
     since, estate = read_version(content, where=where)
     if not is_one_of_many:
@@ -137,11 +142,11 @@ def _check_apart(name: str, versions: Sequence[TimelineVersion]) -> None:
             raise InputError(name, "", say("two versions are in force since {moment}", moment=one.since.isoformat()))
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Location) -> bytes:
     try:
-        if file.stat().st_size > MAX_DOCUMENT_BYTES:
+        if state_of(file).size > MAX_DOCUMENT_BYTES:
             raise InputError(str(file), "", say("is larger than {limit} bytes", limit=MAX_DOCUMENT_BYTES))
-        return file.read_bytes()
+        return read_bytes(file)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError(str(file), "", say("cannot be read: {reason}", reason=reason)) from None

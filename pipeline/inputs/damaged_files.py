@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
+from pipeline.files.file_system import file_system
+from pipeline.files.location import Location, decoded_uri
 from pipeline.inputs.files import InputFile
 from pipeline.runtime.spark_errors import SPARK_FAILURES, damaged_file
 
@@ -28,27 +28,25 @@ def without_damaged_files(
         clear()
 
 
-def empty_folder(folder: Path) -> None:
+def empty_folder(folder: Location) -> None:
     """Remove everything in a folder."""
-    for path in folder.iterdir():
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    files = file_system(folder)
+    for place, _ in list(files.listed(folder)):
+        files.delete(place)
 
 
-def _damaged_in(work: Callable[[list[InputFile]], None], files: list[InputFile]) -> Path | None:
+def _damaged_in(work: Callable[[list[InputFile]], None], files: list[InputFile]) -> str | None:
     """Run `work`. Returns the file that Spark found damaged, or None."""
     try:
         work(files)
     except SPARK_FAILURES as failure:
         damaged = damaged_file(failure)
-        if damaged is None or not any(file.layout and file.path.resolve() == damaged.resolve() for file in files):
+        if damaged is None or not any(file.layout and decoded_uri(file.path) == damaged for file in files):
             raise
         return damaged
     return None
 
 
-def _without(file: InputFile, damaged: Path) -> InputFile:
-    is_it = file.path.resolve() == damaged.resolve()
+def _without(file: InputFile, damaged: str) -> InputFile:
+    is_it = decoded_uri(file.path) == damaged
     return replace(file, layout=None, fault=UNREADABLE, rows=0) if is_it else file

@@ -7,15 +7,18 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
+from pipeline.files.file_system import file_system, read_bytes, state_of, unreadable
+from pipeline.files.location import Location, absolute_name, location
+from pipeline.files.parquet import parquet_metadata, parquet_source
 from pipeline.inputs.open_text import DAMAGES, PACKED, ZSTD, opened
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
 from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_document, rows_of_json
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
+from pipeline.results.new_result import published_folder
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
 from pipeline.transforms.view_exports import VIEWS, view_of
 from routing.common.errors import InputError
@@ -72,53 +75,61 @@ class FileLayout:
 class InputFile:
     """A file with its layout, or the reason why it cannot be read; neither if it is empty."""
 
-    path: Path
+    path: Location
     layout: FileLayout | None
     fault: str | None = None
     rows: int = 0
     """Rows of a Parquet file, from its footer."""
-    prepared: Path | None = None
+    prepared: Location | None = None
     """The copy that Spark reads in its place."""
 
 
-def files_below(name: str) -> list[Path]:
+def files_below(name: str) -> list[Location]:
     """Return the file of this name, or all files below the folder; names that begin with `_` or a dot are skipped.
 
     Raises `InputError` if there is none.
     """
-    root = Path(name)
-    if not root.exists():
-        raise InputError(name, "", say("is not there"))
-    found = [root] if root.is_file() else sorted(_walk(root))
+    root = location(name)
+    try:
+        state = file_system(root).state(root)
+        if state is None:
+            raise InputError(name, "", say("is not there"))
+        found = sorted(_walk(published_folder(root)), key=_parts) if state.is_folder else [root]
+    except OSError as error:
+        raise unreadable(name, error) from None
     if not found:
         raise InputError(name, "", say("holds no files"))
     return found
 
 
-def _walk(folder: Path) -> Iterator[Path]:
-    for path in folder.iterdir():
+def _parts(place: Location) -> tuple[str, ...]:
+    return place.parts
+
+
+def _walk(folder: Location) -> Iterator[Location]:
+    for path, state in file_system(folder).listed(folder):
         if path.name.startswith(("_", ".")):
             continue
-        if path.is_dir():
+        if state.is_folder:
             yield from _walk(path)
         else:
             yield path
 
 
-def file_identity(path: Path) -> dict[str, Any]:
+def file_identity(path: Location) -> dict[str, Any]:
     """Return path, size and modification time, by which `ingest` recognises a file."""
-    state = path.stat()
-    return {"path": str(path.absolute()), "size": state.st_size, "modified": state.st_mtime_ns}
+    state = state_of(path)
+    return {"path": absolute_name(path), "size": state.size, "modified": state.modified}
 
 
 def examine_files(
-    paths: Sequence[Path], expected: ExpectedColumns = TRAFFIC_FILES, encoding: str = ""
+    paths: Sequence[Location], expected: ExpectedColumns = TRAFFIC_FILES, encoding: str = ""
 ) -> list[InputFile]:
     """Examine each file by its name and its first bytes; `encoding` is that of texts without a byte order mark."""
     return [_examine_file(path, expected, encoding or UTF_8) for path in paths]
 
 
-def _examine_file(path: Path, expected: ExpectedColumns, encoding: str) -> InputFile:
+def _examine_file(path: Location, expected: ExpectedColumns, encoding: str) -> InputFile:
     try:
         return _of_kind(path, _kind(path), expected, encoding)
     except UnicodeDecodeError:
@@ -131,7 +142,7 @@ def _examine_file(path: Path, expected: ExpectedColumns, encoding: str) -> Input
         return InputFile(path, None, "not_csv")
 
 
-def _kind(path: Path) -> str:
+def _kind(path: Location) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in PACKED]
     kind = _SUFFIXES.get(suffixes[-1]) if suffixes else None
     if kind is not None:
@@ -143,8 +154,8 @@ def _kind(path: Path) -> str:
     return JSON if text.startswith(b"{") or _ARRAY.match(text) else CSV
 
 
-def _of_kind(path: Path, kind: str, expected: ExpectedColumns, given: str) -> InputFile:
-    if kind != PARQUET and not path.stat().st_size:
+def _of_kind(path: Location, kind: str, expected: ExpectedColumns, given: str) -> InputFile:
+    if kind != PARQUET and not state_of(path).size:
         return InputFile(path, None)
     encoding = _encoding(path, given) if kind != PARQUET else UTF_8
     if kind == JSON:
@@ -157,15 +168,15 @@ def _of_kind(path: Path, kind: str, expected: ExpectedColumns, given: str) -> In
     return replace(file, layout=layout) if ours else InputFile(path, None, expected.fault)
 
 
-def _folders(path: Path, expected: ExpectedColumns, layout: FileLayout) -> tuple[str, ...]:
+def _folders(path: Location, expected: ExpectedColumns, layout: FileLayout) -> tuple[str, ...]:
     """Return the expected columns that folders have in their names, `from_instance=shop`, and the file has not."""
     own = {name for name, _ in layout.columns}
     given = (part.partition("=") for part in path.parent.parts)
     return tuple(sorted({name for name, equals, _ in given if equals and name in expected.columns} - own))
 
 
-def _parquet(path: Path, expected: ExpectedColumns) -> InputFile:
-    about = pq.read_metadata(path)
+def _parquet(path: Location, expected: ExpectedColumns) -> InputFile:
+    about = parquet_metadata(path)
     try:
         kinds = column_kinds(about.schema, {*expected.columns, *SENT_COLUMNS})
     except RepeatedColumnError:
@@ -176,19 +187,20 @@ def _parquet(path: Path, expected: ExpectedColumns) -> InputFile:
     return InputFile(path, FileLayout(PARQUET, columns), rows=about.num_rows)
 
 
-def _events(path: Path, kinds: Mapping[str, str]) -> InputFile:
+def _events(path: Location, kinds: Mapping[str, str]) -> InputFile:
     """Examine a file of an event log, whose traffic are the messages that were sent."""
     columns = tuple((name, kinds[name]) for name in SENT_COLUMNS)
     if kinds["from_initiator"] != "boolean" or any(kind == UNSUPPORTED for _, kind in columns):
         return InputFile(path, None, "unreadable")
-    rows = pq.read_table(path, columns=["event_class"], filters=SENT_FILTER).num_rows
+    with parquet_source(path) as source:
+        rows = pq.read_table(source, columns=["event_class"], filters=SENT_FILTER).num_rows
     return InputFile(path, FileLayout(EVENTS, columns), rows=rows)
 
 
-def _json(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
+def _json(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayout:
     begin = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, "replace")
     is_document = is_json_document(begin)
-    if is_document and path.stat().st_size > MAX_DOCUMENT_BYTES:
+    if is_document and state_of(path).size > MAX_DOCUMENT_BYTES:
         raise EOFError
     view = view_of(_keys(begin, is_document=is_document)) if expected is TRAFFIC_FILES else ""
     layout = FileLayout(JSON, encoding=encoding, view=view, is_document=is_document)
@@ -196,19 +208,19 @@ def _json(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
     return replace(layout, folders=() if view else _folders(path, expected, layout), is_prepared=is_prepared)
 
 
-def _is_foreign(path: Path, encoding: str) -> bool:
+def _is_foreign(path: Location, encoding: str) -> bool:
     """Say whether Spark cannot read the bytes of a text."""
     return path.suffix.lower() in ZSTD or encoding not in (UTF_8, UTF_16)
 
 
-def _encoding(path: Path, given: str) -> str:
+def _encoding(path: Location, given: str) -> str:
     """Return the encoding by the byte order mark. Raises `UnicodeDecodeError` if the text is not valid in it."""
     begin = _begin(path, 3)
     if begin[:2] not in _UTF_16_MARKS:
         return UTF_8 if begin == _UTF_8_MARK else given
-    if path.stat().st_size > MAX_UTF_16_BYTES or path.suffix.lower() in PACKED:
+    if state_of(path).size > MAX_UTF_16_BYTES or path.suffix.lower() in PACKED:
         raise EOFError
-    path.read_text(UTF_16)
+    read_bytes(path).decode(UTF_16)
     return UTF_16
 
 
@@ -223,7 +235,7 @@ def _keys(begin: str, *, is_document: bool) -> Set[str]:
     return first.keys() if isinstance(first, dict) else frozenset()
 
 
-def _csv(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
+def _csv(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayout:
     # UTF-16 has been validated before; here the cut may split a surrogate pair. A bad byte below is that of its row.
     faults = "ignore" if encoding == UTF_16 else "replace"
     lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
@@ -244,7 +256,7 @@ def _csv(path: Path, encoding: str, expected: ExpectedColumns) -> FileLayout:
     )
 
 
-def _begin(path: Path, size: int, encoding: str = UTF_8) -> bytes:
+def _begin(path: Location, size: int, encoding: str = UTF_8) -> bytes:
     """Return the first bytes of a file, decompressed if it is gzip; in UTF-8 without an incomplete last line."""
     with opened(path) as stream:
         found: bytes = stream.read(size)

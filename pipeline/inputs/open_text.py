@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from contextlib import AbstractContextManager
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Final
 
 import pyarrow as pa
+
+from pipeline.files.file_system import file_system
+from pipeline.files.location import Location
 
 GZIP: Final = (".gz",)
 ZSTD: Final = (".zst", ".zstd")
@@ -18,9 +21,16 @@ DAMAGES: Final = (OSError, EOFError, zlib.error, pa.ArrowException)
 """Errors of a file that cannot be read to its end, or is not packed as its ending says."""
 
 
-def opened(path: Path) -> AbstractContextManager[Any]:
+@contextmanager
+def opened(path: Location) -> Iterator[Any]:
     """Open a file for its bytes, unpacked by its ending."""
     ending = path.suffix.lower()
-    if ending in GZIP:
-        return gzip.open(path)
-    return pa.input_stream(str(path), compression="zstd") if ending in ZSTD else path.open("rb")
+    with file_system(path).opened(path) as stream:
+        if ending in GZIP:
+            with gzip.open(stream) as unpacked:
+                yield unpacked
+        elif ending in ZSTD:
+            with pa.input_stream(stream, compression="zstd") as unpacked:
+                yield unpacked
+        else:
+            yield stream

@@ -8,9 +8,10 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Final
 
+from pipeline.files.file_system import file_system
+from pipeline.files.location import Location, relative_name
 from pipeline.inputs.files import CSV, InputFile
 from pipeline.inputs.open_text import DAMAGES, opened
 from pipeline.inputs.row_texts import NumberedText, rows_of_csv, rows_of_json
@@ -22,23 +23,22 @@ _KEEP: Final = "surrogateescape"
 """A byte that is none of its encoding stays in its row, which is rejected for it."""
 
 
-def prepared_files(files: Sequence[InputFile], root: Path, work: Path) -> list[InputFile]:
+def prepared_files(files: Sequence[InputFile], root: Location, work: Location) -> list[InputFile]:
     """Write a copy of each file that needs one, below `work`; a file that cannot be read to its end is a fault."""
     return [_prepared(file, root, work / FOLDER) for file in files]
 
 
-def _prepared(file: InputFile, root: Path, folder: Path) -> InputFile:
+def _prepared(file: InputFile, root: Location, folder: Location) -> InputFile:
     if file.layout is None or not file.layout.is_prepared:
         return file
-    copy = folder / file.path.relative_to(root)
-    copy.parent.mkdir(parents=True, exist_ok=True)
     # Its own ending may be one that Spark unpacks by.
-    copy = copy.with_name(f"{copy.name}.rows")
+    copy = folder / f"{relative_name(file.path, root)}.rows"
+    files = file_system(copy)
     try:
-        with copy.open("wb") as out:
+        with files.created(copy) as out:
             out.writelines(_lines(file))
     except (*DAMAGES, UnicodeError):
-        copy.unlink(missing_ok=True)
+        files.delete(copy)
         return replace(file, layout=None, fault="unreadable")
     return replace(file, prepared=copy)
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, reduce
-from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
 
+from pipeline.files.location import Location, decoded_uri, relative_name, spark_name
 from pipeline.inputs.files import CSV, EVENTS, MAX_LINE_BYTES, PARQUET, FileLayout, InputFile
 from pipeline.inputs.parquet_columns import NANOSECONDS, SPARK_TYPES, UNSUPPORTED, UUID
 from pipeline.inputs.text_lines import TextReader
@@ -48,18 +48,18 @@ class InputRows:
     """Every line of the text files with its place, and whether it is a row (`_is_row`)."""
     files: tuple[InputFile, ...]
     """All files, readable and unreadable."""
-    root: Path
+    root: Location
     display_root: str
     """The root in messages: for copies, the folder they were copied from."""
-    classes: tuple[Path, ...] = ()
-    """Folders with the keys of each class, if the input has them (a lake)."""
-    sums: tuple[Path, ...] = ()
-    """Folders with the sums of each class on each day, if the input has them (a lake)."""
+    classes: tuple[Location, ...] = ()
+    """Files with the keys of each class, if the input has them (a lake)."""
+    sums: tuple[Location, ...] = ()
+    """Files with the sums of each class on each day, if the input has them (a lake)."""
 
     @property
     def faults(self) -> list[tuple[str, str]]:
         """The unreadable files, each with the reason."""
-        found = ((file.path.relative_to(self.root), file.fault) for file in self.files)
+        found = ((relative_name(file.path, self.root), file.fault) for file in self.files)
         return [(f"{self.display_root}/{path}", fault) for path, fault in found if fault is not None]
 
 
@@ -86,13 +86,13 @@ TRAFFIC_FORMAT = RowFormat(COLUMNS, clean)
 
 
 def read_files(
-    spark: SparkSession, files: Sequence[InputFile], root: Path, display_root: str, form: RowFormat = TRAFFIC_FORMAT
+    spark: SparkSession, files: Sequence[InputFile], root: Location, display_root: str, form: RowFormat = TRAFFIC_FORMAT
 ) -> InputRows:
     """Read these files, which are below the root."""
     groups: dict[FileLayout, list[str]] = {}
     for file in files:
         if file.layout is not None:
-            groups.setdefault(file.layout, []).append(str((file.prepared or file.path).resolve()))
+            groups.setdefault(file.layout, []).append(spark_name(file.prepared or file.path))
     texts = TextReader(spark, root)
     lines = [
         texts.lines(layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in COLUMNAR
@@ -276,7 +276,7 @@ def _lines_before(lines: DataFrame) -> DataFrame:
 def _path(uri: Column, source: InputRows) -> Column:
     """Convert the file URI of Spark, in which a plus is literal, to the path for messages."""
     path = F.url_decode(F.replace(F.regexp_replace(uri, "^file:/+", "/"), F.lit("+"), F.lit("%2B")))
-    return F.concat(F.lit(source.display_root), F.substr(path, F.lit(len(str(source.root.resolve())) + 1)))
+    return F.concat(F.lit(source.display_root), F.substr(path, F.lit(len(decoded_uri(source.root)) + 1)))
 
 
 def _null() -> Column:

@@ -6,11 +6,11 @@ import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
+from pipeline.files.location import Location
 from pipeline.inputs.open_text import opened
 
 NumberedText = tuple[int, str]
@@ -25,7 +25,7 @@ _END: Final = re.compile(r"\r\n|\r|\n")
 _DECODER: Final = json.JSONDecoder()
 
 
-def has_rows_of_several_lines(path: Path) -> bool:
+def has_rows_of_several_lines(path: Location) -> bool:
     """Say whether a line of a CSV file ends within quotes."""
     parity = 0
     with opened(path) as stream:

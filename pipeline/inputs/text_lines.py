@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from urllib.parse import quote
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.files.location import Location, decoded_uri
 from pipeline.inputs.files import MAX_LINE_BYTES, UTF_16, FileLayout
 from pipeline.inputs.preparing import CARRIAGE_RETURN, FOLDER, LINE_FEED
 
@@ -23,7 +23,7 @@ class TextReader:
     """Reads the lines of text files below a root."""
 
     spark: SparkSession
-    root: Path
+    root: Location
 
     def lines(self, layout: FileLayout, paths: list[str]) -> DataFrame:
         """Read the lines of files of one layout. Spark splits large files: a line has its block, and its number in
@@ -50,8 +50,7 @@ class TextReader:
         tab = F.instr("value", "\t")
         kept = F.expr("substring(value, instr(value, '\\t') + 1)")
         text = F.replace(F.replace(kept, F.lit(LINE_FEED), F.lit("\n")), F.lit(CARRIAGE_RETURN), F.lit("\r"))
-        original = f"file://{quote(str(self.root.resolve()))}/"
-        file = F.regexp_replace("_metadata.file_path", f"^.*?/{FOLDER}/(.*)[.]rows$", f"{original}$1")
+        file = F.regexp_replace("_metadata.file_path", f"^.*?/{FOLDER}/(.*)[.]rows$", f"{self._uri_of_root()}/$1")
         return self._read(paths).select(
             text.alias("value"),
             _is_row(text, layout),
@@ -59,6 +58,10 @@ class TextReader:
             F.lit(0).cast("long").alias("_block"),
             (F.substring("value", F.lit(1), tab - 1).try_cast("long") - 1).alias("_row"),
         )
+
+    def _uri_of_root(self) -> str:
+        uri = quote(decoded_uri(self.root), safe=":/")
+        return f"file://{uri}" if uri.startswith("/") else uri
 
     def _whole(self, layout: FileLayout, paths: list[str]) -> DataFrame:
         """Decode UTF-16 files as a whole: Spark splits lines by bytes, which fails in UTF-16."""

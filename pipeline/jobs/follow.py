@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import PurePosixPath
 from threading import Lock
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
+from pipeline.files.file_system import exists
+from pipeline.files.location import Location, decoded_uri, location, spark_name
 from pipeline.inputs.files import files_below
 from pipeline.jobs.ingest import IngestOptions, ingest_files
-from pipeline.lake.lake import Lake, lake_for_writing
+from pipeline.lake.lake import Lake
+from pipeline.lake.new_run import lake_for_writing
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 
 CHECKPOINT = "_checkpoint"
+_OF_THIS_MACHINE = re.compile("^file:/+")
 FILES_PER_BATCH = 1_000
 FILE_SCHEMA = "path string, modificationTime timestamp, length long, content binary"
 """The schema of Spark's binaryFile source. Only the path is selected, so no content is read here."""
@@ -30,6 +35,7 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
     """
     total = JobRun("follow", asdict(options))
     total.counts = dict.fromkeys(("in", "out", "quarantined"), 0)
+    start_for_urls(settings, options.traffic, options.out)
     files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
         spark, is_ingesting = spark_session(settings), Lock()
@@ -51,7 +57,7 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
 def _started(
     spark: SparkSession,
     folder: str,
-    checkpoint: Path,
+    checkpoint: Location,
     every: str | None,
     ingest_batch: Callable[[DataFrame, int], None],
 ) -> StreamingQuery:
@@ -60,22 +66,23 @@ def _started(
         .schema(FILE_SCHEMA)
         .option("recursiveFileLookup", "true")
         .option("maxFilesPerTrigger", str(FILES_PER_BATCH))
-        .load(folder)
+        .load(spark_name(location(folder)))
         .select("path")
     )
-    writer = names.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", str(checkpoint))
+    writer = names.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
     return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
 
 
 def _ingest_batch(spark: SparkSession, lake: Lake, options: IngestOptions, found: DataFrame, total: JobRun) -> None:
     paths = sorted(_path(row["path"], options) for row in found.collect())
-    run = ingest_files(spark, lake, [path for path in paths if path.exists()], options)
+    run = ingest_files(spark, lake, [path for path in paths if exists(path)], options)
     for name, number in run.counts.items():
         total.counts[name] += number
     run.report()
 
 
-def _path(name: str, options: IngestOptions) -> Path:
-    """Return the path below the folder as the user named it."""
-    root = Path(options.traffic)
-    return root / Path(name.removeprefix("file:")).relative_to(root.resolve())
+def _path(name: str, options: IngestOptions) -> Location:
+    """Return the place below the folder as the user named it."""
+    root = location(options.traffic)
+    below = PurePosixPath(_OF_THIS_MACHINE.sub("/", name)).relative_to(PurePosixPath(decoded_uri(root)))
+    return root / below

@@ -10,9 +10,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.evaluation.timeline import load_timeline
 from pipeline.jobs.sampled_flows import SampledFlow, entry_instances, sample_flows
-from pipeline.results.output_folder import RUN_RECORD, replaced_folder, write_record, write_rows
+from pipeline.results.new_result import new_result
+from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.transforms.synthetic_traffic import TrafficModel, synthetic_rows
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -41,6 +42,7 @@ class GenerateOptions:
 def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
     """Write Parquet files with the columns of the traffic table; the same seed gives the same rows."""
     run = JobRun("generate", {**asdict(options), "start": options.start.isoformat()})
+    start_for_urls(settings, options.estate, options.out)
     estate = load_timeline(options.estate).versions[-1].estate
     flows = sample_flows(estate, options.classes, options.seed)
     if not flows:
@@ -53,13 +55,13 @@ def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
         flows=len(flows),
         failing=_failing(estate, flows),
     )
-    with replaced_folder(options.out) as folder:
+    with new_result(options.out) as result:
         spark = spark_session(settings)
         run.end_phase("start")
-        write_rows(synthetic_traffic(spark, flows, model), folder)
+        write_rows(synthetic_traffic(spark, flows, model), result.folder)
         run.end_phase("write")
         run.counts |= {"rows": options.rows, "classes": len(flows)}
-        write_record(folder, run.as_json(), RUN_RECORD)
+        result.publish(run.as_json())
     return run
 
 

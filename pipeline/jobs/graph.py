@@ -14,13 +14,16 @@ from pathlib import Path
 import pyspark
 
 import pipeline
+from pipeline.files.location import is_url, location, spark_name
 from pipeline.inputs.files import files_below
-from pipeline.results.output_folder import replaced_folder, write_record
+from pipeline.results.new_result import new_result
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.java import java_home
-from pipeline.runtime.session import SparkSettings, spark_configuration
+from pipeline.runtime.session import SparkSettings, spark_configuration, start_for_urls
 from pipeline.runtime.shutdown import end_process_group
 from pipeline.runtime.spark_errors import GraphError
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 PROGRAM = Path(pyspark.__file__).parent / "bin" / "spark-pipelines"
 PROJECT_SOURCE = "from pipeline.declared import tables as tables\n"
@@ -38,9 +41,14 @@ class GraphOptions:
 
 def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
     """Run `spark-pipelines` to check or compute the graph. Raises `GraphError`."""
+    if is_url(options.out):
+        raise InputError(options.out, "", say("must be a plain folder: spark-pipelines runs in it"))
+    start_for_urls(settings, options.events)
     run = JobRun("graph", asdict(options))
     run.inputs = [{"path": str(path)} for path in files_below(options.events)]
-    with replaced_folder(options.out) as folder:
+    with new_result(options.out) as result:
+        folder = result.folder
+        assert isinstance(folder, Path), folder
         _write_project(folder, options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # `spark-pipelines` uses Spark Connect, which starts a server of its own unless the address names one.
@@ -48,7 +56,7 @@ def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
         if _exit_status(command, folder, _environment(settings)):
             raise GraphError
         run.end_phase("run" if options.compute else "check")
-        write_record(folder, run.as_json())
+        result.publish(run.as_json())
     return run
 
 
@@ -70,7 +78,7 @@ def _write_project(folder: Path, options: GraphOptions, settings: SparkSettings)
     project = {
         "name": "telemetry",
         "storage": (folder / "_storage").as_uri(),
-        "configuration": {**settings_of_session, "spark.brokerui.events": str(Path(options.events).resolve())},
+        "configuration": {**settings_of_session, "spark.brokerui.events": spark_name(location(options.events))},
         "libraries": [{"glob": {"include": "declared/**"}}],
     }
     for name in ("declared", "_storage"):

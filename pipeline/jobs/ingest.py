@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.files.file_system import copy_file, delete, folder_of
+from pipeline.files.location import Location, relative_name
 from pipeline.inputs.damaged_files import without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, as_quarantine_rows, count_rows, read_files
 from pipeline.lake.classes import known_classes, write_class_tables
-from pipeline.lake.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake, lake_for_writing
+from pipeline.lake.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake
+from pipeline.lake.new_run import NewRun, lake_for_writing, new_run
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON, clean, valid_rows
 from pipeline.transforms.day_partition import DAY, day_of, with_day
@@ -47,12 +48,13 @@ class IngestOptions:
 
 def ingest(options: IngestOptions, settings: SparkSettings) -> JobRun:
     """Ingest the files below a folder that no run has ingested yet."""
+    start_for_urls(settings, options.traffic, options.out)
     paths = files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
         return ingest_files(spark_session(settings), lake, paths, options)
 
 
-def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options: IngestOptions) -> JobRun:
+def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Location], options: IngestOptions) -> JobRun:
     """Ingest these files in one run, which is committed as a whole or not at all."""
     run = JobRun("ingest", asdict(options))
     new = _new_paths(lake, paths)
@@ -60,43 +62,41 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Path], options
     if not new:
         run.count(0, 0, {})
         return run
-    copies = examine_files(_copied(lake, new, options), encoding=options.encoding)
-    files = prepared_files(copies, lake.staging / BRONZE, lake.staging)
+    tables = new_run(lake)
+    copies = examine_files(_copied(tables, new, options), encoding=options.encoding)
+    files = prepared_files(copies, tables.table(BRONZE), tables.work)
     run.end_phase("bronze")
-    without_damaged_files(files, lambda whole: _write(spark, lake, whole, run, options), lambda: _clear(lake))
-    lake.commit(lake.next_run(), run.as_json())
+    without_damaged_files(files, lambda whole: _write(spark, lake, tables, whole, run, options), lambda: _clear(tables))
+    tables.commit(run.as_json())
     return run
 
 
-def _clear(lake: Lake) -> None:
+def _clear(tables: NewRun) -> None:
     for table in (SILVER, SUMS, CLASSES, QUARANTINE):
-        shutil.rmtree(lake.staging / table, ignore_errors=True)
+        delete(tables.table(table))
 
 
-def _new_paths(lake: Lake, paths: Sequence[Path]) -> list[Path]:
+def _new_paths(lake: Lake, paths: Sequence[Location]) -> list[Location]:
     """Return the files that are new or have changed."""
     known = {tuple(sorted(one.items())) for record in lake.commits().values() for one in record["inputs"]}
     return [path for path in paths if tuple(sorted(file_identity(path).items())) not in known]
 
 
-def _copied(lake: Lake, paths: Sequence[Path], options: IngestOptions) -> list[Path]:
+def _copied(tables: NewRun, paths: Sequence[Location], options: IngestOptions) -> list[Location]:
     """Copy the files to bronze. The copies are read, so that bronze and silver agree if a file changes meanwhile."""
-    copies = []
+    root, copies = folder_of(options.traffic), []
     for path in paths:
-        copy = lake.staging / BRONZE / path.relative_to(_root(options))
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copies.append(Path(shutil.copyfile(path, copy)))
+        copy = tables.table(BRONZE) / relative_name(path, root)
+        copy_file(path, copy)
+        copies.append(copy)
     return copies
 
 
-def _root(options: IngestOptions) -> Path:
-    named = Path(options.traffic)
-    return named if named.is_dir() else named.parent
-
-
-def _write(spark: SparkSession, lake: Lake, files: list[InputFile], run: JobRun, options: IngestOptions) -> None:
+def _write(
+    spark: SparkSession, lake: Lake, tables: NewRun, files: list[InputFile], run: JobRun, options: IngestOptions
+) -> None:
     """Read the rows once; a second time only if some belong into quarantine."""
-    root, display_root = lake.staging / BRONZE, str(_root(options))
+    root, display_root = tables.table(BRONZE), str(folder_of(options.traffic))
     known = known_classes(spark, lake, files)
     numbers = known.frame(spark)
     source = read_files(
@@ -106,14 +106,14 @@ def _write(spark: SparkSession, lake: Lake, files: list[InputFile], run: JobRun,
         display_root,
         replace(TRAFFIC_FORMAT, clean=lambda raw: clean(raw, numbers), dates=options.dates),
     )
-    silver, quarantine = lake.staging / SILVER, lake.staging / QUARANTINE
+    silver, quarantine = tables.table(SILVER), tables.table(QUARANTINE)
     rows, before = valid_rows(source.rows).select(*COLUMNS, CLASS), None
     if not options.keep_duplicates:
         before = _earlier_rows(spark, lake, rows)
         rows = _deduplicated(spark, rows, before)
     write_rows(with_day(rows), silver, DAY)
     run.end_phase("silver")
-    write_class_tables(spark, lake, known)
+    write_class_tables(spark, tables, known)
     run.end_phase("sums")
     write_unreadable_files(source.faults, quarantine)
     seen, out = count_rows(source), rows_in(silver)

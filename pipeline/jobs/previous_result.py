@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.evaluation.timeline import Timeline
+from pipeline.files.location import Location, location
 from pipeline.lake.lake import Lake
 from pipeline.results.manifest import FORMAT, ROWS_TABLE
+from pipeline.results.new_result import FOLDER
 from pipeline.results.output_folder import QUARANTINE, RUN_RECORD
 from pipeline.results.run_record import software_versions
 
@@ -32,8 +34,9 @@ class PreviousResult:
     """The runs of the lake whose rows it has."""
     files: tuple[str, ...]
 
-    def link_files_into(self, folder: Path) -> None:
+    def link_files_into(self, folder: Location) -> None:
         """Hard-link its row files and its quarantine into a new result."""
+        assert isinstance(folder, Path), folder
         (folder / QUARANTINE).mkdir(exist_ok=True)
         for name in self.files:
             _link(self.folder / name, folder / name)
@@ -50,17 +53,19 @@ def _link(path: Path, name: Path) -> None:
 
 
 def previous_result(job: str, out: str, lake: Lake, timeline: Timeline) -> PreviousResult | None:
-    """Return the result in a folder, or None if its rows have to be written again."""
-    folder = Path(out).absolute()
+    """Return the result in a folder, or None if its rows have to be written again. Behind a URL there are no links."""
+    folder = location(out)
+    if not isinstance(folder, Path):
+        return None
     try:
         record = json.loads((folder / RUN_RECORD).read_text(encoding="utf-8"))
-        return _previous(record, job, folder, lake, timeline)
+        return _previous(record, job, folder.absolute(), lake, timeline)
     except (OSError, ValueError, KeyError, TypeError, StopIteration):
         return None  # there is no result, or it is not one of this job
 
 
 def _previous(record: dict[str, Any], job: str, folder: Path, lake: Lake, timeline: Timeline) -> PreviousResult | None:
-    if (record["format"], record["job"], record["versions"]) != (FORMAT, job, software_versions()):
+    if FOLDER in record or (record["format"], record["job"], record["versions"]) != (FORMAT, job, software_versions()):
         return None
     source = next(one for one in record["inputs"] if "runs" in one)
     runs = frozenset(source["runs"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 
@@ -12,13 +11,14 @@ from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.unanswered import later_changes, remarks, unanswered
 from pipeline.evaluation.weighting import TrafficWeight
+from pipeline.files.location import Location
 from pipeline.inputs.files import InputFile
 from pipeline.jobs.traffic_evaluation import WORK_FOLDER, EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, traffic_input
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings
+from pipeline.runtime.session import SparkSettings, start_for_urls
 from pipeline.transforms.gold_tables import differential, flow_matrix, replayed, top_flows
 
 TOP_FLOWS = 100
@@ -44,6 +44,7 @@ class ReplayOptions:
 def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
     """Write the differential weighted by traffic, the flows that change most, and the flow matrix."""
     run = JobRun("replay", asdict(options))
+    start_for_urls(settings, options.baseline, options.proposed, options.traffic, options.out)
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
     traffic = traffic_input(options.traffic, options.dates, options.encoding)
     return run_on_traffic(
@@ -61,7 +62,7 @@ def _replay(
     options: ReplayOptions,
     asking: tuple[TrafficInput, Timeline, Timeline],
     files: list[InputFile],
-    folder: Path,
+    folder: Location,
     run: JobRun,
 ) -> None:
     traffic, *sides = asking

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
@@ -12,6 +11,7 @@ from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.unanswered import remarks, unanswered
+from pipeline.files.location import Location
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.reader import InputRows
 from pipeline.jobs.previous_result import previous_result
@@ -21,7 +21,7 @@ from pipeline.results.manifest import SUMMARY_FOLDER
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings
+from pipeline.runtime.session import SparkSettings, start_for_urls
 from pipeline.transforms.aggregation import with_interval
 from pipeline.transforms.cleaning import valid_rows
 from pipeline.transforms.gold_tables import flow_matrix, outcomes_by_class, routed
@@ -43,6 +43,7 @@ class RouteOptions:
 def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
     """Write a row for each row of the input, with `outcomes` and `verdict`."""
     run = JobRun("route", asdict(options))
+    start_for_urls(settings, options.estate, options.traffic, options.out)
     timeline = load_timeline(options.estate)
     traffic = traffic_input(options.traffic, options.dates, options.encoding)
     return run_on_traffic(
@@ -60,7 +61,7 @@ def _route(
     options: RouteOptions,
     asking: tuple[TrafficInput, Timeline],
     files: list[InputFile],
-    folder: Path,
+    folder: Location,
     run: JobRun,
 ) -> None:
     traffic, timeline = asking

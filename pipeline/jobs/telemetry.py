@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.evaluation.timeline import Timeline, load_timeline
+from pipeline.files.file_system import delete, folder_of
+from pipeline.files.location import Location, spark_name
 from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
 from pipeline.results.manifest import table_manifest
-from pipeline.results.output_folder import QUARANTINE, replaced_folder, write_record, write_rows
+from pipeline.results.new_result import new_result
+from pipeline.results.output_folder import QUARANTINE, write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.schemas import EVENT, EVENT_FILES
 from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage
 from pipeline.telemetry.event_log import EventLog
@@ -58,6 +59,7 @@ class TelemetryOptions:
 def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
     """Write each table as Parquet."""
     run = JobRun("telemetry", asdict(options))
+    start_for_urls(settings, options.events, options.out, options.estate)
     timeline = load_timeline(options.estate) if options.estate else None
     paths = files_below(options.events)
     run.inputs = [
@@ -65,15 +67,15 @@ def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
         *map(file_identity, paths),
     ]
     run.end_phase("estates")
-    with replaced_folder(options.out) as folder:
-        spark = spark_session(settings)
+    with new_result(options.out) as result:
+        spark, folder = spark_session(settings), result.folder
         run.end_phase("start")
         files = examine_files(paths, EVENT_FILES)
         run.end_phase("examine")
         without_damaged_files(
             files, lambda good: _write(spark, good, options, timeline, folder, run), lambda: empty_folder(folder)
         )
-        write_record(folder, run.as_json())
+        result.publish(run.as_json())
     return run
 
 
@@ -82,10 +84,10 @@ def _write(
     files: list[InputFile],
     options: TelemetryOptions,
     timeline: Timeline | None,
-    folder: Path,
+    folder: Location,
     run: JobRun,
 ) -> None:
-    root, work = _root(options), folder / EVENTS_WORK
+    root, work = folder_of(options.events), folder / EVENTS_WORK
     source = read_files(spark, prepared_files(files, root, work.parent), root, str(root), EVENTS_FORMAT)
     # Cleaned once, and partitioned by event class: each table then reads only its own events.
     write_rows(_deduplicated_events(source), work, "event_class")
@@ -107,19 +109,14 @@ def _deduplicated_events(source: InputRows) -> DataFrame:
     return source.rows.where(F.col(REASON).isNull()).select(*EVENT.names)
 
 
-def _read(spark: SparkSession, work: Path) -> DataFrame:
+def _read(spark: SparkSession, work: Location) -> DataFrame:
     if not rows_in(work):
         return spark.createDataFrame([], EVENT)
-    return spark.read.schema(EVENT).parquet(str(work)).select(*EVENT.names)
-
-
-def _root(options: TelemetryOptions) -> Path:
-    named = Path(options.events)
-    return named if named.is_dir() else named.parent
+    return spark.read.schema(EVENT).parquet(spark_name(work)).select(*EVENT.names)
 
 
 def _write_compared(
-    spark: SparkSession, log: EventLog, folder: Path, options: TelemetryOptions, timeline: Timeline | None
+    spark: SparkSession, log: EventLog, folder: Location, options: TelemetryOptions, timeline: Timeline | None
 ) -> None:
     estate = timeline.versions[-1].estate if timeline else None
     owners = None
@@ -137,7 +134,7 @@ def _write_compared(
         write_rows(unused.coalesce(1), folder / "unused_routes")
     compared = folder / COMPARED_WORK
     write_rows(next_hops.compared_hops(log, owners), compared)
-    found = spark.read.parquet(str(compared))
+    found = spark.read.parquet(spark_name(compared))
     write_rows(next_hops.hops(found).coalesce(1), folder / "hops")
     write_rows(next_hops.disagreements(found).coalesce(1), folder / "disagreements")
 
@@ -149,7 +146,7 @@ def _period_covered(log: EventLog) -> list[str | None]:
     return list(row) if row else []
 
 
-def _finish(source: InputRows, run: JobRun, folder: Path) -> None:
+def _finish(source: InputRows, run: JobRun, folder: Location) -> None:
     """Write the quarantine and the counts: in = out + quarantined."""
     seen, out = count_rows(source), rows_in(folder / EVENTS_WORK)
     quarantine = folder / QUARANTINE
@@ -161,6 +158,6 @@ def _finish(source: InputRows, run: JobRun, folder: Path) -> None:
                 as_quarantine_rows(source, duplicate_events(source.placed().where(F.col(REASON).isNull()))), quarantine
             )
     run.count(seen, out, reasons_in(quarantine))
-    shutil.rmtree((folder / EVENTS_WORK).parent)
+    delete((folder / EVENTS_WORK).parent)
     run.extra["tables"] = table_manifest(folder)
     run.end_phase("quarantine")

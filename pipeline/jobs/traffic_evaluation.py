@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -21,14 +19,17 @@ from pipeline.evaluation.class_sums import DAY_US, MOMENT_US, ClassSums, class_k
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline
 from pipeline.evaluation.weighting import ClassInterval, TrafficWeight, WeightAssignment
+from pipeline.files.file_system import delete
+from pipeline.files.location import Location, spark_name
 from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, as_quarantine_rows, count_rows
 from pipeline.lake.traffic import TrafficInput
 from pipeline.results.manifest import table_manifest
-from pipeline.results.output_folder import QUARANTINE, replaced_folder, write_record, write_rows
-from pipeline.results.parquet_counts import reasons_in
+from pipeline.results.new_result import new_result
+from pipeline.results.output_folder import QUARANTINE, write_rows
+from pipeline.results.parquet_counts import parquet_files_in, reasons_in
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.schemas import ANSWERS, CHANGE_MOMENTS, OUTCOME_SETS
@@ -52,7 +53,7 @@ class EvaluatedTraffic:
     answers: DataFrame
     outcome_sets: DataFrame
     totals: AnswerTotals
-    folder: Path
+    folder: Location
     change_moments: DataFrame | None
     """The moments at which answers change, by class; None if no answer changes."""
 
@@ -73,17 +74,18 @@ def run_on_traffic(
     traffic: TrafficInput,
     timelines: Sequence[Timeline],
     settings: SparkSettings,
-    work: Callable[[SparkSession, list[InputFile], Path], None],
+    work: Callable[[SparkSession, list[InputFile], Location], None],
 ) -> JobRun:
     """Do `work` with the files of a traffic and a new folder, which replaces `out`. Where Spark finds a file damaged,
     `work` is done again without it."""
     run.inputs = _run_inputs(traffic, *timelines)
     run.end_phase("estates")
-    with replaced_folder(out) as folder:
+    with new_result(out) as result:
         spark = spark_session(settings)
         run.end_phase("start")
+        folder = result.folder
         without_damaged_files(traffic.files(), lambda files: work(spark, files, folder), lambda: empty_folder(folder))
-        write_record(folder, run.as_json())
+        result.publish(run.as_json())
     return run
 
 
@@ -92,7 +94,7 @@ def evaluate(
     source: InputRows,
     askers: tuple[TimelineEvaluator, TimelineEvaluator],
     boundaries: Sequence[datetime],
-    folder: Path,
+    folder: Location,
 ) -> EvaluatedTraffic:
     """Evaluate each class, again whenever its answer may change while it has traffic."""
     work, rows, asking = folder / WORK_FOLDER, valid_rows(source.rows), HistoryBuilder(*askers)
@@ -116,14 +118,15 @@ def evaluate(
 
 
 def _class_sums(
-    spark: SparkSession, source: InputRows, rows: DataFrame, boundaries: Sequence[datetime], work: Path
-) -> tuple[Sequence[Path], ClassSums]:
-    """Return the folders with the class keys, and the sums. A lake has both; for files they are computed first."""
+    spark: SparkSession, source: InputRows, rows: DataFrame, boundaries: Sequence[datetime], work: Location
+) -> tuple[Sequence[Location], ClassSums]:
+    """Return the files with the class keys, and the sums. A lake has both; for files they are computed first."""
     if source.sums:
         return source.classes, ClassSums(source.sums, DAY, DAY_US)
     condensed_rows = sums_between(rows.withColumn("rows", F.lit(1)), boundaries)
     write_rows(condensed_rows, work / "sums_between")
-    return [work / "sums_between"], ClassSums([work / "sums_between"], "at", MOMENT_US)
+    files = parquet_files_in(work / "sums_between")
+    return files, ClassSums(files, "at", MOMENT_US)
 
 
 def traffic_weights(
@@ -141,9 +144,9 @@ def traffic_weights(
     return assignment.weights
 
 
-def _read(spark: SparkSession, folder: Path, schema: pa.Schema) -> DataFrame:
+def _read(spark: SparkSession, folder: Location, schema: pa.Schema) -> DataFrame:
     """Read what the driver wrote; with the schema, Spark need not open the files to plan."""
-    return spark.read.schema(from_arrow_schema(schema)).parquet(str(folder))
+    return spark.read.schema(from_arrow_schema(schema)).parquet(spark_name(folder))
 
 
 def _run_inputs(traffic: TrafficInput, *timelines: Timeline) -> list[dict[str, Any]]:
@@ -169,6 +172,6 @@ def finish_run(evaluated: EvaluatedTraffic, run: JobRun, out: int, new_rows: Inp
         )
         write_rows(as_quarantine_rows(source, unknown.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
     run.count(seen, out, reasons_in(quarantine))
-    shutil.rmtree(evaluated.folder / WORK_FOLDER)
+    delete(evaluated.folder / WORK_FOLDER)
     run.extra["tables"] = table_manifest(evaluated.folder)
     run.end_phase("quarantine")

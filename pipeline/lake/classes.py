@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,8 +12,11 @@ import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
+from pipeline.files.location import Location, spark_name
+from pipeline.files.parquet import parquet_source, write_table
 from pipeline.inputs.files import PARQUET, InputFile
 from pipeline.lake.lake import CLASSES, SILVER, SILVER_TYPE, SUMS, Lake
+from pipeline.lake.new_run import NewRun
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import parquet_files_in, rows_in
 from pipeline.schemas import KEY_COLUMNS, MAX_NAME_LENGTHS
@@ -48,7 +50,7 @@ class KnownClasses:
 
 def known_classes(spark: SparkSession, lake: Lake, files: Sequence[InputFile]) -> KnownClasses:
     """Return the classes of the lake; for a new lake those of a sample of the largest file."""
-    stored = _numbers(lake.folders(CLASSES))
+    stored = _numbers(lake.files(CLASSES))
     keys = None if len(stored) else _sampled_keys(max(files, key=lambda file: file.rows))
     return KnownClasses(stored, None if keys is None else valid_keys(spark.createDataFrame(keys)).toArrow())
 
@@ -74,10 +76,10 @@ def _each_once(first: pa.Table, columns: Mapping[str, str]) -> pa.Table:
     )
 
 
-def _sample(path: Path, columns: Mapping[str, str]) -> pa.Table | None:
+def _sample(path: Location, columns: Mapping[str, str]) -> pa.Table | None:
     """Return the first rows of the first row group, texts as dictionaries; None if the group is too large."""
     texts = [name for name, kind in columns.items() if kind == "string"]
-    with pq.ParquetFile(path, read_dictionary=texts) as parquet:
+    with parquet_source(path) as source, pq.ParquetFile(source, read_dictionary=texts) as parquet:
         if _size(parquet.metadata.row_group(0), columns) > MAX_SAMPLE_BYTES:
             return None
         batches = parquet.iter_batches(SAMPLE_ROWS, row_groups=[0], columns=list(columns))
@@ -104,34 +106,33 @@ def _key_columns(file: InputFile) -> dict[str, str]:
     return columns if set(columns.values()) <= SAMPLED_KINDS.keys() else {}
 
 
-def write_class_tables(spark: SparkSession, lake: Lake, known: KnownClasses) -> None:
+def write_class_tables(spark: SparkSession, run: NewRun, known: KnownClasses) -> None:
     """Write the sums of each class on each day, and the classes that are new to the lake."""
-    silver, sums = lake.staging / SILVER, lake.staging / SUMS
+    silver, sums, classes = (run.table(name) for name in (SILVER, SUMS, CLASSES))
     if not rows_in(silver):
         return
-    rows = spark.read.schema(SILVER_TYPE).parquet(str(silver))
+    rows = spark.read.schema(SILVER_TYPE).parquet(spark_name(silver))
     write_rows(daily_sums(rows).coalesce(1), sums)
-    new = _without(_numbers([str(sums)]), known.stored)
+    new = _without(_numbers(parquet_files_in(sums)), known.stored)
     if known.seen is not None:
-        _write_sampled(known.seen.filter(pc.is_in(known.seen[CLASS], value_set=new)), lake.staging / CLASSES)
+        write_table(known.seen.filter(pc.is_in(known.seen[CLASS], value_set=new)), classes / "seen.parquet")
         new = _without(new, known.seen[CLASS].combine_chunks())
     if len(new):
         strange = F.broadcast(spark.createDataFrame(pa.table({CLASS: new})))
         named_by_rows = rows.join(strange, CLASS, "left_semi").select(*KEY_COLUMNS, CLASS).dropDuplicates()
-        write_rows(named_by_rows.coalesce(1), lake.staging / CLASSES)
+        write_rows(named_by_rows.coalesce(1), classes)
 
 
-def _write_sampled(classes: pa.Table, folder: Path) -> None:
-    folder.mkdir()
-    pq.write_table(classes, folder / "seen.parquet")
-
-
-def _numbers(folders: Sequence[str]) -> pa.Array:
-    """Return the distinct class numbers in these folders."""
-    paths = (path for folder in folders for path in parquet_files_in(Path(folder)))
-    tables = [pq.read_table(path, columns=[CLASS], partitioning=None) for path in paths]
+def _numbers(files: Sequence[Location]) -> pa.Array:
+    """Return the distinct class numbers in these files."""
+    tables = [_numbers_in(file) for file in files]
     found = pa.concat_tables(tables) if tables else pa.table({CLASS: pa.array([], pa.int64())})
     return found.column(CLASS).unique()
+
+
+def _numbers_in(file: Location) -> pa.Table:
+    with parquet_source(file) as source:
+        return pq.read_table(source, columns=[CLASS], partitioning=None)
 
 
 def _without(numbers: pa.Array, others: pa.Array) -> pa.Array:

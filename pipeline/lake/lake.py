@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import shutil
-from collections.abc import Iterator, Set
-from contextlib import contextmanager
+import re
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from pipeline.evaluation.boundaries import TimeSpan
-from pipeline.results.output_folder import write_record
+from pipeline.files.file_system import exists, file_system, files_in, is_folder, read_bytes
+from pipeline.files.location import Location, absolute_name, location, spark_name
+from pipeline.files.parquet import parquet_metadata
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.schemas import KEY_COLUMNS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.day_partition import DAY
-from routing.common.errors import InputError
-from routing.common.sentence import say
 
 BRONZE, SILVER, SUMS, CLASSES, QUARANTINE = "bronze", "silver", "sums", "classes", "_quarantine"
 TABLES = (BRONZE, SILVER, SUMS, CLASSES, QUARANTINE)
-COMMITS, STAGING, LOCK = "_commits", "_staging", "_lock"
+COMMITS = "_commits"
+FOLDER, FILES = "folder", "files"
+"""Fields of the record of a run behind a URL: the name of its folders, and its files by table."""
 SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())])
+_RECORD, _DAY = re.compile(r"run=[0-9]+[.]json"), "day="
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
 CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEY_COLUMNS), T.StructField(CLASS, T.LongType())])
 
@@ -41,7 +41,7 @@ class Lake:
     The tables are copies of the input (bronze), clean rows (silver), their sums by day, their classes, the quarantine.
     """
 
-    root: Path
+    root: Location
     runs: frozenset[str] | None = None
     """Names of the runs to read; None: all committed runs."""
 
@@ -51,33 +51,70 @@ class Lake:
 
     def commits(self) -> dict[str, dict[str, Any]]:
         """Return the records of the committed runs by name."""
-        return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in self._records()}
+        return {name: json.loads(content) for name, content in self._records().items()}
 
-    def _records(self) -> list[Path]:
-        found = sorted((self.root / COMMITS).glob("run=*.json"))
-        return [path for path in found if self.runs is None or path.stem in self.runs]
+    def _records(self) -> dict[str, bytes]:
+        """Return the content of each record. Behind a URL, one that is not whole was never committed."""
+        found = (place for place in self.record_files() if self.runs is None or place.stem in self.runs)
+        contents = {place.stem: read_bytes(place) for place in found}
+        return {name: content for name, content in contents.items() if self._is_plain() or _is_whole(content)}
+
+    def record_files(self) -> list[Location]:
+        """Return the files of the records in their order, also of those that a listing does not show yet."""
+        found = [place for place in files_in(self.root / COMMITS) if _RECORD.fullmatch(place.name)]
+        while not self._is_plain() and exists(following := self.root / COMMITS / f"{run_after(found)}.json"):
+            found.append(following)
+        return found
+
+    def _is_plain(self) -> bool:
+        return isinstance(self.root, Path)
 
     def as_input(self, runs: Set[str] | None = None) -> dict[str, Any]:
         """Describe the runs that a job reads, for its record. The digest detects another lake in the same folder."""
         records = (self if runs is None else self.only_runs(runs))._records()
-        digest = hashlib.sha256(b"".join(path.read_bytes() for path in records)).hexdigest()
-        return {"path": str(self.root), "runs": [path.stem for path in records], "digest": digest}
+        digest = hashlib.sha256(b"".join(records.values())).hexdigest()
+        return {"path": absolute_name(self.root), "runs": [*records], "digest": digest}
 
     def last_moment(self) -> datetime:
         """Return the latest moment of the clean rows, from the file footers. Raises `ValueError` if there are none."""
-        files = (path for folder in self.folders(SILVER) for path in parquet_files_in(Path(folder)))
-        groups = (group for path in files for group in _moment_chunks(pq.read_metadata(path)))
+        groups = (group for file in self.files(SILVER) for group in _moment_chunks(parquet_metadata(file)))
         moments: list[datetime] = [group.statistics.max for group in groups]
         return max(moments)
 
-    def folders(self, table: str) -> list[str]:
+    def folders(self, table: str) -> list[Location]:
         """Return the folders of a table, one for each committed run that has it."""
-        found = (self.root / table / run for run in self.commits())
-        return [str(folder) for folder in found if folder.is_dir()]
+        return [folder for folder, _ in self._parts(table)]
+
+    def files(self, table: str) -> list[Location]:
+        """Return the files of a table that the committed runs have."""
+        return [
+            file
+            for folder, named in self._parts(table)
+            for file in (parquet_files_in(folder) if named is None else named)
+        ]
+
+    def rows_by_run(self, table: str) -> dict[Location, int]:
+        """Return the number of rows in the folder of each committed run that has the table."""
+        return {
+            folder: sum(
+                parquet_metadata(file).num_rows for file in (parquet_files_in(folder) if named is None else named)
+            )
+            for folder, named in self._parts(table)
+        }
+
+    def _parts(self, table: str) -> Iterator[tuple[Location, list[Location] | None]]:
+        """Yield the folder of each run that has a table, with the files that its record names, if it names any."""
+        for run, record in self.commits().items():
+            folder = self.root / table / record.get(FOLDER, run)
+            if FILES not in record:
+                if is_folder(folder):
+                    yield folder, None
+            elif names := record[FILES].get(table):
+                yield folder, [folder / name for name in names]
 
     def span(self) -> TimeSpan | None:
         """Return the start of the first day and the end of the last day of the clean rows; None if there are none."""
-        days = [path.name.removeprefix("day=") for run in self.folders(SILVER) for path in Path(run).glob("day=*")]
+        days = [day for folder, named in self._parts(SILVER) for day in _days(folder, named)]
         if not days:
             return None
         first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (min(days), max(days)))
@@ -92,44 +129,40 @@ class Lake:
         return self._table(spark, CLASSES, CLASSES_TYPE, {}).dropDuplicates()
 
     def _table(self, spark: SparkSession, table: str, columns: T.StructType, more: dict[str, str]) -> DataFrame:
-        folders = self.folders(table)
-        if not folders:
+        sources = [
+            spark_name(place)
+            for folder, named in self._parts(table)
+            for place in ([folder] if named is None else named)
+        ]
+        if not sources:
             # No run has written this table yet.
             return spark.createDataFrame([], columns).selectExpr("*", *(f"NULL AS {name}" for name in more))
-        base = str(self.root / table)
-        found = spark.read.schema(columns).option("basePath", base).parquet(*folders)
+        base = spark_name(self.root / table)
+        found = spark.read.schema(columns).option("basePath", base).parquet(*sources)
         return found.selectExpr(*columns.names, *(f"{place} AS {name}" for name, place in more.items()))
 
-    # ------------------------------------------------------------ writing
 
-    @property
-    def staging(self) -> Path:
-        """The folder in which a run writes its tables before the commit."""
-        return self.root / STAGING
+def run_after(records: Sequence[Location]) -> str:
+    """Return the name of the run that follows those of these records."""
+    last = max((int(place.stem.removeprefix("run=")) for place in records), default=0)
+    return f"run={last + 1:06}"
 
-    def next_run(self) -> str:
-        """Return the name of the next run."""
-        last = max((int(name.removeprefix("run=")) for name in self.commits()), default=0)
-        return f"run={last + 1:06}"
 
-    def commit(self, run: str, record: dict[str, Any]) -> None:
-        """Commit the staged tables as a run: move its folders first, write its record last."""
-        for table in TABLES:
-            if (self.staging / table).is_dir():
-                (self.root / table).mkdir(exist_ok=True)
-                (self.staging / table).rename(self.root / table / run)
-        write_record(self.root / COMMITS, record, f"{run}.json")
-        write_record(self.root, record)
+def _is_whole(content: bytes) -> bool:
+    try:
+        json.loads(content)
+    except ValueError:
+        return False
+    return True
 
-    def roll_back(self) -> None:
-        """Remove the leftovers of a run that was killed."""
-        shutil.rmtree(self.staging, ignore_errors=True)
-        known = self.commits()
-        for table in TABLES:
-            for folder in (self.root / table).glob("run=*"):
-                if folder.name not in known:
-                    shutil.rmtree(folder)
-        self.staging.mkdir()
+
+def _days(folder: Location, named: Sequence[Location] | None) -> Iterator[str]:
+    """Yield the days of a run from the names of its folders."""
+    if named is None:
+        found = (place.name for place, _ in file_system(folder).listed(folder))
+    else:
+        found = (place.parent.name for place in named)
+    yield from (name.removeprefix(_DAY) for name in found if name.startswith(_DAY))
 
 
 def _moment_chunks(metadata: Any) -> Iterator[Any]:
@@ -141,32 +174,4 @@ def _moment_chunks(metadata: Any) -> Iterator[Any]:
 
 def is_lake(name: str) -> bool:
     """Return whether a folder is a lake."""
-    return (Path(name) / COMMITS).is_dir()
-
-
-@contextmanager
-def lake_for_writing(name: str) -> Iterator[Lake]:
-    """Lock the lake of this name for one run; make it if it does not exist.
-
-    Raises `InputError` if it cannot be written, is another kind of folder, or is locked by another run.
-    """
-    root = Path(name).absolute()
-    if root.exists() and not is_lake(name) and any(path.name != LOCK for path in root.iterdir()):
-        raise InputError(name, "", say("holds something else than a lake: name a new folder"))
-    try:
-        (root / COMMITS).mkdir(parents=True, exist_ok=True)
-        with (root / LOCK).open("a", encoding="utf-8") as lock:
-            _lock_file(lock.fileno(), name)
-            lake = Lake(root)
-            lake.roll_back()
-            yield lake
-            shutil.rmtree(lake.staging)
-    except PermissionError as error:
-        raise InputError(name, "", say("cannot be written: {reason}", reason=error.strerror or str(error))) from None
-
-
-def _lock_file(file: int, name: str) -> None:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise InputError(name, "", say("is being written by another run")) from None
+    return is_folder(location(name) / COMMITS)

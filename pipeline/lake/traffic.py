@@ -11,11 +11,12 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.evaluation.boundaries import TimeSpan
+from pipeline.files.file_system import folder_of
+from pipeline.files.location import Location, location
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, InputRows, read_files
 from pipeline.lake.lake import CLASSES, SILVER, SUMS, Lake, is_lake
-from pipeline.results.parquet_counts import rows_in
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
 from pipeline.transforms.day_partition import DAY
@@ -45,19 +46,19 @@ class TrafficInput:
         """Return the first and last moment of the rows, if it is known without reading them."""
         return self.lake.span() if self.lake else None
 
-    def open(self, spark: SparkSession, files: Sequence[InputFile], work: Path) -> InputRows:
+    def open(self, spark: SparkSession, files: Sequence[InputFile], work: Location) -> InputRows:
         """Read the rows; copies of texts that need one are written below `work`."""
         if self.lake:
             return open_lake(spark, self.lake, self.name)
-        form, named = replace(TRAFFIC_FORMAT, dates=self.dates), Path(self.name)
-        root = named.parent if named.is_file() else named
+        form, root = replace(TRAFFIC_FORMAT, dates=self.dates), folder_of(self.name)
         return read_files(spark, prepared_files(files, root, work), root, str(root), form)
 
 
 def traffic_input(name: str, dates: str = "", encoding: str = "") -> TrafficInput:
     """Find the traffic of this name, without Spark. Raises `InputError` if there is none."""
     if is_lake(name):
-        lake = Lake(Path(name).absolute())
+        place = location(name)
+        lake = Lake(place.absolute() if isinstance(place, Path) else place)
         return TrafficInput(name, lake.only_runs(lake.commits().keys()))
     files_below(name)
     return TrafficInput(name, None, dates, encoding)
@@ -65,12 +66,10 @@ def traffic_input(name: str, dates: str = "", encoding: str = "") -> TrafficInpu
 
 def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:
     """Read the rows of a lake, which were cleaned when they were ingested."""
-    folders = tuple(Path(folder) for folder in lake.folders(SILVER))
-    files = tuple(InputFile(folder, None, rows=rows_in(folder)) for folder in folders)
+    files = tuple(InputFile(folder, None, rows=rows) for folder, rows in lake.rows_by_run(SILVER).items())
     rows = lake.silver(spark).select(*COLUMNS, CLASS, DAY, _good())
-    classes, sums = (tuple(map(Path, lake.folders(table))) for table in (CLASSES, SUMS))
     # Runs of older versions of the pipeline have no sums.
-    sums = sums if len(sums) == len(folders) else ()
+    sums = lake.files(SUMS) if len(lake.folders(SUMS)) == len(files) else []
     return InputRows(
         rows=rows,
         placed=lambda: _placed(spark, lake),
@@ -78,8 +77,8 @@ def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:
         files=files,
         root=lake.root,
         display_root=name,
-        classes=classes,
-        sums=sums,
+        classes=tuple(lake.files(CLASSES)),
+        sums=tuple(sums),
     )
 
 

@@ -3,27 +3,47 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from pipeline.files.file_system import exists, file_system
+from pipeline.files.location import Location
+from pipeline.files.parquet import parquet_metadata, parquet_source
 
-def rows_in(folder: Path) -> int:
+ENDING = ".parquet"
+
+
+def rows_in(folder: Location) -> int:
     """Return the number of rows in all Parquet files below a folder."""
-    return sum(pq.read_metadata(path).num_rows for path in parquet_files_in(folder))
+    return sum(parquet_metadata(file).num_rows for file in parquet_files_in(folder))
 
 
-def reasons_in(folder: Path) -> Counter[str]:
+def reasons_in(folder: Location) -> Counter[str]:
     """Count the rows of a quarantine by reason."""
     counts: Counter[str] = Counter()
-    for path in parquet_files_in(folder):
-        for batch in pq.ParquetFile(path).iter_batches(columns=["reason"]):
-            for one in batch.column(0).value_counts().to_pylist():
-                counts[one["values"]] += one["counts"]
+    for file in parquet_files_in(folder):
+        with parquet_source(file) as source:
+            for batch in pq.ParquetFile(source).iter_batches(columns=["reason"]):
+                for one in batch.column(0).value_counts().to_pylist():
+                    counts[one["values"]] += one["counts"]
     return counts
 
 
-def parquet_files_in(folder: Path) -> list[Path]:
+def parquet_files_in(folder: Location) -> list[Location]:
     """Return the Parquet files below a folder, sorted; folders and files that begin with `_` or a dot are skipped."""
-    found = sorted(folder.rglob("*.parquet"))
-    return [path for path in found if not any(part[0] in "_." for part in path.relative_to(folder).parts)]
+    if isinstance(folder, Path):
+        found = sorted(folder.rglob(f"*{ENDING}"))
+        return [path for path in found if not any(part[0] in "_." for part in path.relative_to(folder).parts)]
+    return sorted(_below(folder)) if exists(folder) else []
+
+
+def _below(folder: Location) -> Iterator[Location]:
+    for place, state in file_system(folder).listed(folder):
+        if place.name[0] in "_.":
+            continue
+        if state.is_folder:
+            yield from _below(place)
+        elif place.suffix == ENDING:
+            yield place

@@ -11,6 +11,7 @@ from pathlib import Path
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
+from pipeline.files.location import is_url
 from pipeline.runtime.java import java_home
 from pipeline.runtime.java_classes import kept_classes
 from pipeline.runtime.shutdown import SHUTDOWN
@@ -81,6 +82,12 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     session = SparkSession.builder.config(conf=wanted).getOrCreate()
     SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
     return session
+
+
+def start_for_urls(settings: SparkSettings, *names: str | None) -> None:
+    """Start the session before anything is read, if one of the names is a URL: only Java reads those."""
+    if any(name is not None and is_url(name) for name in names):
+        spark_session(settings)
 
 
 def spark_configuration(settings: SparkSettings) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from urllib.parse import unquote
 
 from py4j.protocol import Py4JError, Py4JJavaError, Py4JNetworkError
@@ -12,8 +11,9 @@ from pyspark.errors import PySparkException
 from pipeline.runtime.shutdown import SHUTDOWN
 
 _DAMAGED = re.compile(
-    r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?(file:\S+?)\.?(?:\s|\Z)", re.DOTALL
+    r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?([a-z][a-z0-9+.-]*:/\S+?)\.?(?:\s|\Z)", re.DOTALL
 )
+_OF_THIS_MACHINE = re.compile("^file:/+")
 SPARK_FAILURES = (PySparkException, Py4JError, ConnectionError)
 
 
@@ -21,10 +21,10 @@ class GraphError(Exception):
     """A declared graph is inconsistent or could not be computed; Spark wrote the reason to standard error."""
 
 
-def damaged_file(failure: Exception) -> Path | None:
-    """Return the file that could not be read to its end, or None if the failure has another cause."""
+def damaged_file(failure: Exception) -> str | None:
+    """Return the path or the URL of the file that could not be read to its end; None: the failure is another."""
     found = _DAMAGED.search(str(failure))
-    return Path("/" + unquote(found[1]).removeprefix("file:").lstrip("/")) if found else None
+    return _OF_THIS_MACHINE.sub("/", unquote(found[1])) if found else None
 
 
 def spark_has_ended(failure: Exception) -> bool:

@@ -36,8 +36,7 @@ def test_bad_input_is_one_line_and_status_4(tmp_path: Path, capsys: pytest.Captu
         (["generate", "--estate", "e", "--rows", "0", "--seed", "1", "--out", "o"], "must be 1 or more, not 0"),
         (["generate", "--conf", "x=1"], "must be spark.KEY=VALUE, not x=1"),
         (["generate", "--start", "noon"], "must be a date and time as ISO 8601"),
-        (["ingest", "--in", "s3a://traffic/orders"], "must be a path or a file:// URL of this machine, not s3a://"),
-        (["route", "--estate", "file://elsewhere/e.json"], "must be a path or a file:// URL of this machine"),
+        (["route", "--estate", "file://elsewhere/e.json"], "must be of this machine, as file:///data, not file://else"),
         (["ingest", "--encoding", "western"], "western is no encoding; cp1252, cp1251 or latin-1 are"),
         (["ingest", "--encoding", "base64"], "base64 is no encoding"),
         (["ingest", "--every", "soon"], "must be a time such as 5s, 2 minutes or 1h, not soon"),
@@ -67,9 +66,18 @@ def test_the_time_between_two_looks_is_one_that_spark_knows(text: str, spark: st
     assert parser.parse_args(["--in", "in", "--out", "lake", "--every", text]).every == spark
 
 
-@pytest.mark.parametrize("url", ["file:///data/my%20traffic", "file:/data/my%20traffic", "/data/my traffic"])
-def test_a_path_may_be_a_url_of_a_file(url: str) -> None:
+@pytest.mark.parametrize(
+    ("named", "found"),
+    [
+        ("file:///data/my%20traffic/", "file:///data/my traffic"),
+        ("file:/data/my%20traffic", "file:///data/my traffic"),
+        ("file://localhost/data", "file:///data"),
+        ("S3A://traffic/a%20b/", "s3a://traffic/a%20b"),
+        ("a%20b:c", "a%20b:c"),
+    ],
+)
+def test_a_path_may_be_a_url(named: str, found: str) -> None:
     parser = argparse.ArgumentParser()
     JOBS["ingest"][1](parser)
-    found = parser.parse_args(["--in", url, "--out", "a%20b:c"])
-    assert (found.traffic, found.out) == ("/data/my traffic", "a%20b:c")
+    options = parser.parse_args(["--in", named, "--out", named])
+    assert (options.traffic, options.out) == (found, found)

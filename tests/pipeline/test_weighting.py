@@ -17,6 +17,7 @@ from pipeline.evaluation.class_sums import DAY_US, MOMENT_US, ClassSums, class_k
 from pipeline.evaluation.evaluator import ClassAnswer, ClassKey, TimelineEvaluator
 from pipeline.evaluation.weighting import WeightAssignment
 from pipeline.jobs.traffic_evaluation import traffic_weights
+from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_record import RowCountError
 from pipeline.transforms.aggregation import WEIGHTS
 from pipeline.transforms.day_partition import DAY, day_of
@@ -43,7 +44,7 @@ def summed(rows: DataFrame, folder: Path) -> ClassSums:
     sums = [F.sum(name).alias(name) for name in WEIGHTS]
     daily = rows.withColumn("rows", F.lit(1)).withColumn(DAY, day_of(F.col("at"))).groupBy("class", DAY).agg(*sums)
     daily.write.parquet(str(folder))
-    return ClassSums([folder], DAY, DAY_US)
+    return ClassSums(parquet_files_in(folder), DAY, DAY_US)
 
 
 @pytest.mark.parametrize(("seed", "ranges", "named"), [(0, 1, 9), (1, 2, 9), (2, 32, 9), (3, 32, 9), (4, 2, 0)])
@@ -138,7 +139,7 @@ def test_of_moments_each_is_asked_about_unless_the_answer_still_holds(spark: Spa
     moments = [BEGIN + timedelta(hours=hours) for hours in (0, 9, 10, 15, 30)]
     rows_at(spark, tmp_path / "rows", *moments)
     asker = Asked(hours=10)
-    HistoryBuilder(asker, asker).histories({1: KEY}, ClassSums([tmp_path / "rows"], "at", MOMENT_US))
+    HistoryBuilder(asker, asker).histories({1: KEY}, ClassSums(parquet_files_in(tmp_path / "rows"), "at", MOMENT_US))
     assert asker.moments == [moments[0], moments[2], moments[4]]
 
 
@@ -147,4 +148,4 @@ def test_two_classes_with_one_number_are_a_fault(spark: SparkSession, tmp_path: 
     rows = [(7, *KEY), (7, *KEY._replace(to_service="Other"))]
     spark.createDataFrame(rows, f"{names}, is_reply boolean").write.parquet(str(tmp_path / "classes"))
     with pytest.raises(RowCountError):
-        class_keys_in([tmp_path / "classes"])
+        class_keys_in(parquet_files_in(tmp_path / "classes"))

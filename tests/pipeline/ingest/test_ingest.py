@@ -20,7 +20,8 @@ from pipeline.inputs.files import examine_files
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.progress import STAGES
 from pipeline.lake.classes import known_classes
-from pipeline.lake.lake import Lake, lake_for_writing
+from pipeline.lake.lake import Lake
+from pipeline.lake.new_run import lake_for_writing
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS, TRAFFIC

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from brokerui.analysis.traffic.result_files import ResultFolder, result_folder
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
@@ -37,7 +38,7 @@ class GoldFile:
 class Gold:
     """A result that is whole: every file is there and is what the record says."""
 
-    folder: Path
+    folder: ResultFolder
     record: Mapping[str, Any]
     digest: str
     """Digest of the record."""
@@ -51,37 +52,43 @@ class Gold:
         """The rows of a table in batches, with these columns."""
         for file in self.files:
             if file.table == table:
-                yield from _read(self.folder / file.path, columns)
+                yield from _read(self.folder, file.path, columns)
 
 
 def read_gold(name: str) -> Gold:
     """The result in this folder. Raises `InputError` where it is none, or not whole."""
-    folder = Path(name)
-    content = _content(folder / RECORD)
+    folder = result_folder(name)
+    content = _content(folder)
     try:
         gold = _gold(folder, content)
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(str(folder / RECORD), "", say("is not the record of a run of the pipeline")) from None
+        raise InputError(_place(folder, RECORD), "", say("is not the record of a run of the pipeline")) from None
     for file in gold.files:
-        _check(folder / file.path, file)
+        _check(folder, file)
     return gold
 
 
-def _content(path: Path) -> bytes:
+def _content(folder: ResultFolder) -> bytes:
     try:
-        return path.read_bytes()
+        with folder.opened(RECORD) as stream:
+            found: bytes = stream.read()
     except FileNotFoundError:
         problem = say("is not the result of a run of the pipeline that was done: it has no {name}", name=RECORD)
-        raise InputError(str(path.parent), "", problem) from None
+        raise InputError(folder.name, "", problem) from None
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise _unreadable(_place(folder, RECORD), error) from None
+    return found
 
 
-def _gold(folder: Path, content: bytes) -> Gold:
+def _place(folder: ResultFolder, path: str) -> str:
+    return f"{folder.name}/{path}"
+
+
+def _gold(folder: ResultFolder, content: bytes) -> Gold:
     record = json.loads(content)
     if record["format"] != FORMAT or record["job"] not in JOBS:
         problem = say("holds no result that can be loaded: those of {jobs} can", jobs=", ".join(JOBS))
-        raise InputError(str(folder), "", problem)
+        raise InputError(folder.name, "", problem)
     for number in (record["seconds"], *(record["counts"][name] for name in ("in", "out", "quarantined"))):
         float(number)
     files = tuple(_file(table, about) for table, of in record["tables"].items() for about in of["files"])
@@ -98,13 +105,14 @@ def _file(table: str, about: Mapping[str, Any]) -> GoldFile:
     return GoldFile(table, path, int(about["rows"]), int(about["bytes"]), about.get("sha256", ""))
 
 
-def _check(path: Path, file: GoldFile) -> None:
+def _check(folder: ResultFolder, file: GoldFile) -> None:
     """Raise an error if the file cannot be read, or differs from the run record in size or digest."""
+    path = _place(folder, file.path)
     try:
-        if path.stat().st_size != file.bytes:
+        if folder.size(file.path) != file.bytes:
             raise _damaged(path)
         if file.sha256:
-            with path.open("rb") as stream:
+            with folder.opened(file.path) as stream:
                 found = hashlib.file_digest(stream, "sha256").hexdigest()
             if found != file.sha256:
                 raise _damaged(path)
@@ -112,7 +120,7 @@ def _check(path: Path, file: GoldFile) -> None:
         raise _unreadable(path, error) from None
 
 
-def _read(path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
+def _read(folder: ResultFolder, path: str, columns: Sequence[str]) -> Iterator[list[Row]]:
     # Most of the product runs without it.
     try:
         import pyarrow as pa  # noqa: PLC0415
@@ -121,22 +129,22 @@ def _read(path: Path, columns: Sequence[str]) -> Iterator[list[Row]]:
         problem = say("is not installed; it comes with brokerui[pipeline]")
         raise InputError("pyarrow", "", problem) from None
     try:
-        with pq.ParquetFile(path) as file:
+        with folder.opened(path) as stream, pq.ParquetFile(stream) as file:
             if missing := set(columns) - set(file.schema_arrow.names):
                 problem = say("has no column {name}: it was written by another version", name=min(missing))
-                raise InputError(str(path), "", problem)
+                raise InputError(_place(folder, path), "", problem)
             for batch in file.iter_batches(BATCH, columns=list(columns)):
                 yield list(zip(*(batch.column(name).to_pylist() for name in columns), strict=True))
     except (OSError, pa.ArrowException):
-        raise _damaged(path) from None
+        raise _damaged(_place(folder, path)) from None
 
 
-def _damaged(path: Path) -> InputError:
-    return InputError(str(path), "", _DAMAGED)
+def _damaged(path: str) -> InputError:
+    return InputError(path, "", _DAMAGED)
 
 
-def _unreadable(path: Path, error: OSError) -> InputError:
-    return InputError(str(path), "", say("cannot be read: {reason}", reason=error.strerror or str(error)))
+def _unreadable(path: str, error: OSError) -> InputError:
+    return InputError(path, "", say("cannot be read: {reason}", reason=error.strerror or str(error)))
 
 
 _DAMAGED: Sentence = say("is not what the job wrote: it is damaged, or was changed")

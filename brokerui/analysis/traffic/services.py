@@ -92,7 +92,7 @@ def _about(gold: Gold, began: float, *, is_generated: bool) -> dict[str, object]
     return {
         "job": gold.job,
         "is_generated": is_generated,
-        "folder": str(gold.folder.absolute()),
+        "folder": gold.folder.lasting_name,
         "started_at": gold.started,
         "seconds": gold.record["seconds"],
         "rows_in": counts["in"],

@@ -25,7 +25,7 @@ def page(request: HttpRequest) -> dict[str, Any]:
         "languages": settings.LANGUAGES if len(settings.LANGUAGES) > 1 else [],
         "read_only": settings.READ_ONLY,
         "access": UserAccess(user) if user else None,
-        "navigation": navigation(request) if user else [],
+        "navigation": navigation(request) if user else (),
         "alerts": alerts_latest() if user else None,
     }
 

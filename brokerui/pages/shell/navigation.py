@@ -1,16 +1,22 @@
 """The places one can go to. A place whose page does not exist yet is not shown."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, get_resolver, get_script_prefix, get_urlconf, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from brokerui.accounts.levels import Level, may
 from brokerui.changes.estate_view import PARAMETERS
+from brokerui.core.cache import LruCache
+
+MOST: Final = 512
+"""Navigations that a process keeps: one for each page, role, draft and version that users look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +53,12 @@ class NavigationSection:
     places: tuple[NavigationEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SectionLinks:
-    """A part as this request sees it."""
+    """A part as a request sees it. Equal only to itself: templates keep the text that they make of it."""
 
     heading: Promise | str
-    links: list[NavigationLink]
+    links: tuple[NavigationLink, ...]
 
 
 PARTS = (
@@ -113,38 +119,51 @@ SHARED = frozenset(
 """Namespaces of several places."""
 
 
-def navigation(request: HttpRequest) -> list[SectionLinks]:
-    """Links to every place that is there for this user."""
+LEVELS = sorted({place.level for part in PARTS for place in part.places})
+_navigations: LruCache[tuple[SectionLinks, ...]] = LruCache(MOST)
+
+
+def navigation(request: HttpRequest) -> tuple[SectionLinks, ...]:
+    """Links to every place that is there for this user; the same objects wherever they would be the same."""
+    granted = tuple(level for level in LEVELS if may(request.user, level))
+    kept = tuple((key, request.GET[key]) for key in PARAMETERS if request.GET.get(key))
+    match = request.resolver_match
+    here = (match.namespace, match.url_name or "") if match else ("", "")
+    key = get_resolver(get_urlconf()), get_script_prefix(), granted, kept, here
+    return _navigations.get_or_make(key, lambda: _sections(granted, dict(kept), *here))
+
+
+def _sections(granted: tuple[Level, ...], kept: Mapping[str, str], space: str, name: str) -> tuple[SectionLinks, ...]:
+    """Return the parts that have a place for these levels, seen from the page of this URL name."""
     parts = (
-        SectionLinks(part.heading, [link for place in part.places if (link := _link(place, request))]) for part in PARTS
+        SectionLinks(
+            part.heading,
+            tuple(
+                NavigationLink(place.label, place.view, url, place.keys, is_current=_is_current(place, space, name))
+                for place in part.places
+                if place.level in granted and (url := _url(place, kept)) is not None
+            ),
+        )
+        for part in PARTS
     )
-    return [part for part in parts if part.links]
+    return tuple(part for part in parts if part.links)
 
 
-def _link(place: NavigationEntry, request: HttpRequest) -> NavigationLink | None:
-    url = _url(place, request)
-    if url is None or not may(request.user, place.level):
-        return None
-    return NavigationLink(place.label, place.view, url, place.keys, is_current=_is_current(place, request))
-
-
-def _url(place: NavigationEntry, request: HttpRequest) -> str | None:
+def _url(place: NavigationEntry, kept: Mapping[str, str]) -> str | None:
     try:
         url = reverse(place.view)
     except NoReverseMatch:
         return None
-    kept = {key: request.GET[key] for key in place.keeps if request.GET.get(key)}
-    return f"{url}?{urlencode(kept)}" if kept else url
+    query = {key: kept[key] for key in place.keeps if key in kept}
+    return f"{url}?{urlencode(query)}" if query else url
 
 
-def _is_current(place: NavigationEntry, request: HttpRequest) -> bool:
-    """Whether the request is for this place or a page below it."""
-    match = request.resolver_match
-    space, _colon, name = place.view.partition(":")
-    if match is None or match.namespace != space:
+def _is_current(place: NavigationEntry, space: str, name: str) -> bool:
+    """Whether the page of this URL name is this place or one below it."""
+    if place.view.partition(":")[0] != space:
         return False
     # If places share a namespace, the names of the pages below one begin with its own.
-    return space not in SHARED or (match.url_name or "").startswith(name)
+    return space not in SHARED or name.startswith(place.view.partition(":")[2])
 
 
 def label_of(stem: str) -> Promise:

@@ -11,9 +11,11 @@ import pytest
 from django.test import Client
 
 from brokerui.accounts.levels import Role
+from brokerui.analysis.lint.error_badge import errors_note
+from brokerui.changes.estate_view import estate_view_from
 from brokerui.core.home import CHECKOUT
 from brokerui.pages.shell.navigation import PARTS
-from tests.brokerui.site import PASSWORD, user_of
+from tests.brokerui.site import PASSWORD, signed_in, user_of
 
 TEMPLATES = sorted((CHECKOUT / "templates").rglob("*.html"))
 FRONT_END = TEMPLATES + sorted(path for path in (CHECKOUT / "static").rglob("*") if path.is_file())
@@ -111,6 +113,31 @@ def test_the_navigation_leads_only_to_pages_that_are_there(client: Client) -> No
     assert "/scenarios/" in links
     assert all(client.get(link).status_code == HTTPStatus.OK for link in links)
     assert re.findall(r'href="([^"]+)" aria-current="page"', navigation) == ["/scenarios/"]
+
+
+def navigation_of(client: Client, path: str) -> str:
+    page = client.get(path).content.decode()
+    return page[page.index('<nav class="nav"') : page.index("</nav>")]
+
+
+@pytest.mark.django_db
+def test_the_navigation_that_is_kept_is_that_of_the_role_the_page_and_the_version() -> None:
+    editor, viewer = signed_in(Role.EDITOR), signed_in(Role.VIEWER)
+    for _ in range(2):
+        assert ">Import<" in navigation_of(editor, "/routes/")
+        assert ">Import<" not in navigation_of(viewer, "/routes/")
+        assert 'href="/routes/" aria-current="page"' in navigation_of(viewer, "/routes/")
+        assert 'href="/routes/" aria-current="page"' not in navigation_of(viewer, "/findings/")
+        for version in (1, 2):
+            assert f'href="/map/?as_of={version}"' in navigation_of(viewer, f"/routes/?as_of={version}")
+        assert 'href="/map/"' in navigation_of(viewer, "/routes/")
+
+
+@pytest.mark.django_db
+def test_the_navigation_that_is_kept_has_the_number_of_errors_that_was_found_last(client: Client) -> None:
+    for number in (3, 5):
+        errors_note(estate_view_from({}), number)
+        assert f'<span class="count alert">{number} ' in navigation_of(client, "/scenarios/")
 
 
 @pytest.mark.django_db

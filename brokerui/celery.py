@@ -21,6 +21,11 @@ app.autodiscover_tasks()
 app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
 
 
+def load_tasks() -> None:
+    """Load the modules of all tasks, as the programs of Celery do at their start."""
+    app.loader.import_default_modules()
+
+
 @setup_logging.connect
 def _keep_logs(**_signal: object) -> None:
     """Keep the logging of the settings: a listener to this signal stops Celery from setting up its own."""

@@ -5,9 +5,6 @@ Compiled with Babel, so that no machine needs gettext's own programs. Knows no D
 
 from pathlib import Path
 
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
-
 LOCALE = Path(__file__).resolve().parents[1] / "locale"
 DOMAIN = "django"
 
@@ -26,11 +23,18 @@ def compile_stale(locale: Path = LOCALE) -> list[Path]:
     """Compile each catalogue that is newer than its compiled file, and return those."""
     stale = [source for source in catalogues(locale) if _is_stale(source)]
     for source in stale:
-        with source.open("rb") as file:
-            catalog = read_po(file, domain=DOMAIN)
-        with source.with_suffix(".mo").open("wb") as file:
-            write_mo(file, catalog)
+        _compile(source)
     return stale
+
+
+def _compile(source: Path) -> None:
+    from babel.messages.mofile import write_mo  # noqa: PLC0415 - every start of the product loads this module
+    from babel.messages.pofile import read_po  # noqa: PLC0415 - the same
+
+    with source.open("rb") as file:
+        catalog = read_po(file, domain=DOMAIN)
+    with source.with_suffix(".mo").open("wb") as file:
+        write_mo(file, catalog)
 
 
 def _is_stale(source: Path) -> bool:

@@ -7,7 +7,7 @@ import io
 import os
 from typing import NamedTuple
 
-from brokerui.core.start import django_ready
+from brokerui.core.start import django_ready, loading
 
 ADMIN_PASSWORD_VARIABLE = "BROKERUI_ADMIN_PASSWORD"  # noqa: S105 - the name of a variable
 
@@ -33,7 +33,8 @@ def prepare() -> Prepared:
     from brokerui.core.conditions import conditions_to_run_in  # noqa: PLC0415 - Django reads its settings only now
     from brokerui.running.condition_at_start import note_reported  # noqa: PLC0415 - Django reads its settings only now
 
-    call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
+    with loading():  # the check of the addresses loads all pages
+        call_command("check", stdout=io.StringIO(), stderr=io.StringIO())
     conditions_to_run_in()
     call_command("migrate", interactive=False, verbosity=0)
     _collect_files()

@@ -21,9 +21,9 @@ from gunicorn.glogging import Logger  # type: ignore[import-untyped]
 
 from brokerui.core.conditions import RefusedConditionError
 from brokerui.core.languages import local
+from brokerui.core.start import loading
 from brokerui.running.bootstrap import prepare
 from brokerui.running.report import ERROR, PREPARED, READY, report
-from routing.common.gc_control import gc_paused
 from routing.common.sentence import say
 
 MAX_WORKERS = 2
@@ -102,7 +102,7 @@ class _Site(BaseApplication):
 
 def _load_ahead() -> None:
     """Load the estate in the master, so that its workers share the memory."""
-    with gc_paused():  # all that is loaded here stays
+    with loading():
         from brokerui.running.preload import preload_estate, preload_program  # noqa: PLC0415 - after Django is set up
 
         preload_program()

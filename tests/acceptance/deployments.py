@@ -30,8 +30,8 @@ IDENTIFIERS = {name: f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for name, dig
 Ports = Mapping[str, tuple[int, int]]
 """Ports of each instance: where it listens, and where it can be reached."""
 PROGRAM = """
-import sys, django
-django.setup()
+import sys
+from brokerui.core.start import django_ready; django_ready()
 from tests.acceptance import applications
 applications.main(*sys.argv[1:])
 """

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import logging
 
-from brokerui.core.start import django_ready
+from brokerui.core.start import django_ready, loading
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,14 +15,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(_options: argparse.Namespace) -> int:
     """Beat of Celery, until SIGTERM or Ctrl-C."""
     django_ready()
-    from brokerui.celery import app
-    from brokerui.running.condition_at_start import may_start
+    with loading():
+        from brokerui.celery import app, load_tasks
+        from brokerui.running.condition_at_start import may_start
 
     if not may_start():
         return 1
+    with loading():
+        load_tasks()
 
     try:
-        app.start(["--quiet", "beat", "--loglevel=warning"])
+        app.Beat(quiet=True, loglevel=logging.WARNING).run()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
     return 0

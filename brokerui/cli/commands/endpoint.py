@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from brokerui.core.languages import here
-from brokerui.core.start import django_ready
+from brokerui.core.start import django_ready, loading
 from routing.common.errors import Invalid
 
 
@@ -16,9 +16,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(_options: argparse.Namespace) -> int:
     """Until SIGTERM or Ctrl-C; connections are closed then. 1 where its settings cannot be used."""
     django_ready()
-    from brokerui.messaging.endpoint.command import serve
-    from brokerui.running.condition_at_start import may_start
-    from brokerui.running.messages import print_failure
+    with loading():
+        from brokerui.messaging.endpoint.command import serve
+        from brokerui.running.condition_at_start import may_start
+        from brokerui.running.messages import print_failure
 
     if not may_start():
         return 1

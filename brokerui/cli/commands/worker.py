@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import warnings
 
 from brokerui.core.languages import local
-from brokerui.core.start import django_ready
+from brokerui.core.start import django_ready, loading
 from routing.common.sentence import say
 
 CONCURRENCY = 3
@@ -25,23 +26,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """A worker of Celery, until SIGTERM or Ctrl-C; tasks under way are finished."""
     django_ready()
-    from celery.platforms import SecurityWarning
+    with loading():
+        from celery.platforms import SecurityWarning
 
-    from brokerui.celery import app
-    from brokerui.running.condition_at_start import may_start
+        from brokerui.celery import app, load_tasks
+        from brokerui.running.condition_at_start import may_start
 
     if not may_start():
         return 1
+    with loading():
+        load_tasks()
 
     # Celery warns root of tasks with pickled payload; BrokerUI's tasks have no payload.
     warnings.simplefilter("ignore", SecurityWarning)
-    # Workers of one product need not know of each other; asking takes a second at the start.
-    quiet = ["--without-mingle", "--without-gossip", "--loglevel=warning"]
     queues = options.queues or ",".join(name for name in app.amqp.queues if name != PIPELINE)
     # Rounds are one at a time, and this process only waits for theirs: it has no need of another one.
-    size = ["--pool=solo"] if queues == PIPELINE else ["--pool=prefork", f"--concurrency={options.concurrency}"]
+    pool = "solo" if queues == PIPELINE else "prefork"
+    # Workers of one product need not know of each other; asking takes a second at the start.
+    alone = {"without_mingle": True, "without_gossip": True}
+    worker = app.Worker(
+        pool=pool, concurrency=options.concurrency, queues=queues, quiet=True, loglevel=logging.WARNING, **alone
+    )
     try:
-        app.start(["--quiet", "worker", *size, *quiet, f"--queues={queues}"])
+        worker.start()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
-    return 0
+    return worker.exitcode or 0

@@ -7,13 +7,12 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from datetime import timedelta
 from itertools import count
 from typing import Any
 
-import django
+from brokerui.core.start import django_ready
 
 AUTHOR = "begin"
 WIDE = 40
@@ -111,8 +110,7 @@ def _faults(draft: Any) -> list[str]:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     match sys.argv[1:]:
         case ["begin"]:
             begin()

@@ -7,11 +7,10 @@ makes the draft; without arguments it prints the names of the routes that the dr
 from __future__ import annotations
 
 import json
-import os
 import sys
 from typing import Any
 
-import django
+from brokerui.core.start import django_ready
 
 
 def write(name: str, count: int) -> None:
@@ -61,8 +60,7 @@ def report() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     match sys.argv[1:]:
         case ["begin"]:
             begin()

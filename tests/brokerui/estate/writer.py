@@ -7,10 +7,9 @@ Without arguments it prints the result: the versions, the number of routes, whet
 from __future__ import annotations
 
 import json
-import os
 import sys
 
-import django
+from brokerui.core.start import django_ready
 
 
 def write(name: str, count: int) -> int:
@@ -56,8 +55,7 @@ def report() -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     match sys.argv[1:]:
         case ["begin"]:
             begin()

@@ -23,8 +23,7 @@ CREATE SERVICE [To] ON QUEUE ToQ ([DEFAULT])
 """
 RECEIVE = ("receive", "H/one/dbo.ToQ")
 RECEIVER = """
-import django
-django.setup()
+from brokerui.core.start import django_ready; django_ready()
 from brokerui.messaging.services import message_receive, message_reception
 from brokerui.messaging import waiting
 wait = waiting.wait_for_notification

@@ -20,7 +20,8 @@ from tests.brokerui.product import environment
 
 pytestmark = pytest.mark.slow
 BEGIN = """
-import sys, django; django.setup()
+import sys
+from brokerui.core.start import django_ready; django_ready()
 from datetime import timedelta
 from django.utils import timezone
 from brokerui.analysis.alerts.channels import channel_create
@@ -38,7 +39,8 @@ assert alerts_announce(at) == 1
 deliveries_send_now()
 """
 GO_ON = """
-import json, django; django.setup()
+import json
+from brokerui.core.start import django_ready; django_ready()
 from django.utils import timezone
 from brokerui.analysis.alerts.channel_models import AlertDelivery
 from brokerui.analysis.alerts.deliveries import LAPSE

@@ -8,13 +8,12 @@ had failed.
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from datetime import timedelta
 from typing import Any
 
-import django
+from brokerui.core.start import django_ready
 
 
 def begin(where: str) -> None:
@@ -96,6 +95,5 @@ def _report() -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     globals()[sys.argv[1]](*sys.argv[2:])

@@ -7,13 +7,12 @@ a worker that hangs counts as lost, `apply` has the import applied, and `report`
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from datetime import timedelta
 from typing import Any
 
-import django
+from brokerui.core.start import django_ready
 
 
 def begin() -> None:
@@ -68,8 +67,7 @@ def report() -> None:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     words = iter(sys.argv[1:])
     for word in words:
         globals()[word](*([next(words)] if word == "hang" else []))

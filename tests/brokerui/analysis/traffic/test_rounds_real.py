@@ -35,8 +35,8 @@ ROWS = 3
 CSV = "conversation_id,at,from_instance,from_database,to_service,messages,bytes\n"
 SECONDS = 600
 KILLED = """
-import django, sys
-django.setup()
+import sys
+from brokerui.core.start import django_ready; django_ready()
 from brokerui.analysis.traffic.rounds import round_ask
 from brokerui.core.jobs.running import run_next
 round_ask(author="ann")

@@ -7,11 +7,10 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 
-import django
+from brokerui.core.start import django_ready
 
 LAPSE_S = 1.0
 
@@ -72,7 +71,6 @@ def report() -> None:
 
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "brokerui.settings"
-    django.setup()
+    django_ready()
     for act in sys.argv[1:]:
         globals()[act]()

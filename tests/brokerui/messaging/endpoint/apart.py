@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerui.core.home import CHECKOUT
+from brokerui.core.start import django_ready
 from tests.brokerui.product import STOP_SECONDS, eventually
 
 
@@ -96,8 +97,5 @@ def _listens(endpoint: Any, hosted: dict[str, list[str]]) -> bool:
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "brokerui.settings")
-    import django
-
-    django.setup()
+    django_ready()
     asyncio.run(_serve(sys.argv[1], json.loads(sys.argv[2]), json.loads(sys.argv[3])))

@@ -18,8 +18,7 @@ pytestmark = pytest.mark.slow
 
 CONVERSATIONS, MESSAGES = 8, 6
 TOKEN = """
-import django
-django.setup()
+from brokerui.core.start import django_ready; django_ready()
 from django.contrib.auth.models import User
 from brokerui.accounts.services import token_create
 print(token_create(user=User.objects.first(), name="clients")[1])

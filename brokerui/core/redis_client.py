@@ -1,24 +1,22 @@
-"""The clients of Redis, all made here: each caller says how long it waits for an answer.
+"""The client of Redis for threads, made here: each caller says how long it waits for an answer.
 
 A command that finds foreign data in a key of ours puts it aside and is run once more (`redis_aside`).
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable
+import atexit
+from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from redis import Redis, ResponseError
-from redis.asyncio import Redis as AsyncRedis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 from redis.client import Pipeline
 from redis.exceptions import NoScriptError
 
 from brokerui.core.redis_aside import unreadable_put_aside
+from brokerui.core.redis_connection import PostedScript, ThreadConnection
 
 OTHER_FORM = ("WRONGTYPE", "not an integer", "not a number")
 """Texts in errors that Redis and scripts give for a value that has another form."""
@@ -38,11 +36,15 @@ class RepairingRedis(Redis):
     def execute_command(self, *args: Any, **options: Any) -> Any:
         """Run a command; a second time where the first one met foreign data."""
         try:
-            return super().execute_command(*args, **options)
+            return self.run_once(args, options)
         except ResponseError as error:
             if not is_worth_another_try(error, self, args):
                 raise
-        return super().execute_command(*args, **options)
+        return self.run_once(args, options)
+
+    def run_once(self, words: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """Run a command, whatever is in its keys."""
+        return super().execute_command(*words, **options)
 
     def transaction(self, func: Any, *watches: Any, **options: Any) -> Any:
         """Run a transaction; a second time where it met foreign data in a key that it watches."""
@@ -56,6 +58,39 @@ class RepairingRedis(Redis):
     def pipeline(self, transaction: bool = True, shard_hint: Any = None) -> Pipeline:
         """Return a pipeline that does the same."""
         return RepairingPipeline(self, transaction, shard_hint)
+
+
+class ThreadRedis(RepairingRedis):
+    """The client that has a connection for each thread, and keeps it. Pipelines take others from the pool."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._kept = ThreadConnection(self.connection_pool.make_connection, self.parse_response, self._repeat)
+        atexit.register(self._kept.settle)
+
+    def run_once(self, words: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """Run a command on the connection of this thread."""
+        return self._kept.call(words, options)
+
+    def post_script(self, text: str, digest: str, *words: Any) -> None:
+        """Run a script whose answer nobody needs; `words`: the number of keys, keys and arguments. The next command of
+        this thread deals with its error. Raises `RedisError`."""
+        script = PostedScript(text, digest, words)
+        try:
+            self._kept.post(script)
+        except ResponseError as error:
+            self._repeat(error, script)
+
+    def close(self) -> None:
+        """Close the connection of this thread, and those of pipelines."""
+        self._kept.close()
+        super().close()
+
+    def _repeat(self, error: ResponseError, script: PostedScript) -> None:
+        """Run a posted script once more where the server did not know it, or foreign data was put aside."""
+        if not isinstance(error, NoScriptError) and not is_worth_another_try(error, self, script.words):
+            raise error
+        self._kept.call(("EVAL", script.text, *script.words), {})
 
 
 class RepairingPipeline(Pipeline):
@@ -77,28 +112,7 @@ class RepairingPipeline(Pipeline):
         return super().execute(raise_on_error)
 
 
-class RepairingAsyncRedis(AsyncRedis):
-    """The client for an event loop."""
-
-    async def execute_command(self, *args: Any, **options: Any) -> Any:
-        """Run a command; a second time where the first one met foreign data."""
-        try:
-            return await super().execute_command(*args, **options)
-        except ResponseError as error:
-            if not await asyncio.to_thread(_is_repaired, error, args):
-                raise
-        return await super().execute_command(*args, **options)
-
-
-REPAIR_S = 2.0
-"""How long Redis may take to answer while foreign data is put aside, in seconds."""
-
-
-def _is_repaired(error: ResponseError, words: tuple[Any, ...]) -> bool:
-    return is_worth_another_try(error, redis_client(connect_s=REPAIR_S, answer_s=REPAIR_S), words)
-
-
-def redis_client(*, connect_s: float, answer_s: float) -> Redis:
+def redis_client(*, connect_s: float, answer_s: float) -> ThreadRedis:
     """Return the client of `REDIS_URL` with these limits: one in each process, with a connection for each thread.
 
     It gives and takes bytes. Nobody has to close it. Raises `RedisError` where the server does not answer in time.
@@ -106,16 +120,6 @@ def redis_client(*, connect_s: float, answer_s: float) -> Redis:
     return _client(settings.REDIS_URL, connect_s, answer_s)
 
 
-def async_redis_client(*, connect_s: float, answer_s: float) -> AsyncRedis:
-    """Return a client for one event loop; its caller closes it. A connection that broke is replaced once."""
-    return RepairingAsyncRedis.from_url(
-        settings.REDIS_URL,
-        socket_connect_timeout=connect_s,
-        socket_timeout=answer_s,
-        retry=Retry(NoBackoff(), 1),
-    )
-
-
 @cache
-def _client(url: str, connect_s: float, answer_s: float) -> Redis:
-    return RepairingRedis.from_url(url, socket_connect_timeout=connect_s, socket_timeout=answer_s)
+def _client(url: str, connect_s: float, answer_s: float) -> ThreadRedis:
+    return cast("ThreadRedis", ThreadRedis.from_url(url, socket_connect_timeout=connect_s, socket_timeout=answer_s))

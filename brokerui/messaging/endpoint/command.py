@@ -7,13 +7,14 @@ import resource
 from collections.abc import Mapping
 
 from asgiref.sync import sync_to_async
+from django.conf import settings
 from django.db import close_old_connections
 
-from brokerui.core.redis_client import async_redis_client
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.endpoint.endpoint_settings import options_from_settings, tls_from_settings
 from brokerui.messaging.endpoint.hosted_instances import hosted
 from brokerui.messaging.endpoint.options import EndpointOptions
-from brokerui.messaging.endpoint.process import WAIT_SECONDS, EndpointProcess
+from brokerui.messaging.endpoint.process import EndpointProcess
 from brokerui.messaging.endpoint.receive_waker import ReceiveWaker
 from brokerui.messaging.endpoint.stopping import stop_on_signals
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
@@ -41,7 +42,7 @@ def _allow_sockets() -> None:
 async def _serve(options: EndpointOptions, tls: Tls | None) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
-    client = async_redis_client(connect_s=ANSWER_S, answer_s=WAIT_SECONDS + ANSWER_S)
+    client = AsyncRedis(settings.REDIS_URL, connect_s=ANSWER_S, answer_s=ANSWER_S)
     waker = ReceiveWaker(client)
     waking = asyncio.create_task(waker.run())
     try:

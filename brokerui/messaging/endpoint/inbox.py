@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from redis.asyncio import Redis
-
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.endpoint.peer_inbox import MemoryBudget, PausableReader, PeerInbox
 
 
@@ -21,7 +20,7 @@ class InboxPeer(PausableReader, Protocol):
 class Inbox:
     """Holds at most about `most` bytes, and never twice as many."""
 
-    def __init__(self, client: Redis, instance: str, most: int, wake: Callable[[], None]) -> None:
+    def __init__(self, client: AsyncRedis, instance: str, most: int, wake: Callable[[], None]) -> None:
         self._client = client
         self._instance = instance
         self._wake = wake

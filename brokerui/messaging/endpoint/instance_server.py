@@ -8,8 +8,7 @@ import secrets
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from typing import Any
 
-from redis.asyncio import Redis
-
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
 from brokerui.messaging.endpoint.inbox import Inbox
 from brokerui.messaging.endpoint.link import NextHopLink
@@ -37,7 +36,7 @@ class InstanceServer:
     def __init__(
         self,
         name: str,
-        client: Redis,
+        client: AsyncRedis,
         options: EndpointOptions,
         tls: Tls | None,
         guests: ConnectionLimiter,

@@ -11,8 +11,8 @@ from ipaddress import ip_address
 from typing import NamedTuple, Protocol
 
 from redis import RedisError
-from redis.asyncio import Redis
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.languages import local
 from brokerui.messaging.endpoint.notifier import Notifier
 from brokerui.messaging.endpoint.tls import tls_failure
@@ -38,7 +38,7 @@ PAUSE = 0.25
 class LinkOwner(WireOwner, Protocol):
     """The parts of an instance that the way to a next hop needs, beside those that connections need."""
 
-    client: Redis
+    client: AsyncRedis
     teller: Notifier
 
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from redis import RedisError
-from redis.asyncio import Redis
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.exchange.lists import (
     MOST_EVENTS,
     MOST_NOTICES,
@@ -32,7 +32,7 @@ PAUSE = 0.5
 class Notifier:
     """Notices and events of all instances."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: AsyncRedis) -> None:
         self._client = client
         self._notices: deque[Notice] = deque(maxlen=MOST_NOTICES)
         self._events: deque[EndpointMessage] = deque(maxlen=MOST_EVENTS)

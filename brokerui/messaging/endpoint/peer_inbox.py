@@ -10,8 +10,8 @@ from typing import Protocol
 
 from django.conf import settings
 from redis import RedisError
-from redis.asyncio import Redis
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
@@ -59,7 +59,9 @@ class MemoryBudget:
 class PeerInbox:
     """Hand over all held frames, then end."""
 
-    def __init__(self, client: Redis, instance: str, peer: str, room: MemoryBudget, wake: Callable[[], None]) -> None:
+    def __init__(
+        self, client: AsyncRedis, instance: str, peer: str, room: MemoryBudget, wake: Callable[[], None]
+    ) -> None:
         self.held = 0
         self._client = client
         self._instance = instance

@@ -9,8 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from redis import RedisError
-from redis.asyncio import Redis
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.languages import local
 from brokerui.core.redis_values import taken_readable
 from brokerui.messaging.endpoint.connection_limiter import ConnectionLimiter
@@ -21,11 +21,10 @@ from brokerui.messaging.endpoint.options import EndpointOptions
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.endpoint.tls import Tls
 from brokerui.messaging.exchange.lists import (
-    BYTES,
     OUTGOING,
     WANTED,
     discard_outgoing,
-    places_of,
+    held_lists,
     run_async,
     show_connections,
 )
@@ -50,7 +49,7 @@ class EndpointProcess:
 
     def __init__(
         self,
-        client: Redis,
+        client: AsyncRedis,
         hosted: Callable[[], Awaitable[Hosted]],
         wake: Callable[[], None],
         options: EndpointOptions | None = None,
@@ -115,7 +114,7 @@ class EndpointProcess:
             if name not in self.hosts:
                 self.hosts[name] = self._new(name)
             await self.hosts[name].listen(addresses)
-        for place in places_of(await self.client.hgetall(BYTES)):
+        for place in await held_lists(self.client):
             if isinstance(place.to, int):
                 self._wake()  # the first time it may have been lost
             else:
@@ -130,7 +129,7 @@ class EndpointProcess:
     # -------------------------------------------------------------------------------------------- outgoing lists
     async def _hear(self) -> None:
         """Wait for a list that begins to hold something."""
-        popped: Any = await self.client.blpop([WANTED], timeout=WAIT_SECONDS)
+        popped: Any = await self.client.popped(WANTED, WAIT_SECONDS)
         if popped is not None:
             for instance, address in taken_readable(WANTED, [popped[1]], _wanted):
                 await self._want(instance, address)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from redis.asyncio import Redis
-
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.celery_wake import wake
 from brokerui.messaging.exchange.wake_debounce import wake_request
 from brokerui.messaging.tasks import receive
@@ -17,7 +16,7 @@ logger = logging.getLogger(__name__)
 class ReceiveWaker:
     """Calling it is quick; one wake-up at a time is on its way, and stands for all calls before it."""
 
-    def __init__(self, client: Redis) -> None:
+    def __init__(self, client: AsyncRedis) -> None:
         self._client = client
         self._requested = asyncio.Event()
 
@@ -30,7 +29,7 @@ class ReceiveWaker:
             await self._requested.wait()
             self._requested.clear()
             try:
-                if await self._client.eval(*wake_request(receive)):
+                if await self._client.call("EVAL", *wake_request(receive)):
                     await asyncio.to_thread(wake, receive)
             except Exception:
                 logger.exception("workers were not woken")  # beat wakes them

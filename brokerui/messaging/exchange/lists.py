@@ -31,9 +31,10 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.conf import settings
 from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import NoScriptError
 
+from brokerui.core.async_redis import AsyncRedis
+from brokerui.core.redis_client import ThreadRedis
 from brokerui.core.redis_keys import ENDPOINT
 from brokerui.core.redis_values import CANNOT_READ, fields_readable, taken_readable
 from brokerui.messaging.exchange.frame_bundles import bundled, frames_of, shard_of, unbundled
@@ -133,12 +134,19 @@ def run(client: Redis, command: Command[T]) -> T:
     return command.meaning(answer)
 
 
+def post(client: ThreadRedis, command: Command[Any]) -> None:
+    """Run a command whose answer nobody needs, without waiting for it. Errors are as those of `run`, or come with the
+    next command of this thread."""
+    client.post_script(command.script.text, command.script.digest, len(command.keys), *command.words)
+
+
 async def run_async(client: AsyncRedis, command: Command[T]) -> T:
     """For the endpoint."""
+    words = len(command.keys), *command.words
     try:
-        answer = await client.evalsha(command.script.digest, len(command.keys), *command.words)
+        answer = await client.call("EVALSHA", command.script.digest, *words)
     except NoScriptError:
-        answer = await client.eval(command.script.text, len(command.keys), *command.words)
+        answer = await client.call("EVAL", command.script.text, *words)
     return command.meaning(answer)
 
 
@@ -231,6 +239,12 @@ def discard_outgoing(instance: str, address: str) -> Command[int]:
 def waiting(client: Redis) -> Mapping[FrameList, int]:
     """The lists that hold frames, with their bytes: read by a worker or the endpoint after a loss."""
     return dict(filter(None, fields_readable(BYTES, client.hgetall(BYTES), _place_and_size)))
+
+
+async def held_lists(client: AsyncRedis) -> Mapping[FrameList, int]:
+    """The same for the endpoint; it skips entries that cannot be read."""
+    words = await client.call("HGETALL", BYTES)
+    return places_of(dict(zip(words[::2], words[1::2], strict=True)))
 
 
 def places_of(held: Mapping[Any, Any]) -> Mapping[FrameList, int]:

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from django.conf import settings
-from redis import Redis, RedisError
+from redis import RedisError
 
-from brokerui.core.redis_client import redis_client
-from brokerui.messaging.exchange.lists import outgoing_held, put_outgoing, run
+from brokerui.core.redis_client import ThreadRedis, redis_client
+from brokerui.messaging.exchange.lists import outgoing_held, post, put_outgoing, run
 from brokerui.messaging.latency import Latencies
 from routing.common.broker_events import Event
 from routing.dialog.broker_context import OutboundFrame
@@ -43,7 +43,7 @@ CONNECT_S = 0.1
 ANSWER_S = 2.0
 
 
-def redis() -> Redis:
+def redis() -> ThreadRedis:
     """Return the client for frames and for all else that messaging keeps in Redis."""
     return redis_client(connect_s=CONNECT_S, answer_s=ANSWER_S)
 
@@ -87,6 +87,6 @@ def put(instance: str, frames: Sequence[OutboundFrame]) -> None:
     """Hand frames to the endpoint. Frames that Redis does not take are lost on the network, which is no error."""
     _given[instance] += sum(len(one.frame) for one in frames)
     try:
-        run(redis(), put_outgoing(instance, [(one.address, one.frame) for one in frames]))
+        post(redis(), put_outgoing(instance, [(one.address, one.frame) for one in frames]))
     except (RedisError, OSError) as error:
         logger.info("%d frames of %s are lost: %s", len(frames), instance, error)

@@ -12,7 +12,9 @@ from typing import Final
 from redis import RedisError
 
 from brokerui.core.redis_keys import BELL
+from brokerui.messaging.exchange.lists import Command, post
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.scripts import NOTIFY
 from brokerui.messaging.queue_address import QueueAddress
 
 LOOK_SECONDS: Final = 0.25
@@ -25,14 +27,9 @@ KEPT_MS: Final = 10_000
 
 def notify_queues(places: Iterable[QueueAddress]) -> None:
     """Notify one receiver of each queue; the caller's transaction with the messages is committed."""
+    bells = tuple(map(_bell, places))
     try:
-        with redis().pipeline(transaction=False) as pipe:
-            for place in places:
-                bell = _bell(place)
-                pipe.rpush(bell, 1)
-                pipe.ltrim(bell, -MOST, -1)
-                pipe.pexpire(bell, KEPT_MS)
-            pipe.execute()
+        post(redis(), Command(NOTIFY, bells, (MOST, KEPT_MS), int))
     except (RedisError, OSError):
         return
 

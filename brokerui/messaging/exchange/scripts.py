@@ -150,6 +150,17 @@ HEAR = _script("""
 return redis.call('LPOP', KEYS[1], tonumber(ARGV[1])) or {}
 """)
 
+NOTIFY = _script("""
+-- One value to each list, for one of those that wait for it. KEYS: the lists. ARGV: the number of values that a list
+-- keeps, and for how many milliseconds.
+for _, key in ipairs(KEYS) do
+  redis.call('RPUSH', key, 1)
+  redis.call('LTRIM', key, -tonumber(ARGV[1]), -1)
+  redis.call('PEXPIRE', key, ARGV[2])
+end
+return #KEYS
+""")
+
 SHOW = _script("""
 -- Fields of a hash that vanishes unless it is refreshed.
 -- KEYS: the hash. ARGV: seconds, 1 if it begins anew, how many fields go, those that go, then fields and values.

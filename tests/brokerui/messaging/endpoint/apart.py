@@ -67,10 +67,7 @@ def _is_socket(file: Path) -> bool:
 
 
 async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]) -> None:
-    from redis.asyncio import Redis
-    from redis.asyncio.retry import Retry
-    from redis.backoff import NoBackoff
-
+    from brokerui.core.async_redis import AsyncRedis
     from brokerui.messaging.endpoint.process import EndpointProcess
     from brokerui.messaging.endpoint.stopping import stop_on_signals
     from tests.brokerui.messaging.endpoint.scene import QUICK
@@ -80,7 +77,7 @@ async def _serve(url: str, hosted: dict[str, list[str]], changes: dict[str, Any]
 
     stop = asyncio.Event()
     stop_on_signals(stop)
-    async with Redis.from_url(url, socket_timeout=5, retry=Retry(NoBackoff(), 1)) as client:
+    async with AsyncRedis(url, connect_s=5.0, answer_s=5.0) as client:
         endpoint = EndpointProcess(client, ask, lambda: None, replace(QUICK, **changes))
         running = asyncio.create_task(endpoint.run(stop))
         async with asyncio.timeout(STOP_SECONDS):

@@ -12,10 +12,8 @@ from unittest.mock import patch
 
 from django.conf import settings
 from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint import process
 from brokerui.messaging.endpoint.options import EndpointOptions
@@ -122,7 +120,7 @@ async def running(
     def wake() -> None:
         scene.woken += 1
 
-    client = AsyncRedis.from_url(valkey.url, socket_timeout=5, retry=Retry(NoBackoff(), 1))
+    client = AsyncRedis(valkey.url, connect_s=5.0, answer_s=5.0)
     endpoint = EndpointProcess(client, ask, wake, replace(options, **changes), tls)
     stop = asyncio.Event()
     task = asyncio.create_task(endpoint.run(stop))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from brokerui.core.redis_client import async_redis_client
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.endpoint import command, receive_waker
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.lists import run, take_events
@@ -83,11 +83,11 @@ def test_a_wake_up_that_fails_is_not_the_last(
         raise ZeroDivisionError
 
     async def scenario() -> None:
-        client = async_redis_client(connect_s=2.0, answer_s=2.0)
+        client = AsyncRedis(valkey.url, connect_s=2.0, answer_s=2.0)
         waker = receive_waker.ReceiveWaker(client)
         task = asyncio.create_task(waker.run())
         for number in range(1, 3):
-            await client.flushall()  # else one that is on its way serves for both
+            await client.call("FLUSHALL")  # else one that is on its way serves for both
             waker()
             while len(tried) < number:
                 await asyncio.sleep(0.01)

@@ -6,8 +6,8 @@ import asyncio
 
 import pytest
 from redis import Redis
-from redis.asyncio import Redis as AsyncRedis
 
+from brokerui.core.async_redis import AsyncRedis
 from brokerui.messaging.endpoint.inbox import Inbox
 from brokerui.messaging.endpoint.notifier import AT_ONCE, Notifier
 from brokerui.messaging.exchange.frame_bundles import shard_of
@@ -41,7 +41,7 @@ def some(count: int) -> list[bytes]:
 
 def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> None:
     async def scenario() -> None:
-        async with AsyncRedis.from_url(NOWHERE) as client:
+        async with AsyncRedis(NOWHERE, connect_s=2.0, answer_s=5.0) as client:
             size = len(fragment(0))
             arrivals, reader, other = Inbox(client, "A", 10 * size, lambda: None), Reader(), Reader("Q")
             arrivals.put(reader, some(4))
@@ -66,7 +66,7 @@ def test_what_comes_is_bounded_and_readers_wait_while_redis_takes_nothing() -> N
 
 def test_a_reader_for_whom_there_is_no_room_at_all_goes_on_by_itself(client: Redis, valkey: Valkey) -> None:
     async def scenario() -> None:
-        async with AsyncRedis.from_url(valkey.url) as there:
+        async with AsyncRedis(valkey.url, connect_s=2.0, answer_s=5.0) as there:
             arrivals, late = Inbox(there, "A", len(fragment(0)), lambda: None), Reader("late")
             for number in range(3):
                 arrivals.put(Reader(str(number)), some(1))
@@ -120,7 +120,7 @@ def test_what_happens_meanwhile_is_told_afterwards_in_order(valkey: Valkey) -> N
 
 def test_the_newest_of_what_could_not_be_told_is_kept() -> None:
     async def scenario() -> None:
-        async with AsyncRedis.from_url(NOWHERE) as client:
+        async with AsyncRedis(NOWHERE, connect_s=2.0, answer_s=5.0) as client:
             teller = Notifier(client)
             for number in range(MOST_NOTICES + 5):
                 teller.notice(Online("A", str(number)))

@@ -33,6 +33,8 @@ from routing.common.sentence import Sentence, say
 logger = logging.getLogger(__name__)
 PAUSE = 0.25
 """Seconds until Redis is asked again."""
+GATHER_S = 0.002
+"""Frames that come within these seconds after others were sent go together; a frame that comes later goes at once."""
 
 
 class LinkOwner(WireOwner, Protocol):
@@ -126,10 +128,12 @@ class NextHopLink:
             self._wanted.clear()  # frames that are put from here on set it again
             most = self.host.options.outgoing_bytes
             frames = await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
-            if sum(map(len, frames)) >= most:
-                self._wanted.set()  # less is all that there was
             if frames:
                 wire.send(frames)
+            if sum(map(len, frames)) >= most:
+                self._wanted.set()  # less is all that there was
+            elif frames:
+                await asyncio.sleep(GATHER_S)
             if not self._wanted.is_set():
                 return
 

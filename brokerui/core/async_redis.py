@@ -35,18 +35,18 @@ class AsyncRedis:
         """`answer_s`: how long Redis may take to answer, beyond the time that a command asks it to wait."""
         self._url = url
         self._answer_s = answer_s
-        self._line = _Line(url, connect_s)
-        self._waiting = _Line(url, connect_s)
+        self._commands = _Reconnecting(url, connect_s)
+        self._waiting = _Reconnecting(url, connect_s)
 
     async def call(self, *words: str | bytes | float) -> Any:
         """Run a command, and return its answer as the server gives it; a second time where the first one met foreign
         data. Raises `RedisError`."""
         try:
-            return await self._line.call(words, self._answer_s)
+            return await self._commands.call(words, self._answer_s)
         except ResponseError as error:
             if not await asyncio.to_thread(_is_repaired, error, words):
                 raise
-        return await self._line.call(words, self._answer_s)
+        return await self._commands.call(words, self._answer_s)
 
     async def popped(self, key: str, wait_s: float) -> Any:
         """BLPOP of one list: its key and a value, or None. It has a connection of its own, on which others do not wait
@@ -55,7 +55,7 @@ class AsyncRedis:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        self._line.close()
+        self._commands.close()
         self._waiting.close()
 
     async def __aenter__(self) -> Self:
@@ -69,7 +69,7 @@ def _is_repaired(error: ResponseError, words: tuple[Any, ...]) -> bool:
     return is_worth_another_try(error, redis_client(connect_s=REPAIR_S, answer_s=REPAIR_S), words)
 
 
-class _Line:
+class _Reconnecting:
     """A connection, or the next one after it was lost."""
 
     def __init__(self, url: str, connect_s: float) -> None:
@@ -126,7 +126,7 @@ class AsyncRedisConnection(asyncio.Protocol):
         return answer
 
     def close(self) -> None:
-        """Close it; what is asked for fails."""
+        """Close it: commands without an answer fail."""
         if self._transport is not None:
             self._transport.abort()
         self._lose(RedisConnectionError("the connection to Redis was closed"))

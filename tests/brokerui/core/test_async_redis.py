@@ -117,8 +117,8 @@ def test_a_server_that_does_not_answer_is_given_up(valkey: Valkey) -> None:
         await redis.call("PING")
         os.kill(valkey.process.pid, signal.SIGSTOP)
         try:
-            asked = [asyncio.create_task(redis.call("ECHO", str(number))) for number in range(3)]
-            for one in asked:
+            commands = [asyncio.create_task(redis.call("ECHO", str(number))) for number in range(3)]
+            for one in commands:
                 with pytest.raises(RedisTimeoutError):
                     await one
         finally:

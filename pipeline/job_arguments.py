@@ -28,7 +28,9 @@ _INTERVAL = re.compile(
 
 
 def add_spark(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--master", default="local[*]", help="where Spark runs (default: local[*], this machine)")
+    parser.add_argument(
+        "--master", help="where Spark runs (default: that of spark-submit, else local[*], this machine)"
+    )
     parser.add_argument("--memory", default="1g", help="memory of Spark on this machine (default: 1g)")
     parser.add_argument(
         "--conf", action="append", default=[], type=_setting, metavar="KEY=VALUE", help="any setting of Spark"

@@ -14,6 +14,7 @@ from pipeline.files.location import Location, decoded_uri, relative_name, spark_
 from pipeline.inputs.files import CSV, EVENTS, MAX_LINE_BYTES, PARQUET, FileLayout, InputFile
 from pipeline.inputs.parquet_columns import NANOSECONDS, SPARK_TYPES, UNSUPPORTED, UUID
 from pipeline.inputs.text_lines import TextReader
+from pipeline.runtime.local_tables import local_table
 from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
 from pipeline.transforms.view_exports import MOMENTS, VIEWS, as_traffic, of_path, slashed
@@ -128,7 +129,7 @@ def event_log_rows(spark: SparkSession, folder: str) -> DataFrame:
 
 def _nothing(spark: SparkSession, form: RowFormat) -> DataFrame:
     columns = ", ".join(f"{name} string" for name in (*form.columns, "_file", "_raw", "_fault"))
-    return spark.createDataFrame([], f"{columns}, _block long, _row long")
+    return local_table(spark, [], f"{columns}, _block long, _row long")
 
 
 def _parquet(

@@ -13,6 +13,7 @@ from pipeline.jobs.sampled_flows import SampledFlow, entry_instances, sample_flo
 from pipeline.results.new_result import new_result
 from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
+from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.transforms.synthetic_traffic import TrafficModel, synthetic_rows
 from routing.common.errors import InputError
@@ -67,7 +68,7 @@ def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
 
 def synthetic_traffic(spark: SparkSession, flows: Sequence[SampledFlow], model: TrafficModel) -> DataFrame:
     """Return synthetic rows of these flows."""
-    ranked = spark.createDataFrame([(rank, *flow) for rank, flow in enumerate(flows)], FLOW_SCHEMA)
+    ranked = local_table(spark, ((rank, *flow) for rank, flow in enumerate(flows)), FLOW_SCHEMA)
     files = max(2, -(-model.rows // ROWS_PER_FILE))
     return synthetic_rows(spark.range(0, model.rows, 1, files), ranked, model)
 

@@ -19,7 +19,7 @@ from pipeline.inputs.files import files_below
 from pipeline.results.new_result import new_result
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.java import java_home
-from pipeline.runtime.session import SparkSettings, spark_configuration, start_for_urls
+from pipeline.runtime.session import LOCAL, SparkSettings, spark_configuration, start_for_urls
 from pipeline.runtime.shutdown import end_process_group
 from pipeline.runtime.spark_errors import GraphError
 from routing.common.errors import InputError
@@ -52,7 +52,7 @@ def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
         _write_project(folder, options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # `spark-pipelines` uses Spark Connect, which starts a server of its own unless the address names one.
-        command += ["--remote", settings.master]
+        command += ["--remote", settings.master or LOCAL]
         if _exit_status(command, folder, _environment(settings)):
             raise GraphError
         run.end_phase("run" if options.compute else "check")

@@ -20,6 +20,7 @@ from pipeline.results.new_result import new_result
 from pipeline.results.output_folder import QUARANTINE, write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
 from pipeline.results.run_record import JobRun
+from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.schemas import EVENT, EVENT_FILES
 from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage
@@ -111,7 +112,7 @@ def _deduplicated_events(source: InputRows) -> DataFrame:
 
 def _read(spark: SparkSession, work: Location) -> DataFrame:
     if not rows_in(work):
-        return spark.createDataFrame([], EVENT)
+        return local_table(spark, [], EVENT)
     return spark.read.schema(EVENT).parquet(spark_name(work)).select(*EVENT.names)
 
 
@@ -122,7 +123,7 @@ def _write_compared(
     owners = None
     if estate is not None:
         pairs = [(str(one), each.name) for each in estate.instances.values() for one in each.addresses]
-        owners = spark.createDataFrame(pairs, "next_hop string, owner string")
+        owners = local_table(spark, pairs, "next_hop string, owner string")
         known = [
             (each.name, database.name, route.name, route.remote_service_name, str(route.address))
             for each in estate.instances.values()
@@ -130,7 +131,7 @@ def _write_compared(
             for route in database.table.routes.values()
         ]
         columns = "instance string, database string, route string, to_service string, address string"
-        unused = route_usage.unused_routes(log, spark.createDataFrame(known, columns), options.unused_days)
+        unused = route_usage.unused_routes(log, local_table(spark, known, columns), options.unused_days)
         write_rows(unused.coalesce(1), folder / "unused_routes")
     compared = folder / COMPARED_WORK
     write_rows(next_hops.compared_hops(log, owners), compared)

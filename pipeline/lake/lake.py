@@ -19,6 +19,7 @@ from pipeline.files.file_system import exists, file_system, files_in, is_folder,
 from pipeline.files.location import Location, absolute_name, location, spark_name
 from pipeline.files.parquet import parquet_metadata
 from pipeline.results.parquet_counts import parquet_files_in
+from pipeline.runtime.local_tables import local_table
 from pipeline.schemas import KEY_COLUMNS, TRAFFIC
 from pipeline.transforms.cleaning import CLASS
 from pipeline.transforms.day_partition import DAY
@@ -136,7 +137,7 @@ class Lake:
         ]
         if not sources:
             # No run has written this table yet.
-            return spark.createDataFrame([], columns).selectExpr("*", *(f"NULL AS {name}" for name in more))
+            return local_table(spark, [], columns).selectExpr("*", *(f"NULL AS {name}" for name in more))
         base = spark_name(self.root / table)
         found = spark.read.schema(columns).option("basePath", base).parquet(*sources)
         return found.selectExpr(*columns.names, *(f"{place} AS {name}" for name, place in more.items()))

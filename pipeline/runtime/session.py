@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
@@ -15,7 +16,11 @@ from pipeline.files.location import is_url
 from pipeline.runtime.java import java_home
 from pipeline.runtime.java_classes import kept_classes
 from pipeline.runtime.shutdown import SHUTDOWN
+from pipeline.runtime.spark_errors import spark_has_ended
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
+LOCAL = "local[*]"
 HERE = Path(__file__).resolve().parent
 JAVA_OPTIONS = (
     f"-Dlog4j2.configurationFile={(HERE / 'log4j2.properties').as_uri()}",
@@ -57,7 +62,8 @@ FIXED_SETTINGS = {
 class SparkSettings:
     """Where a job runs, and with which settings of Spark."""
 
-    master: str = "local[*]"
+    master: str | None = None
+    """None: where `spark-submit` was told to run it, else `LOCAL`."""
     memory: str = "1g"
     """Heap of the driver; with `local[…]` the driver does all the work."""
     extra: Mapping[str, str] = field(default_factory=dict)
@@ -67,21 +73,33 @@ class SparkSettings:
 def spark_session(settings: SparkSettings) -> SparkSession:
     """Return the session of this process, or start one. Raises `InputError` if there is no Java."""
     if (running := SparkSession.getActiveSession()) is not None:
+        _prepare(running, settings)
         return running
-    os.environ["JAVA_HOME"] = java_home()
-    # Workers run the Python of this process, not the `python3` on the PATH.
-    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if settings.master.startswith("local"):
-        os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    wanted = (
-        SparkConf().setAppName("brokerui").setMaster(settings.master).setAll([*spark_configuration(settings).items()])
-    )
+    wanted = SparkConf().setAppName("brokerui").setAll([*spark_configuration(settings).items()])
+    if master := _master(settings):
+        wanted.setMaster(master)
+    if not _is_submitted():
+        os.environ["JAVA_HOME"] = java_home()
+        # Workers run the Python of this process, not the `python3` on the PATH.
+        os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+        if _is_local(settings):
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with SHUTDOWN.deferred():
         SparkContext._ensure_initialized(conf=wanted)
     SparkContext._jvm = kept_classes(SparkContext._jvm)
-    session = SparkSession.builder.config(conf=wanted).getOrCreate()
+    session = _started(wanted, settings)
     SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
     return session
+
+
+def _started(wanted: SparkConf, settings: SparkSettings) -> SparkSession:
+    try:
+        return SparkSession.builder.config(conf=wanted).getOrCreate()
+    except Py4JJavaError as failure:
+        if not spark_has_ended(failure):
+            raise
+        problem = say("does not answer, or gives no place to run: is this the address of a running master?")
+        raise InputError(_master(settings) or "Spark", "", problem) from None
 
 
 def start_for_urls(settings: SparkSettings, *names: str | None) -> None:
@@ -91,13 +109,36 @@ def start_for_urls(settings: SparkSettings, *names: str | None) -> None:
 
 
 def spark_configuration(settings: SparkSettings) -> dict[str, str]:
-    """Return all settings of Spark for a job."""
+    """Return all settings of Spark for a job; none of a driver's Java that runs already."""
     local = {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    # `default`: added to the extraJavaOptions of the user.
+    driver = {"spark.driver.memory": settings.memory, "spark.driver.defaultJavaOptions": " ".join(JAVA_OPTIONS)}
     return {
         **FIXED_SETTINGS,
-        **(local if settings.master.startswith("local") else {}),
-        "spark.driver.memory": settings.memory,
-        # `default`: added to the extraJavaOptions of the user.
-        "spark.driver.defaultJavaOptions": " ".join(JAVA_OPTIONS),
+        **(local if _is_local(settings) else {}),
+        **({} if _is_submitted() else driver),
         **settings.extra,
     }
+
+
+def _master(settings: SparkSettings) -> str | None:
+    """Return where the job runs; None: where `spark-submit` was told."""
+    return settings.master or (None if _is_submitted() else LOCAL)
+
+
+def _is_local(settings: SparkSettings) -> bool:
+    return (_master(settings) or "").startswith("local")
+
+
+def _is_submitted() -> bool:
+    """Return whether a Java of `spark-submit` started this process: its memory and options are given by then."""
+    return "PYSPARK_GATEWAY_PORT" in os.environ
+
+
+def _prepare(running: SparkSession, settings: SparkSettings) -> None:
+    """Give a session that somebody else may have started the settings that a job depends on."""
+    for name, value in {**FIXED_SETTINGS, **settings.extra}.items():
+        # A session gives every setting that it does not know to the file system, without this beginning.
+        own = name.removeprefix("spark.hadoop.")
+        if own != name or running.conf.isModifiable(name):
+            running.conf.set(own, value)

@@ -14,6 +14,8 @@ _DAMAGED = re.compile(
     r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?([a-z][a-z0-9+.-]*:/\S+?)\.?(?:\s|\Z)", re.DOTALL
 )
 _OF_THIS_MACHINE = re.compile("^file:/+")
+_STOPPED = ("Answer from Java side is empty", "stopped SparkContext", "SparkContext was shut down")
+"""Words of a failure after Spark has stopped: its Java has gone, or the cluster has taken the job off."""
 SPARK_FAILURES = (PySparkException, Py4JError, ConnectionError)
 
 
@@ -28,10 +30,10 @@ def damaged_file(failure: Exception) -> str | None:
 
 
 def spark_has_ended(failure: Exception) -> bool:
-    """Return whether the JVM has ended: it was killed, or had no memory left.
+    """Return whether Spark has ended: its Java was killed or had no memory left, or the cluster ended the job.
 
     The failure itself need not show it: Py4J may report a broken connection, any error, or an unknown class.
     """
-    if isinstance(failure, (Py4JNetworkError, ConnectionError)) or "Answer from Java side is empty" in str(failure):
+    if isinstance(failure, (Py4JNetworkError, ConnectionError)) or any(words in str(failure) for words in _STOPPED):
         return True
     return isinstance(failure, Py4JError) and not isinstance(failure, Py4JJavaError) and SHUTDOWN.java_has_ended()

@@ -102,3 +102,16 @@ def test_it_runs_from_the_wheel_and_has_the_pipeline(
     program = [str(with_dependencies.folder / "bin" / "brokerui"), *words]
     result = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (4, "error: missing: is not there\n")
+
+
+@pytest.mark.thorough("the same code runs from the checkout in the tests of the pipeline; a Java")
+@pytest.mark.slow
+def test_a_job_runs_from_the_wheel(with_dependencies: Environment, product_wheel: Path, tmp_path: Path) -> None:
+    with_dependencies.install(product_wheel)
+    estate = with_dependencies.site_packages / "brokerui/_data/examples/three-servers.json"
+    words = ["generate", "--estate", str(estate), "--rows", "100", "--seed", "1", "--out", str(tmp_path / "out")]
+    program = [str(with_dependencies.folder / "bin" / "brokerui"), "pipeline", *words, "--master", "local[1]"]
+    result = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout.split()[:2] == ["rows", "100"]
+    assert [path.name for path in tmp_path.iterdir() if path.name != "environment"] == ["out"]

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from subprocess import PIPE
@@ -22,6 +21,7 @@ from pipeline.jobs.generate import GenerateOptions, generate
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, written
+from tests.pipeline.processes import children, is_writing_rows
 
 ROWS = 100_000
 PATIENCE = 300
@@ -63,25 +63,6 @@ def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
                 os.kill(child, signal.SIGKILL)
         _, output = process.communicate(timeout=PATIENCE)
     return process.returncode, output
-
-
-def is_writing_rows(folder: Path) -> bool:
-    """The rows themselves, not the questions that come first. Folders may go while they are looked through."""
-    places = (
-        Path(place).parts for place, _, files in os.walk(folder) if any(name.startswith("part-") for name in files)
-    )
-    return any("_temporary" in parts and "_work" not in parts for parts in places)
-
-
-def children(pid: int) -> Iterator[int]:
-    """The processes that this one started, which it alone can have."""
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid:
-            yield int(status.parent.name)
 
 
 def rows(name: str, out: Path) -> pa.Table:

@@ -1,0 +1,1 @@
+"""The jobs on a Spark cluster: a master and two workers, from the same package."""

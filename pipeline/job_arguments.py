@@ -170,12 +170,15 @@ def _add_telemetry(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="days after which a route counts as unused (default: 30)",
     )
+    _add_texts(parser)
 
 
 def _telemetry(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.telemetry import TelemetryOptions, telemetry
 
-    wanted = TelemetryOptions(options.events, options.out, options.estate, options.unused_days)
+    wanted = TelemetryOptions(
+        options.events, options.out, options.estate, options.unused_days, options.dates, options.encoding
+    )
     return telemetry(wanted, _settings(options))
 
 

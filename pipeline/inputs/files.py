@@ -132,8 +132,6 @@ def examine_files(
 def _examine_file(path: Location, expected: ExpectedColumns, encoding: str) -> InputFile:
     try:
         return _of_kind(path, _kind(path), expected, encoding)
-    except UnicodeDecodeError:
-        return InputFile(path, None, "not_utf8")
     except DAMAGES:
         return InputFile(path, None, "unreadable")
     except RepeatedHeadingError:
@@ -210,17 +208,26 @@ def _json(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayou
 
 def _is_foreign(path: Location, encoding: str) -> bool:
     """Say whether Spark cannot read the bytes of a text."""
-    return path.suffix.lower() in ZSTD or encoding not in (UTF_8, UTF_16)
+    if encoding == UTF_16:
+        return not _is_utf_16(path)
+    return path.suffix.lower() in ZSTD or encoding != UTF_8
+
+
+def _is_utf_16(path: Location) -> bool:
+    try:
+        read_bytes(path).decode(UTF_16)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _encoding(path: Location, given: str) -> str:
-    """Return the encoding by the byte order mark. Raises `UnicodeDecodeError` if the text is not valid in it."""
+    """Return the encoding by the byte order mark. Raises `EOFError` for UTF-16 that is packed or too large."""
     begin = _begin(path, 3)
     if begin[:2] not in _UTF_16_MARKS:
         return UTF_8 if begin == _UTF_8_MARK else given
     if state_of(path).size > MAX_UTF_16_BYTES or path.suffix.lower() in PACKED:
         raise EOFError
-    read_bytes(path).decode(UTF_16)
     return UTF_16
 
 
@@ -236,7 +243,7 @@ def _keys(begin: str, *, is_document: bool) -> Set[str]:
 
 
 def _csv(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayout:
-    # UTF-16 has been validated before; here the cut may split a surrogate pair. A bad byte below is that of its row.
+    # In UTF-16 the cut may split a surrogate pair. A bad byte below is that of its row.
     faults = "ignore" if encoding == UTF_16 else "replace"
     lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
     table = text_table(lines)

@@ -5,6 +5,7 @@ They are made for packed files, other encodings, values over several lines and J
 
 from __future__ import annotations
 
+import codecs
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +13,7 @@ from typing import Final
 
 from pipeline.files.file_system import file_system
 from pipeline.files.location import Location, relative_name
-from pipeline.inputs.files import CSV, InputFile
+from pipeline.inputs.files import CSV, UTF_16, InputFile
 from pipeline.inputs.open_text import DAMAGES, opened
 from pipeline.inputs.row_texts import NumberedText, rows_of_csv, rows_of_json
 
@@ -21,6 +22,18 @@ LINE_FEED, CARRIAGE_RETURN = "\x1e", "\x1d"
 """The characters in place of the ends of lines within a row."""
 _KEEP: Final = "surrogateescape"
 """A byte that is none of its encoding stays in its row, which is rejected for it."""
+_MARK: Final = "brokerui.mark"
+_NO_BYTE_OF_UTF_8: Final = "\udcff"
+
+
+def _marked(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Put a byte that is none in place of damage in UTF-16, whose own bytes can be those of letters."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return _NO_BYTE_OF_UTF_8, error.end
+
+
+codecs.register_error(_MARK, _marked)
 
 
 def prepared_files(files: Sequence[InputFile], root: Location, work: Location) -> list[InputFile]:
@@ -53,7 +66,8 @@ def _lines(file: InputFile) -> Iterator[bytes]:
 def _rows(file: InputFile) -> Iterator[NumberedText]:
     layout = file.layout
     assert layout is not None
-    with opened(file.path) as stream, io.TextIOWrapper(stream, layout.encoding, _KEEP, newline="") as text:
+    damage = _MARK if layout.encoding == UTF_16 else _KEEP
+    with opened(file.path) as stream, io.TextIOWrapper(stream, layout.encoding, damage, newline="") as text:
         if layout.is_document:
             yield from rows_of_json(text.read())
         elif layout.kind == CSV and not layout.spans:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -55,6 +55,10 @@ class TelemetryOptions:
     estate: str | None = None
     """The estate whose routes and addresses the log is compared with."""
     unused_days: int = 30
+    dates: str = ""
+    """The order of dates with slashes in text files."""
+    encoding: str = ""
+    """The encoding of text files without a byte order mark; empty: UTF-8."""
 
 
 def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
@@ -71,7 +75,7 @@ def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
     with new_result(options.out) as result:
         spark, folder = spark_session(settings), result.folder
         run.end_phase("start")
-        files = examine_files(paths, EVENT_FILES)
+        files = examine_files(paths, EVENT_FILES, options.encoding)
         run.end_phase("examine")
         without_damaged_files(
             files, lambda good: _write(spark, good, options, timeline, folder, run), lambda: empty_folder(folder)
@@ -89,7 +93,8 @@ def _write(
     run: JobRun,
 ) -> None:
     root, work = folder_of(options.events), folder / EVENTS_WORK
-    source = read_files(spark, prepared_files(files, root, work.parent), root, str(root), EVENTS_FORMAT)
+    form = replace(EVENTS_FORMAT, dates=options.dates)
+    source = read_files(spark, prepared_files(files, root, work.parent), root, str(root), form)
     # Cleaned once, and partitioned by event class: each table then reads only its own events.
     write_rows(_deduplicated_events(source), work, "event_class")
     run.end_phase("clean")

@@ -18,7 +18,7 @@ def local_table(spark: SparkSession, rows: Iterable[tuple[object, ...]], columns
     """
     schema = StructType.fromDDL(columns) if isinstance(columns, str) else columns
     assert isinstance(schema, StructType)
-    types = to_arrow_schema(schema)
+    types = to_arrow_schema(schema, timezone="UTC")
     cells = list(zip(*rows, strict=True)) or [()] * len(types)
     arrays = [pa.array(column, type=field.type) for column, field in zip(cells, types, strict=True)]
     found: DataFrame = spark.createDataFrame(pa.Table.from_arrays(arrays, schema=types), schema)

@@ -31,7 +31,7 @@ _SLASHED = (
 )
 MONTH_FIRST, DAY_FIRST = "mdy", "dmy"
 """The order of dates with slashes and the year last, which only the user knows."""
-MOMENTS = ("at", "enqueue_time")
+MOMENTS = ("at", "enqueue_time", "enqueued_at")
 """Columns of texts that are moments."""
 
 

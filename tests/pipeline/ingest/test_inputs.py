@@ -32,9 +32,16 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list
     lines = [";".join(little), "", ";".join("NULL" if value is None else str(value) for value in little.values()), "x"]
     (folder / "little end.csv").write_bytes(b"\xff\xfe" + "\r\n".join(lines).encode("utf-16-le"))
     (folder / "big.json").write_bytes(b"\xfe\xff" + f"{json.dumps(big)}\n{{\n".encode("utf-16-be"))
-    (folder / "broken.csv").write_bytes(b"\xff\xfe" + ";".join(COLUMNS).encode("utf-16-le") + b"x")
+    (folder / "broken.csv").write_bytes(b"\xff\xfe" + "\n".join(_broken()).encode("utf-16-le", "surrogatepass") + b"x")
     ingest(IngestOptions(str(folder), str(lake)), SETTINGS)
     return rows, folder, lake
+
+
+def _broken() -> list[str]:
+    """Return lines of which the second row has half of a character; an odd byte follows behind the last."""
+    rows = [row(number, from_service=name) for number, name in ((3, "A"), (4, "\ud83d!"), (5, "C"))]
+    lines = (";".join("NULL" if value is None else str(value) for value in one.values()) for one in rows)
+    return [";".join(COLUMNS), *lines, ""]
 
 
 def silver(lake: Path) -> list[Json]:
@@ -48,6 +55,16 @@ def test_texts_in_utf_16_are_read(given: tuple[list[Json], Path, Path]) -> None:
     assert found["c2"]["to_service"] == "Täter"
 
 
+def test_half_a_character_costs_its_row_and_no_other(given: tuple[list[Json], Path, Path]) -> None:
+    lake = given[2]
+    services = {one["conversation_id"]: one["from_service"] for one in silver(lake)}
+    assert ("c3" in services, "c4" in services, "c5" in services) == (True, False, True)
+    (quarantine,) = Lake(lake).folders("_quarantine")
+    raw = {one["position"]: one["raw"] for one in pq.read_table(quarantine).to_pylist() if "broken" in one["file"]}
+    assert raw[3].startswith("c4;")
+    assert "\ufffd!" in raw[3]
+
+
 def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, Path]) -> None:
     _, folder, lake = given
     (quarantine,) = Lake(lake).folders("_quarantine")
@@ -55,7 +72,8 @@ def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, Path
     assert found == {
         (str(folder / "little end.csv"), 4, "not_csv"),
         (str(folder / "big.json"), 2, "not_json"),
-        (str(folder / "broken.csv"), None, "not_utf8"),
+        (str(folder / "broken.csv"), 3, "not_utf8"),
+        (str(folder / "broken.csv"), 5, "not_utf8"),
     }
 
 
@@ -79,6 +97,6 @@ def test_the_traffic_of_an_event_log_is_what_was_sent(given: tuple[list[Json], P
     }
     found = {tuple(one[name] for name in COLUMNS) for one in silver(lake)}
     assert len(expected) > 5
-    assert {one for one in found if one[0] not in ("c1", "c2")} == expected
+    assert {one for one in found if one[0] not in ("c1", "c2", "c3", "c5")} == expected
     counts = json.loads((lake / "_run.json").read_text())["counts"]
-    assert counts == {"in": len(sent) + 5, "out": len(sent) + 2, "quarantined": 3}
+    assert counts == {"in": len(sent) + 8, "out": len(sent) + 4, "quarantined": 4}

@@ -70,6 +70,19 @@ def measured(
     return rows, folder / "out", known
 
 
+def test_texts_may_have_dates_and_letters_of_windows(spark: SparkSession, tmp_path: Path) -> None:
+    names = ("source", "position", "at", "host", "instance", "event_class", "event_name", "queue", "depth")
+    names += ("event_subclass", "database")
+    values = ("x", "1", "11/22/2026 1:05:09 PM", "m", "Köln", "1004", "BrokerUI:Sample", "dbo.Q", "7", "1", "Größen")
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(map(",".join, (names, values))) + "\n", encoding="cp1252")
+    found = run(str(log), tmp_path / "out", dates="mdy", encoding="cp1252")
+    assert found.counts == {"in": 1, "out": 1, "quarantined": 0}
+    assert found.extra["covers"] == ["2026-11-22T13:05:09.000Z"] * 2
+    (minute, *_) = pq.read_table(tmp_path / "out" / "depths").to_pylist()
+    assert (minute["instance"], minute["database"], minute["depth"]) == ("Köln", "Größen", 7)
+
+
 def _log_that_uses(route: tuple[str, str, str], rng: random.Random) -> list[Json]:
     """Now and then one does not."""
     while True:

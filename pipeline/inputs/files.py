@@ -20,7 +20,8 @@ from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_documen
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
 from pipeline.results.new_result import published_folder
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
-from pipeline.transforms.view_exports import VIEWS, view_of
+from pipeline.transforms.server_events import SERVER_EVENTS
+from pipeline.transforms.view_exports import VIEWS, CatalogView, view_of
 from routing.common.errors import InputError
 from routing.common.sentence import say
 
@@ -200,10 +201,15 @@ def _json(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayou
     is_document = is_json_document(begin)
     if is_document and state_of(path).size > MAX_DOCUMENT_BYTES:
         raise EOFError
-    view = view_of(_keys(begin, is_document=is_document)) if expected is TRAFFIC_FILES else ""
+    view = view_of(_keys(begin, is_document=is_document), _views(expected))
     layout = FileLayout(JSON, encoding=encoding, view=view, is_document=is_document)
     is_prepared = is_document or _is_foreign(path, encoding)
     return replace(layout, folders=() if view else _folders(path, expected, layout), is_prepared=is_prepared)
+
+
+def _views(expected: ExpectedColumns) -> Mapping[str, CatalogView]:
+    """Return the shapes of others that a file of traffic, or of events, may have."""
+    return VIEWS if expected is TRAFFIC_FILES else SERVER_EVENTS
 
 
 def _is_foreign(path: Location, encoding: str) -> bool:
@@ -247,8 +253,9 @@ def _csv(path: Location, encoding: str, expected: ExpectedColumns) -> FileLayout
     faults = "ignore" if encoding == UTF_16 else "replace"
     lines = _begin(path, MAX_LINE_BYTES, encoding).decode(encoding, faults).lstrip("\r\n").splitlines()
     table = text_table(lines)
-    view = view_of(set(table.names)) if expected is TRAFFIC_FILES else ""
-    check_headings(table.names, VIEWS[view].columns if view else expected.columns)
+    views = _views(expected)
+    view = view_of(set(table.names), views)
+    check_headings(table.names, views[view].columns if view else expected.columns)
     return FileLayout(
         CSV,
         tuple((name, "") for name in table.names),

@@ -17,6 +17,7 @@ from pipeline.inputs.text_lines import TextReader
 from pipeline.runtime.local_tables import local_table
 from pipeline.schemas import COLUMNS, EVENT, EVENT_FILES
 from pipeline.transforms.cleaning import PLACE, REASON, clean
+from pipeline.transforms.server_events import SERVER_EVENTS, as_events
 from pipeline.transforms.view_exports import MOMENTS, VIEWS, as_traffic, of_path, slashed
 
 _SENT_CONDITION = "event_class = 124 AND event_subclass IN (1, 2, 3)"
@@ -177,6 +178,9 @@ def _placed(table: DataFrame, columns: Mapping[str, Column], form: RowFormat, *,
 def _text(lines: DataFrame, layout: FileLayout, form: RowFormat) -> DataFrame:
     if not layout.view:
         return _parsed(lines, layout, form)
+    if layout.view in SERVER_EVENTS:
+        columns = SERVER_EVENTS[layout.view].columns
+        return as_events(_parsed(lines, layout, replace(form, columns=columns)), layout.view)
     return as_traffic(_parsed(lines, layout, replace(form, columns=VIEWS[layout.view].columns)), layout.view)
 
 

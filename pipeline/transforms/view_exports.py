@@ -31,7 +31,7 @@ _SLASHED = (
 )
 MONTH_FIRST, DAY_FIRST = "mdy", "dmy"
 """The order of dates with slashes and the year last, which only the user knows."""
-MOMENTS = ("at", "enqueue_time", "enqueued_at")
+MOMENTS = ("at", "enqueue_time", "enqueued_at", "StartTime")
 """Columns of texts that are moments."""
 
 
@@ -59,9 +59,9 @@ VIEWS: Mapping[str, CatalogView] = {
 }
 
 
-def view_of(names: Set[str]) -> str:
+def view_of(names: Set[str], views: Mapping[str, CatalogView] = VIEWS) -> str:
     """The view that a file with these columns is an export of; empty: none."""
-    return next((name for name, view in VIEWS.items() if view.key_columns <= names), "")
+    return next((name for name, view in views.items() if view.key_columns <= names), "")
 
 
 def as_traffic(rows: DataFrame, name: str) -> DataFrame:

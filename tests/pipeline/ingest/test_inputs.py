@@ -38,7 +38,7 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list
 
 
 def _broken() -> list[str]:
-    """Return lines of which the second row has half of a character; an odd byte follows behind the last."""
+    """Return lines whose second row has half of a character; an odd byte follows behind the last."""
     rows = [row(number, from_service=name) for number, name in ((3, "A"), (4, "\ud83d!"), (5, "C"))]
     lines = (";".join("NULL" if value is None else str(value) for value in one.values()) for one in rows)
     return [";".join(COLUMNS), *lines, ""]

@@ -51,6 +51,7 @@ def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
         (166, "light"),  # a new broker while an outage lasts
         (990000314, "heavy"),  # conversations by a mirrored route end with an error while no partner is the principal
         (990004434, "heavy"),  # progress after a crash that took the place up to which a long message was sent
+        (7710206, "heavy"),  # ERROR_BROKER_CONVERSATIONS while a message waits for a queue that is off, acknowledged
         (990001559, "heavy"),  # two timer messages of a conversation in a queue with RETENTION
     ],
 )

@@ -11,12 +11,21 @@ from routing.common.broker_events import ConversationEvent
 from routing.common.event_subclasses import ConversationSubclass
 from routing.common.identifier import identifier_of
 from routing.common.sentence import say
+from routing.dialog.error_conversations import ERRED_STATES
 from routing.dialog.fragmentation import position
 from routing.dialog.ranges import EMPTY_RANGES, RangeSet
 from routing.model.estate import Estate
 from routing.simulation.application_records import ApplicationEnded
 from routing.simulation.checking import Checker, CheckResult
-from routing.simulation.records import BrokerRenewed, BrokerStarted, Committed, FailedOver, FrameArrived, FrameSent
+from routing.simulation.records import (
+    BrokerRenewed,
+    BrokerStarted,
+    Committed,
+    ConversationsErred,
+    FailedOver,
+    FrameArrived,
+    FrameSent,
+)
 
 _ENDS = frozenset(
     (
@@ -44,7 +53,8 @@ class KeepingChecker(Checker):
         """By broker, conversation and side: the positions that arrived acknowledgements cover."""
         self._over: set[str] = set()
         self._cleaned: set[str] = set()
-        """Handles removed WITH CLEANUP or by NEW_BROKER, with the messages that they had acknowledged."""
+        """Handles removed WITH CLEANUP or by NEW_BROKER, or ended by ERROR_BROKER_CONVERSATIONS: the messages that they
+        had acknowledged and not delivered went with them."""
         self._estates: dict[str, Estate] = {}
         self._identifiers: dict[str, str | None] = {}
         """By handle: the broker identifier of its database when the endpoint was created."""
@@ -64,6 +74,7 @@ class KeepingChecker(Checker):
             ApplicationEnded: self._end,
             BrokerStarted: self._start,
             BrokerRenewed: self._renew,
+            ConversationsErred: self._err,
             FailedOver: self._fail_over,
         }
 
@@ -74,6 +85,10 @@ class KeepingChecker(Checker):
         handles = self.ledger.living(renewed.broker, renewed.database)
         self._cleaned.update(handles)
         self._over.update(handles)
+
+    def _err(self, erred: ConversationsErred) -> None:
+        living = self.ledger.living(erred.broker, erred.database)
+        self._cleaned.update(handle for handle in living if self.ledger.endpoints[handle].state in ERRED_STATES)
 
     def _fail_over(self, record: FailedOver) -> None:
         """Give the acknowledgements to the other partner: they stand in the database, which moves there."""

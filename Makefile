@@ -27,7 +27,7 @@ BROWSER_PYTEST := BROKERUI_CHROMIUM="$$browser" $(PYTEST)
 PROCESSES ?= 3
 export PYTHON
 
-.PHONY: help setup run test test-all durations planted coverage check checked bench sim chaos mutants screenshots pictures wheel lock clean
+.PHONY: help setup run test test-all durations planted coverage check checked bench sim chaos mutants screenshots pictures wheel compiled lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +92,10 @@ wheel: $(VENV)/.catalogues ## the product and its client as wheels, in dist/
 	@for project in . ./distributions/client; do \
 	    $(PY) -m pip wheel --quiet --no-build-isolation --no-deps --wheel-dir dist "$$project" || exit 1; done
 	@ls dist/*.whl
+
+compiled: $(VENV)/.dev ## the wheel with a compiled engine, for this platform: dist/, unpacked in build/compiled (needs a C compiler)
+	@BROKERUI_COMPILE=1 $(MAKE) --no-print-directory wheel
+	@$(PY) -m zipfile -e dist/brokerui-[0-9]*.whl build/compiled
 
 lock: $(VENV)/.bootstrap ## resolve requirements*.txt again after a change in pyproject.toml (UPGRADE=1: to the newest)
 	@$(LOCK) requirements-bootstrap.in -o requirements-bootstrap.txt

@@ -50,7 +50,7 @@ _RANGE: Final = Struct(">QIQI")
 _LENGTH: Final = Struct(">I")
 _ID: Final = 16
 _NULL: Final = bytes(_ID)
-_CONVERSATION: Final = slice(UNPROTECTED_BYTES + 3, UNPROTECTED_BYTES + 3 + _ID)
+_CONVERSATION_AT: Final = UNPROTECTED_BYTES + 3
 
 MIN_FRAGMENT_BYTES: Final = _HEADER.size + min(OVERHEAD_BYTES.values())
 MAX_FRAGMENT_BYTES: Final = (
@@ -219,7 +219,7 @@ def rewrite_hop(raw: bytes, hops_remaining: int, time_consumed: int) -> bytes:
 
 def conversation_of(raw: bytes) -> bytes:
     """Return the conversation id of an unparsed fragment."""
-    return raw[_CONVERSATION]
+    return raw[_CONVERSATION_AT : _CONVERSATION_AT + _ID]
 
 
 # ------------------------------------------------------------------------------------------------ what may stand in it

@@ -278,7 +278,7 @@ class MemoryStore:
         self._forget_what_is_due_no_longer()
         turned_off = {key for key, is_on in changes.queues.items() if not is_on}
         if changes.queues:
-            self._off = self._off - changes.queues.keys() | turned_off
+            self._off = self._off.difference(changes.queues) | turned_off
 
     def _write_conversations(self, changes: ChangeSet) -> None:
         for handle, endpoint in changes.endpoints.items():

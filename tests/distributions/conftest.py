@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -69,13 +70,20 @@ def product_wheel(sources: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def compiled_wheel(sources: Path) -> Path:
+    """The product with a compiled engine, for this platform."""
+    return _built(sources, sources / "dist-compiled", BROKERUI_COMPILE="1")
+
+
+@pytest.fixture(scope="session")
 def client_wheel(sources: Path) -> Path:
     return _built(sources / "distributions" / "client", sources / "dist-client")
 
 
-def _built(project: Path, target: Path) -> Path:
+def _built(project: Path, target: Path, **environ: str) -> Path:
     options = ["--no-build-isolation", "--no-deps", "--no-index", "--quiet", "--wheel-dir", str(target)]
-    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, str(project)], check=True, capture_output=True)
+    command = [sys.executable, "-m", "pip", "wheel", *options, str(project)]
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environ})
     (wheel,) = target.glob("*.whl")
     return wheel
 

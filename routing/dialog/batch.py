@@ -98,6 +98,12 @@ class ClaimedBatch:
         """Return a batch with the state of the instance alone, and without a claim."""
         return ClaimedBatch(0, off=self.off, rollbacks=self.rollbacks, requests=self.requests, mirrored=self.mirrored)
 
+    def has_instance_of(self, other: ClaimedBatch) -> bool:
+        """Return True if the state of the instance is the one of another batch: a store gives the same objects as long
+        as nothing changes."""
+        are_routes_same = self.requests is other.requests and self.mirrored is other.mirrored
+        return are_routes_same and self.off is other.off and self.rollbacks is other.rollbacks
+
     def with_endpoint(self, endpoint: Endpoint) -> ClaimedBatch:
         """Return a batch with the state of the instance and one endpoint, and without a claim."""
         batch = self.without_conversations()

@@ -151,9 +151,10 @@ class Broker:
         self.principals.handle(work.now_ms)
         frames, events = self.principals.frames(), self.principals.events()
         changes.mirrored = self.principals.changed()
-        changes.events += events
-        found = {event.service for event in events if event.principal}
-        changes.retry_services |= {(database, service) for database in self.directories for service in found}
+        if events:
+            changes.events += events
+            found = {event.service for event in events if event.principal}
+            changes.retry_services |= {(database, service) for database in self.directories for service in found}
         try:
             self.store.commit(changes)
         except BaseException:

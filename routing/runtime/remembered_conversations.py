@@ -23,7 +23,8 @@ class RememberedConversations:
 
     def saw(self, batch: ClaimedBatch) -> None:
         """Take the state of the instance from a claim: route requests, queues, mirrored routes."""
-        self._instance = batch.without_conversations()
+        if self._instance is None or not batch.has_instance_of(self._instance):
+            self._instance = batch.without_conversations()
 
     def learn(self, changes: ChangeSet) -> None:
         """Remember the endpoints that have sent messages which wait for the network."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -35,10 +36,18 @@ _APPEND: Final = (
     " %(conversation_handle)s::text, %(conversation_id)s::text, %(state)s::text, %(send_sequence)s::int8,"
     " %(conversation_group_id)s::text, %(far_broker_instance)s::text, %(kept_route)s::text, %(kept_identifier)s::text,"
     " %(kept_database)s::text, %(integrity)s::int4, %(key_id)b::bytea, %(ready)s::int8, %(attempt)s::int8,"
-    " %(window)s::int4, %(at)s::int8, %(types)s::text[], %(bodies)b::bytea[])"
+    " %(window)s::int4, %(at)s::int8, ARRAY[{types}], ARRAY[{bodies}])"
 )
 """The function of the migration `0006_append_messages`."""
 _NOT_TEXT = {"int2", "int4", "int8", "bool"}
+
+
+@cache
+def _appending(count: int) -> str:
+    """The statement for some messages. The driver takes longer for an array than for its values."""
+    types = ", ".join(f"%(type_{number})s::text" for number in range(count))
+    bodies = ", ".join(f"%(body_{number})b::bytea" for number in range(count))
+    return _APPEND.format(types=types, bodies=bodies)
 
 
 def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
@@ -111,11 +120,12 @@ class PostgresSession(Session):
             "attempt": appended.next_attempt,
             "window": appended.window,
             "at": appended.now_ms,
-            "types": [message.message_type_name for message in appended.messages],
-            "bodies": [message.message_body for message in appended.messages],
             **{column: getattr(before, column) for column in _REMEMBERED},
         }
-        found = self.rows(_APPEND, parameters)
+        for number, message in enumerate(appended.messages):
+            parameters[f"type_{number}"] = message.message_type_name
+            parameters[f"body_{number}"] = message.message_body
+        found = self.rows(_appending(len(appended.messages)), parameters)
         return AppendOutcome(*found[0]) if found else None
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:

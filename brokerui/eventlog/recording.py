@@ -1,6 +1,6 @@
-"""Records events: counts them at once, and writes them every two seconds in a thread of this process.
+"""Records events: counts many of them at once, and writes them every two seconds in a thread of this process.
 
-The caller waits for the counting only: for no database, no disk, and no lock that is held for long.
+The caller waits for the counting at most: for no database, no disk, and no lock that is held for long.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ SECONDS: Final = 2.0
 """Between two writes: what a process that is killed has not written yet."""
 IS_TRACED: Final = tracing_is_wanted()
 """Whether the way of messages is reported to OpenTelemetry."""
+COUNTED_AT_ONCE: Final = 500
+"""Events that wait to be counted, at most: one by one each takes several times as long."""
 MOST: Final = 200_000
 """Events that wait for the disk at most; further ones are counted but missing from the log."""
 
@@ -49,6 +51,8 @@ class Recorder:
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
+        self._noted: list[tuple[str, Sequence[tuple[int, Event]]]] = []
+        self._noted_events = 0
         self._counts: Counts = {}
         self._flows: Flows = {}
         self._exceptions: Exceptions = {}
@@ -67,6 +71,27 @@ class Recorder:
         """Broker events of an instance, each with its moment."""
         if not events:
             return
+        with self._lock:
+            self._noted.append((instance, events))
+            self._noted_events += len(events)
+            is_enough = self._noted_events >= COUNTED_AT_ONCE
+        if is_enough:
+            self._count_noted()
+        self.log(instance, events)
+        if IS_TRACED:
+            message_spans(instance, events)
+        self._wake()
+
+    def _count_noted(self) -> None:
+        with self._lock:
+            noted, self._noted, self._noted_events = self._noted, [], 0
+        together: dict[str, list[tuple[int, Event]]] = {}
+        for instance, events in noted:
+            together.setdefault(instance, []).extend(events)
+        for instance, all_events in together.items():
+            self._count(instance, all_events)
+
+    def _count(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
         counts = counted(instance, events)
         flows = flows_of(instance, events)
         exceptions = exceptions_of(instance, events) if any_exceptional(counts) else {}
@@ -74,10 +99,6 @@ class Recorder:
             counting.add(self._counts, counts)
             queue_flows.add(self._flows, flows)
             exceptional.add(self._exceptions, exceptions)
-        self.log(instance, events)
-        if IS_TRACED:
-            message_spans(instance, events)
-        self._wake()
 
     def note_latencies(self, instance: str, at: int, latencies: Latencies) -> None:
         """How long messages had waited that were acknowledged at this moment: to the counters alone."""
@@ -103,6 +124,7 @@ class Recorder:
     def flush(self) -> None:
         """Write all events so far to the database and to the disk. Counts that the database refuses are kept."""
         with self._writing:
+            self._count_noted()
             self._flush_counts()
             self._flush_flows()
             self._flush_exceptions()

@@ -58,6 +58,11 @@ class LocalFiles:
             _write_to_disk(stream, content)
         try:
             os.link(new, path)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without links
+            with path.open("xb") as stream:
+                _write_to_disk(stream, content)
         finally:
             new.unlink()
 

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as T
 
 from pipeline.evaluation.boundaries import TimeSpan
-from pipeline.files.file_system import exists, file_system, files_in, is_folder, read_bytes
+from pipeline.files.file_system import file_system, is_folder
 from pipeline.files.location import Location, absolute_name, location, spark_name
 from pipeline.files.parquet import parquet_metadata
+from pipeline.lake.commits import COMMITS, FILES, FOLDER, record_contents
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.runtime.local_tables import local_table
 from pipeline.schemas import KEY_COLUMNS, TRAFFIC
@@ -26,11 +25,8 @@ from pipeline.transforms.day_partition import DAY
 
 BRONZE, SILVER, SUMS, CLASSES, QUARANTINE = "bronze", "silver", "sums", "classes", "_quarantine"
 TABLES = (BRONZE, SILVER, SUMS, CLASSES, QUARANTINE)
-COMMITS = "_commits"
-FOLDER, FILES = "folder", "files"
-"""Fields of the record of a run behind a URL: the name of its folders, and its files by table."""
 SILVER_TYPE = T.StructType([*TRAFFIC.fields, T.StructField(CLASS, T.LongType()), T.StructField(DAY, T.DateType())])
-_RECORD, _DAY = re.compile(r"run=[0-9]+[.]json"), "day="
+_DAY = "day="
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
 CLASSES_TYPE = T.StructType([*(TRAFFIC[key] for key in KEY_COLUMNS), T.StructField(CLASS, T.LongType())])
 
@@ -55,20 +51,7 @@ class Lake:
         return {name: json.loads(content) for name, content in self._records().items()}
 
     def _records(self) -> dict[str, bytes]:
-        """Return the content of each record. Behind a URL, one that is not whole was never committed."""
-        found = (place for place in self.record_files() if self.runs is None or place.stem in self.runs)
-        contents = {place.stem: read_bytes(place) for place in found}
-        return {name: content for name, content in contents.items() if self._is_plain() or _is_whole(content)}
-
-    def record_files(self) -> list[Location]:
-        """Return the files of the records in their order, also of those that a listing does not show yet."""
-        found = [place for place in files_in(self.root / COMMITS) if _RECORD.fullmatch(place.name)]
-        while not self._is_plain() and exists(following := self.root / COMMITS / f"{run_after(found)}.json"):
-            found.append(following)
-        return found
-
-    def _is_plain(self) -> bool:
-        return isinstance(self.root, Path)
+        return record_contents(self.root, self.runs)
 
     def as_input(self, runs: Set[str] | None = None) -> dict[str, Any]:
         """Describe the runs that a job reads, for its record. The digest detects another lake in the same folder."""
@@ -141,20 +124,6 @@ class Lake:
         base = spark_name(self.root / table)
         found = spark.read.schema(columns).option("basePath", base).parquet(*sources)
         return found.selectExpr(*columns.names, *(f"{place} AS {name}" for name, place in more.items()))
-
-
-def run_after(records: Sequence[Location]) -> str:
-    """Return the name of the run that follows those of these records."""
-    last = max((int(place.stem.removeprefix("run=")) for place in records), default=0)
-    return f"run={last + 1:06}"
-
-
-def _is_whole(content: bytes) -> bool:
-    try:
-        json.loads(content)
-    except ValueError:
-        return False
-    return True
 
 
 def _days(folder: Location, named: Sequence[Location] | None) -> Iterator[str]:

@@ -16,9 +16,10 @@ from typing import Any, Final, Protocol
 
 from pipeline.files.file_system import delete, exists, file_system
 from pipeline.files.location import Location, RemoteLocation, location, relative_name
-from pipeline.lake.lake import BRONZE, COMMITS, FILES, FOLDER, TABLES, Lake, is_lake, run_after
+from pipeline.lake.commits import COMMITS, FILES, FOLDER, put_record, record_files, run_after
+from pipeline.lake.lake import BRONZE, TABLES, Lake, is_lake
 from pipeline.results.new_result import is_left, unique_name, unwritable
-from pipeline.results.output_folder import record_text, write_record
+from pipeline.results.output_folder import write_record
 from pipeline.results.parquet_counts import parquet_files_in
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -47,7 +48,7 @@ def new_run(lake: Lake) -> NewRun:
     """Begin a run of a lake that is open for writing."""
     if isinstance(lake.root, Path):
         return StagedRun(lake, lake.root)
-    return NamedRun(lake, lake.root, run_after(lake.record_files()), unique_name(_PREFIX))
+    return NamedRun(lake, lake.root, run_after(record_files(lake.root)), unique_name(_PREFIX))
 
 
 @contextmanager
@@ -98,12 +99,12 @@ class StagedRun:
 
     def commit(self, record: dict[str, Any]) -> None:
         """Move the tables first, write the record last."""
-        run = run_after(self.lake.record_files())
+        run = run_after(record_files(self.root))
         for table in TABLES:
             if self.table(table).is_dir():
                 (self.root / table).mkdir(exist_ok=True)
                 self.table(table).rename(self.root / table / run)
-        write_record(self.root / COMMITS, record, f"{run}.json")
+        put_record(self.root, run, record)
         write_record(self.root, record)
 
 
@@ -164,7 +165,7 @@ class NamedRun:
         files = {table: self._names(table) for table in TABLES if table != BRONZE}
         about = {**record, FOLDER: self.folder, FILES: {table: names for table, names in files.items() if names}}
         try:
-            file_system(self.root).put_new(self.root / COMMITS / f"{self.run}.json", record_text(about))
+            put_record(self.root, self.run, about)
         except FileExistsError:
             raise _overtaken(self.root) from None
         delete(self.work)

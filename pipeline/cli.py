@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from pipeline.files.location import is_url
 from pipeline.job_arguments import JOBS, add_spark
 from routing.common.command_line import CommandParser, write_error
 from routing.common.errors import InputError
@@ -38,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if explained is None:
             raise
         write_error(f"error: {explained}\n")
-        return BAD_INPUT if explained.path else FAILED
+        return BAD_INPUT if explained.path or is_url(explained.where) else FAILED
     if options.watched:
         from pipeline.jobs.progress import write_progress
 
@@ -82,15 +83,16 @@ def _run(options: argparse.Namespace) -> JobRun:
 
 def _explained(failure: Exception) -> InputError | None:
     """Return an error message for a failure of Spark; None: unknown, so the traceback is shown."""
-    from pipeline.files.location import is_url
-    from pipeline.runtime.spark_errors import GraphError, damaged_file, spark_has_ended
+    from pipeline.runtime.spark_errors import GraphError, damaged_file, denied, spark_has_ended
 
     if (damaged := damaged_file(failure)) is not None:
         return InputError(damaged, "Parquet", say("is damaged: it cannot be read to its end"))
     if isinstance(failure, GraphError):
         return InputError("Spark", "", say("rejected the graph of the tables; its output says why"))
+    if (words := denied(failure)) is not None:
+        return InputError("Spark", "", say("has no permission: {reason}", reason=words))
     if isinstance(failure, OSError) and isinstance(failure.filename, str) and is_url(failure.filename):
-        return InputError(failure.filename, "URL", say("{reason}", reason=failure.strerror or str(failure)))
+        return InputError(failure.filename, "", say("{reason}", reason=failure.strerror or str(failure)))
     if spark_has_ended(failure):
         return InputError("Spark", "", say("ended before the job was done; nothing was published"))
     return None

@@ -13,6 +13,7 @@ from pipeline.runtime.shutdown import SHUTDOWN
 _DAMAGED = re.compile(
     r"\[(?:FAILED_READ_FILE|CANNOT_READ_FILE_FOOTER)[^\]]*\].{0,80}?([a-z][a-z0-9+.-]*:/\S+?)\.?(?:\s|\Z)", re.DOTALL
 )
+_DENIED = re.compile(r"\b(?:AccessDeniedException|AccessControlException|NoAuthWithAWSException): ([^\n]+)")
 _OF_THIS_MACHINE = re.compile("^file:/+")
 _STOPPED = ("Answer from Java side is empty", "stopped SparkContext", "SparkContext was shut down")
 """Words of a failure after Spark has stopped: its Java has gone, or the cluster has taken the job off."""
@@ -27,6 +28,12 @@ def damaged_file(failure: Exception) -> str | None:
     """Return the path or the URL of the file that could not be read to its end; None: the failure is another."""
     found = _DAMAGED.search(str(failure))
     return _OF_THIS_MACHINE.sub("/", unquote(found[1])) if found else None
+
+
+def denied(failure: Exception) -> str | None:
+    """Return the words of a store that refused Spark to read or write; None: the failure is another."""
+    found = _DENIED.search(str(failure)) if isinstance(failure, SPARK_FAILURES) else None
+    return found[1].strip() if found else None
 
 
 def spark_has_ended(failure: Exception) -> bool:

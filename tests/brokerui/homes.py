@@ -18,6 +18,7 @@ import pytest
 
 from brokerui.core.home import CHECKOUT
 from tests.brokerui.product import environment
+from tests.migrated import kept_file
 
 PREPARE: Final = "from brokerui.running.bootstrap import prepare; prepare()"
 ADMIN_PASSWORD: Final = "password of prepared homes"
@@ -39,9 +40,14 @@ def prepared_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _prepare(home: Path) -> None:
-    """Under another name until it is whole."""
+    """Under another name until it is whole. Its database is that of a test process, migrated, where one was kept: the
+    first starts of `test_up.py` migrate a new one."""
     unfinished = home.with_suffix(".unfinished")
-    unfinished.mkdir()
+    unfinished.mkdir(mode=0o700)
+    if (migrated := kept_file()).is_file():
+        database = unfinished / "brokerui.sqlite3"
+        shutil.copyfile(migrated, database)
+        database.chmod(0o600)
     environ = environment(unfinished, DEMO="0", BROKERUI_ADMIN_PASSWORD=ADMIN_PASSWORD)
     subprocess.run([sys.executable, "-c", PREPARE], cwd=CHECKOUT, env=environ, umask=0o077, check=True)
     unfinished.rename(home)

@@ -152,6 +152,27 @@ STORE: Final = (
 ENDPOINT: Final = (
     Fault(
         "endpoint",
+        "a script that Redis has forgotten is lost where nobody waits for its answer",
+        "        self.settle()\n        if not self._is_usable():",
+        "        if not self._is_usable():",
+        ("test_a_posted_script_that_the_server_has_forgotten_runs_all_the_same",),
+    ),
+    Fault(
+        "endpoint",
+        "a forked process uses its parent's connection to Redis",
+        "        if self._process != os.getpid():\n            self._connection, self._process",
+        "        if not self._process:\n            self._connection, self._process",
+        ("test_a_fork_has_a_connection_of_its_own",),
+    ),
+    Fault(
+        "endpoint",
+        "the answer of Redis to a cancelled command goes to the next one",
+        "        if future.done():  # its task does not wait for it any more\n            return\n",
+        "        while future.done():\n            future, _ = self._asked.popleft()\n",
+        ("test_the_answer_of_a_cancelled_command_is_given_to_no_other",),
+    ),
+    Fault(
+        "endpoint",
         "one address takes all connections",
         "if self._open[host] >= self.most_of_one or len(self) >= self.most:",
         "if len(self) >= self.most:",

@@ -160,7 +160,7 @@ def test_the_charts_say_what_was_counted_in_the_last_minute_and_what_waits_now(w
         counts_add(latencies_counted("A", at, {9: 100}))
     text = page(viewer)
     assert "4 messages a minute arrive, 0 are delayed, 0 dropped" in text
-    assert "2 messages wait, the oldest 0 s, in A/one" in text
+    assert re.search(r"2 messages wait, the oldest \d+ s, in A/one", text)
     assert re.search(r"Half are acknowledged within \d+ ms, 95 in 100 within \d+ ms", text)
     lines = viewer.get(f"{PATH}overview.csv").getvalue().decode().splitlines()
     assert len(lines) == 62
@@ -182,7 +182,7 @@ def test_the_command_names_the_causes_with_their_remedies(
         assert fields <= set(cause)
         assert cause["remedy_sql"] == "brokerui keys import A/one KEY_FILE --service To"
     else:
-        assert "A/one has no remote service binding for To: 1 message, the oldest 0 s\n" in text
+        assert re.search(r"A/one has no remote service binding for To: 1 message, the oldest \d+ s\n", text)
         assert "      brokerui keys import A/one KEY_FILE --service To\n" in text
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import time
 from collections.abc import Callable, Hashable
 from types import SimpleNamespace
 from typing import Any
@@ -504,9 +505,11 @@ def _token_of(piece: str) -> str:
     return re.findall(r'name="csrfmiddlewaretoken" value="(\w+)"', piece)[0]
 
 
-def test_a_token_of_a_form_makes_no_piece_a_new_one(wire: Wire) -> None:
+def test_a_token_of_a_form_makes_no_piece_a_new_one(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
     operator = signed_in(Role.OPERATOR)
     stuck(wire, "Nowhere")
+    at_ns = time.time_ns()
+    monkeypatch.setattr("brokerui.messaging.clock.time", SimpleNamespace(time_ns=lambda: at_ns))  # ages stand still
     answers = [operator.get(DELAYED, headers=PIECE) for _ in range(2)]
     assert len({_token_of(one.content.decode()) for one in answers}) == 2
     assert answers[0].headers["ETag"] == answers[1].headers["ETag"]

@@ -13,7 +13,9 @@ from routing.common.sentence import Sentence, say, say_counted
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "gold", metavar="GOLD", help=local(say("the folder that `pipeline route`, `replay` or `telemetry` wrote"))
+        "gold",
+        metavar="GOLD",
+        help=local(say("the folder, or the URL of one, that `pipeline route`, `replay` or `telemetry` wrote")),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 
 from routing.classes.traffic_class import UNKNOWN_IDENTIFIER
 from routing.common.finding import ERROR, Finding
@@ -158,7 +159,7 @@ def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabas
     taken = taken_names(target.database.table)
     statements = []
     for service in services:
-        there = _only_route(target.database, service, database.broker_instance)
+        there = _only_route(target.database, service, database.broker_instance, scene.at)
         if there is not None:
             statements.append(alter_route(there, address=parse_address(address)))
             continue
@@ -168,13 +169,14 @@ def _remedy(scene: LintContext, initiator: HostedDatabase, target: HostedDatabas
     return use(target.database.name, statements)
 
 
-def _only_route(database: Database, service: str, identifier: str | None) -> Route | None:
-    """The only route for a service by name, if it may be for this identifier and has no mirror: it leads astray."""
+def _only_route(database: Database, service: str, identifier: str | None, at: datetime) -> Route | None:
+    """The only route for a service by name, if it lives, may be for this identifier and has no mirror: it leads astray.
+    Another address would not help an expired one."""
     named = database.table.named.get(service)
     if named is None:
         return None
     groups = (named.without_identifier, *named.by_identifier.values())
     routes = [route for group in groups for route in group.routes]
-    if len(routes) != 1 or routes[0].mirror_address is not None:
+    if len(routes) != 1 or routes[0].mirror_address is not None or routes[0].expired(at):
         return None
     return routes[0] if routes[0].broker_instance in (None, identifier) else None

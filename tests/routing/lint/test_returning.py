@@ -113,6 +113,9 @@ def test_a_way_back_that_leads_astray_is_mended_where_it_is_known_who_begins() -
     astray = route("Back", "Own", "b")
     found = finding("no-return-route", initiator(services=(begins,)), target(astray, services=(accepts,)))
     assert found.remedy_sql == "USE [E];\nALTER ROUTE [Back] WITH ADDRESS = N'tcp://a:4022';"
+    expired = target(astray | {"lifetime": PAST}, services=(accepts,))
+    found = finding("no-return-route", initiator(services=(begins,)), expired)
+    assert "CREATE ROUTE [Return to Own]" in str(found.remedy_sql), "another address would not help an expired route"
     two = target(astray, astray | {"name": "Again"}, services=(accepts,))
     found = finding("no-return-route", initiator(services=(begins,)), two)
     assert "CREATE ROUTE [Return to Own]" in str(found.remedy_sql)

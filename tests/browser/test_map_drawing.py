@@ -60,6 +60,16 @@ def box(page: Page, name: str) -> Locator:
     return page.locator(f'g.shape[data-box="instance/{name}"] a.box > rect.area')
 
 
+STYLE_AFTER_FRAMES = """() => new Promise((found) => requestAnimationFrame(() => requestAnimationFrame(() =>
+    found(document.querySelector("#canvas .sheet").getAttribute("style")))))"""
+
+
+def resize(page: Page, width: int, height: int) -> None:
+    """Set the size of the window, and wait until the map has measured its pane."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.evaluate(STYLE_AFTER_FRAMES)
+
+
 def pull(page: Page, start: Locator, end: tuple[float, float]) -> None:
     """Drag without letting go."""
     page.mouse.move(*middle(start))
@@ -103,12 +113,8 @@ def test_a_route_is_drawn_to_an_instance(site: Page, draft: SavedDraft) -> None:
     assert edit["route"]["remote_service_name"] == "//example/ledger/Archive"
 
 
-STYLE_AFTER_FRAMES = """() => new Promise((found) => requestAnimationFrame(() => requestAnimationFrame(() =>
-    found(document.querySelector("#canvas .sheet").getAttribute("style")))))"""
-
-
 def test_the_picture_comes_on_where_a_route_is_dragged_to_the_edge(site: Page, draft: SavedDraft) -> None:
-    site.set_viewport_size({"width": 1150, "height": 760})
+    resize(site, 1150, 760)
     site.keyboard.press("0")
     mark = site.locator(f'a.cell[data-ref="{ORDERS}"]')
     mark.focus()
@@ -298,7 +304,7 @@ def zoomed_by_two_fingers(page: Page, fingers: Fingers) -> None:
 def drawn_on_a_telephone(page: Page, fingers: Fingers) -> None:
     """Where there is least room: no word of a target covers another one."""
     page.keyboard.press("Escape")
-    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    resize(page, *NARROW)
     page.get_by_role("button", name="Fit").click()
     page.locator("#canvas").scroll_into_view_if_needed()
     fingers.pull(middle(handle_of_orders(page)), middle(box(page, "depot")))

@@ -109,7 +109,8 @@ class AsyncRedisConnection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._reader = hiredis.Reader(protocolError=InvalidResponse, replyError=error_of, notEnoughData=_UNFINISHED)
         self._asked = deque[tuple[asyncio.Future[Any], float]]()
-        """For each command without an answer: who waits for it, and until when, by the loop's clock."""
+        """For each command without an answer: the future that its caller awaits, and its deadline in seconds of the
+        loop's clock."""
         self._timer: asyncio.TimerHandle | None = None
         self._transport: asyncio.Transport | None = None
 

@@ -105,8 +105,8 @@ def result_folder(name: str) -> ResultFolder:
 def _reached(url: str, scheme: str, shown: str) -> tuple[Any, str]:
     # Most of the product runs without it.
     try:
-        import pyarrow as pa  # noqa: PLC0415
-        from pyarrow import fs  # noqa: PLC0415
+        import pyarrow as pa  # noqa: PLC0415 - optional, and only a URL needs it
+        from pyarrow import fs  # noqa: PLC0415 - the same
     except ImportError:
         raise InputError("pyarrow", "", say("is not installed; it comes with brokerui[pipeline]")) from None
     try:

@@ -55,7 +55,7 @@ def until_it_writes(process: subprocess.Popen[str], folder: Path) -> None:
     while not is_writing_rows(folder):
         assert process.poll() is None, end_of(process)
         assert time.monotonic() < until
-        time.sleep(0.01)
+        time.sleep(0.01)  # between two looks at the folder
 
 
 def undisturbed(name: str, given: tuple[Path, Path], folder: Path) -> Path:

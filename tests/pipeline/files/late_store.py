@@ -69,7 +69,7 @@ class LateStore:
         self.put(target, self.objects[str(source)])
 
     def delete(self, place: Location) -> None:
-        """Remove one object after the other: who is killed has removed some."""
+        """Remove one object after the other: a process that is killed meanwhile has removed some of them."""
         for name in [name for name in self.objects if name == str(place) or name.startswith(f"{place}/")]:
             self._operate()
             del self.objects[name]

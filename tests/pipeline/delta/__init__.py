@@ -1,0 +1,1 @@
+"""Delta tables: commits, conflicts, other readers, and logs in stores that list late."""

@@ -38,6 +38,7 @@ PIPELINE            off: `up` starts no worker for the pipeline where neither EV
                     generated traffic cannot be tried (default: on where Spark is installed)
 PIPELINE_MINUTES    minutes between two runs of the pipeline over new files of event log and traffic (default: 60)
 PIPELINE_FOLDER     where its lake and its results are (default: pipeline/ in the home)
+PIPELINE_MASTER     where its Spark runs, as spark://head:7077 (default: this machine)
 PIPELINE_MEMORY     of its Spark, as 2g (default: 1g)
 RESULTS_KEEP        loaded runs of each pipeline job to keep (default: 20)
 RESULTS_MINUTES_DAYS  days before the end of an event log that are loaded by minute; all are loaded by hour (default: 7)
@@ -373,6 +374,7 @@ EVENT_ROWS_DAYS = env.int("EVENT_ROWS_DAYS", default=30)
 # -- The pipeline --------------------------------------------------------------------------------------------
 TRAFFIC_FOLDER = env.str("TRAFFIC_FOLDER", default="")
 PIPELINE_FOLDER = Path(env.str("PIPELINE_FOLDER", default="") or HOME / "pipeline")
+PIPELINE_MASTER = env.str("PIPELINE_MASTER", default="")
 PIPELINE_MEMORY = env.str("PIPELINE_MEMORY", default="1g")
 
 # -- Files -------------------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from pipeline.files.location import RemoteLocation, location
 from routing.common.errors import Invalid
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipeline.results.run_record import JobRun
     from pipeline.runtime.session import SparkSettings
 
+Parser = TypeVar("Parser", bound=argparse.ArgumentParser)
 START = datetime(2026, 1, 5, tzinfo=UTC)
 """Default start of synthetic traffic, a Monday: fixed, so that a seed always gives the same rows."""
 
@@ -205,6 +206,16 @@ JOBS: dict[str, Job] = {
     "graph": ("the tables of telemetry as a declared graph", _add_graph, _graph),
     "telemetry": ("depths, delays, latencies, links and ways of an event log", _add_telemetry, _telemetry),
 }
+
+
+def add_jobs(jobs: argparse._SubParsersAction[Parser], *, add_help: bool = True) -> Iterator[Parser]:
+    """Add a parser for each job, without the options of Spark's session."""
+    for name, (summary, add_arguments, run) in JOBS.items():
+        description = f"{summary.capitalize()}."
+        job = jobs.add_parser(name, help=summary, description=description, allow_abbrev=False, add_help=add_help)
+        add_arguments(job)
+        job.set_defaults(run=run)
+        yield job
 
 
 def _path(text: str) -> str:

@@ -1,4 +1,4 @@
-"""`--watched`: report progress to the program that started the job, and end the job when that program ends.
+"""`--watched`: report progress to the program that started a job or a round, and end when that program ends.
 
 The report is a line of JSON each second.
 """
@@ -31,9 +31,9 @@ STAGES = {
 START_STAGE = "start"
 
 
-def start_progress() -> None:
-    """Start the threads that report progress and watch standard input."""
-    for work in (_report_progress, _end_with_starter):
+def start_progress(*, ends_with_input: bool) -> None:
+    """Start the thread that reports progress, and the one that ends this process when standard input is closed."""
+    for work in (_report_progress, *([_end_with_starter] if ends_with_input else [])):
         threading.Thread(target=work, name=work.__name__, daemon=True).start()
 
 
@@ -73,14 +73,16 @@ class RowCounter:
 
 
 def _report_progress() -> None:
-    rows = RowCounter()
+    rows, counted = RowCounter(), None
     while True:
         time.sleep(INTERVAL_S)
         run = current_run()
+        if run is not counted:
+            rows, counted = RowCounter(), run
         try:
             write_progress(stage=stage_of(run) if run else START_STAGE, rows=rows.read())
         except (Py4JError, OSError):
-            return  # Spark has ended
+            rows = RowCounter()  # Spark has ended; a later job of a round starts another
 
 
 def _end_with_starter() -> None:

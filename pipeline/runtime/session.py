@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from py4j.protocol import Py4JJavaError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
 from pyspark.sql import SparkSession
 
@@ -100,6 +102,34 @@ def _started(wanted: SparkConf, settings: SparkSettings) -> SparkSession:
             raise
         problem = say("does not answer, or gives no place to run: is this the address of a running master?")
         raise InputError(_master(settings) or "Spark", "", problem) from None
+
+
+def release_session() -> None:
+    """Let go of what a job left in Python and Java, before the next one begins in the same session. Where Java has
+    ended, the next job starts another."""
+    gc.collect()
+    java = SparkContext._jvm
+    if java is None:
+        return
+    try:
+        if (session := SparkSession.getActiveSession()) is not None:
+            session.catalog.clearCache()
+            java.System.gc()
+    except (Py4JError, OSError):
+        _forget_java()
+
+
+def _forget_java() -> None:
+    """Have PySpark start a new Java for the next session."""
+    if (context := SparkContext._active_spark_context) is not None:
+        with suppress(Py4JError, OSError):
+            context.stop()
+    if (gateway := SparkContext._gateway) is not None:
+        with suppress(Py4JError, OSError):
+            gateway.shutdown()
+    SHUTDOWN.own_java(None)
+    SparkContext._active_spark_context = SparkContext._gateway = SparkContext._jvm = None
+    SparkSession._instantiatedSession = None
 
 
 def start_for_urls(settings: SparkSettings, *names: str | None) -> None:

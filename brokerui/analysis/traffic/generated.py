@@ -57,10 +57,10 @@ def generated_commands(asked_at: datetime, seed: int) -> list[PipelineCommand | 
     day = ("--rows", str(ROWS), "--classes", str(CLASSES), "--days", "1", "--seed", str(seed), "--start", start)
     return [
         PipelineCommand("generate", ("--estate", str(estate), *day, "--out", str(traffic)), traffic, is_loaded=False),
-        _loaded(folder, "route", "--estate", estate, "--traffic", traffic),
+        _loaded(folder, "route", "--estate", estate, "--traffic", traffic, needs="generate"),
         *_replays(folder, traffic),
         SimulatedDay("simulate", plan, events),
-        _loaded(folder, "telemetry", "--events", events, "--estate", estate),
+        _loaded(folder, "telemetry", "--events", events, "--estate", estate, needs="simulate"),
     ]
 
 
@@ -68,7 +68,8 @@ def _replays(folder: Path, traffic: Path) -> Iterator[PipelineCommand]:
     compared = _compared()
     if compared is not None:
         before, after = (_written(folder, *side) for side in compared)
-        yield _loaded(folder, "replay", "--baseline", before, "--proposed", after, "--traffic", traffic)
+        sides = ("--baseline", before, "--proposed", after)
+        yield _loaded(folder, "replay", *sides, "--traffic", traffic, needs="generate")
 
 
 def _compared() -> Compared | None:
@@ -92,9 +93,9 @@ def _version_name(version: int) -> str:
     return f"version-{version}.json"
 
 
-def _loaded(folder: Path, name: str, *arguments: str | Path) -> PipelineCommand:
+def _loaded(folder: Path, name: str, *arguments: str | Path, needs: str) -> PipelineCommand:
     out = folder / name
-    return PipelineCommand(name, (*map(str, arguments), "--out", str(out)), out, is_loaded=True)
+    return PipelineCommand(name, (*map(str, arguments), "--out", str(out)), out, is_loaded=True, needs=needs)
 
 
 def _written(folder: Path, name: str, estate: Estate) -> Path:

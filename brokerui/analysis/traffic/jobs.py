@@ -23,6 +23,8 @@ class PipelineCommand:
     arguments: tuple[str, ...]
     out: Path
     is_loaded: bool
+    needs: str = ""
+    """The command of the same round without whose result this one has nothing to read; empty: none."""
 
 
 def has_sources() -> bool:

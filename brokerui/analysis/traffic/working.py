@@ -1,4 +1,4 @@
-"""Doing a round: one job after the other, each a process of its own, while somebody may look on and cancel."""
+"""Doing a round: one job after the other, in one process beside, while somebody may look on and cancel."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from brokerui.analysis.traffic.generated import generated_commands
 from brokerui.analysis.traffic.jobs import PipelineCommand, inputs_digest, jobs_of_a_round
 from brokerui.analysis.traffic.models import Round, RoundState
 from brokerui.analysis.traffic.models.rounds import OPEN
-from brokerui.analysis.traffic.process import LINES, JobProcess
+from brokerui.analysis.traffic.process import LINES, RoundProcess
 from brokerui.analysis.traffic.rounds import rounds_prune
 from brokerui.analysis.traffic.services import gold_load
 from brokerui.analysis.traffic.simulated_day import SimulatedDay, day_write
@@ -25,7 +25,9 @@ from routing.common.errors import InputError
 
 PROGRESS_S = 1.0
 """Progress is written, and a cancel is seen, once in this time."""
-ERROR = "error: "
+
+PLAN = "plan"
+"""The name under which it is noted that the commands could not be made."""
 
 Step = dict[str, Any]
 
@@ -50,18 +52,41 @@ class _RoundWork:
         self._work = work
         self._steps: list[Step] = []
         self._log: deque[str] = deque(maxlen=LINES)
+        self._process: RoundProcess | None = None
+        self._errors: dict[str, str] = {}
+        """The line that says what is wrong, by the name of a command that failed or could not be run."""
 
     def do(self) -> None:
-        """Run all of its commands. Raises `JobFailedError` with the line that says what is wrong."""
+        """Run all of its commands, also after one that failed. Raises `JobFailedError` with the first line that says
+        what is wrong."""
+        digest = ""
         try:
             digest, commands = self._planned()
             for done, command in enumerate(commands):
                 self._work.progress(command.name, done, len(commands))
-                self._do(command)
-            self._end(digest)
+                self._try(command)
+        except InputError as error:
+            self._errors[PLAN] = str(error)
+        finally:
+            self._end_process()
+        if self._errors:
+            first = next(iter(self._errors.values()))
+            self._write(error=first)
+            raise JobFailedError(first)
+        self._end(digest)
+
+    def _try(self, command: PipelineCommand | SimulatedDay) -> None:
+        """Do a command. One that fails, or whose input is missing because another failed, leaves the others theirs."""
+        needed = command.needs if isinstance(command, PipelineCommand) else ""
+        if needed and needed in self._errors:
+            self._errors.setdefault(command.name, self._errors[needed])
+            return
+        try:
+            self._do(command)
         except (InputError, JobFailedError) as error:
-            self._write(error=str(error))
-            raise JobFailedError(str(error)) from error
+            self._errors.setdefault(command.name, str(error))
+            self._steps[-1]["error"] = str(error)
+            self._heard()
 
     def _planned(self) -> tuple[str, Sequence[PipelineCommand | SimulatedDay]]:
         """The digest of the files that it takes in, if any, and its commands."""
@@ -89,15 +114,13 @@ class _RoundWork:
         step["seconds"] = round(time.monotonic() - began, 1)
 
     def _run_job(self, command: PipelineCommand, step: Step, began: float) -> None:
-        process = JobProcess((command.name, *command.arguments, "--memory", settings.PIPELINE_MEMORY), self._log)
-        try:
-            while (status := process.wait(PROGRESS_S)) is None:
-                step |= {**process.last_report, "seconds": round(time.monotonic() - began, 1)}
-                self._heard()
-        finally:
-            process.end()
+        process = self._running_process()
+        process.begin((command.name, *command.arguments))
+        while (status := process.wait(PROGRESS_S)) is None:
+            step |= {**process.last_report, "seconds": round(time.monotonic() - began, 1)}
+            self._heard()
         if status:
-            raise JobFailedError(self._error_text())
+            raise JobFailedError(process.error())
         step |= {"stage": "", **process.last_report.get("counts", {}), "seconds": round(time.monotonic() - began, 1)}
         if command.is_loaded:
             step["stage"] = "load"
@@ -105,11 +128,18 @@ class _RoundWork:
             loaded = gold_load(str(command.out), is_generated=self._found.is_generated)
             step |= {"stage": "", "run": loaded.run.pk}
 
-    def _error_text(self) -> str:
-        """Return the error line of the job's output."""
-        lines = [line for line in self._log if line.strip()]
-        error_lines = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
-        return (error_lines or lines or [""])[-1]
+    def _running_process(self) -> RoundProcess:
+        """Return the process of the round; where a job took it along, another."""
+        if self._process is None or not self._process.is_running:
+            self._end_process()
+            master = ("--master", settings.PIPELINE_MASTER) if settings.PIPELINE_MASTER else ()
+            self._process = RoundProcess(("--memory", settings.PIPELINE_MEMORY, *master), self._log)
+        return self._process
+
+    def _end_process(self) -> None:
+        if self._process is not None:
+            self._process.end()
+            self._process = None
 
     def _heard(self) -> None:
         """Write how far it is. Raises what `JobWork.check` raises if it must stop."""

@@ -82,7 +82,7 @@ class RoundOnPage:
     def _look(self, step: Mapping[str, Any]) -> str:
         if step.get("is_done"):
             return "done"
-        return "now" if self.is_open else "broken"
+        return "now" if self.is_open and "error" not in step else "broken"
 
     @property
     def rows_in(self) -> int | None:

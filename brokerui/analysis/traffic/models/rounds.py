@@ -42,7 +42,8 @@ class Round(models.Model):
     """User who requested the cancellation; the worker carries it out."""
     steps = models.JSONField(default=list)
     """The finished steps and the current one, as objects of `name`, `stage`, `rows`, `seconds` and, once the step is
-    over, `in`, `out` and `quarantined`, or `run`: the result that was loaded."""
+    over, `in`, `out` and `quarantined`, and `run`: the result that was loaded; or `error`: the line that says why it
+    failed."""
     log = models.TextField(blank=True)
     """The last lines that its jobs said."""
     error = models.TextField(blank=True)

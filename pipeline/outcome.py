@@ -1,0 +1,82 @@
+"""Run one job to its end: what it prints, and its exit status."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TextIO
+
+from pipeline.files.location import is_url
+from routing.common.command_line import write_error
+from routing.common.errors import InputError
+from routing.common.sentence import Sentence, say
+
+if TYPE_CHECKING:
+    from pipeline.results.run_record import JobRun
+
+BAD_INPUT, INTERRUPTED, FAILED, BROKEN_PIPE = 4, 130, 1, 141
+
+
+def say_error(problem: object) -> None:
+    """Write the line that says what is wrong."""
+    write_error(f"error: {problem}\n")
+
+
+def outcome_of(options: argparse.Namespace, on_error: Callable[[object], None] = say_error) -> int:
+    """Run a job and return its exit status: 0, 1 if it failed, 4 for bad input. Raises what nobody can explain."""
+    try:
+        run: JobRun = options.run(options)
+    except InputError as error:
+        on_error(error)
+        return BAD_INPUT
+    except Exception as failure:
+        explained = _explained(failure)
+        if explained is None:
+            raise
+        on_error(explained)
+        return BAD_INPUT if explained.path or is_url(explained.where) else FAILED
+    if options.watched:
+        from pipeline.jobs.progress import write_progress
+
+        write_progress(counts=run.counts)
+        return 0
+    return written(run.report, say("the job is done, and its result complete"))
+
+
+def written(write: Callable[[], object], done: Sentence | None = None) -> int:
+    """Write to standard output. Returns 4 if that fails, after saying that the job is done, and 141 if its reader has
+    gone."""
+    output: TextIO | None = sys.stdout
+    try:
+        if output is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        write()
+        output.flush()
+    except OSError as error:
+        if output is not None:  # Python's own flush at exit must not meet the same fault again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), output.fileno())
+        if isinstance(error, BrokenPipeError):
+            return BROKEN_PIPE
+        write_error(f"error: -: cannot be written: {error.strerror}{f'; {done}' if done else ''}\n")
+        return BAD_INPUT
+    return 0
+
+
+def _explained(failure: Exception) -> InputError | None:
+    """Return an error message for a failure of Spark; None: unknown, so the traceback is shown."""
+    from pipeline.runtime.spark_errors import GraphError, damaged_file, denied, spark_has_ended
+
+    if (damaged := damaged_file(failure)) is not None:
+        return InputError(damaged, "Parquet", say("is damaged: it cannot be read to its end"))
+    if isinstance(failure, GraphError):
+        return InputError("Spark", "", say("rejected the graph of the tables; its output says why"))
+    if (words := denied(failure)) is not None:
+        return InputError("Spark", "", say("has no permission: {reason}", reason=words))
+    if isinstance(failure, OSError) and isinstance(failure.filename, str) and is_url(failure.filename):
+        return InputError(failure.filename, "", say("{reason}", reason=failure.strerror or str(failure)))
+    if spark_has_ended(failure):
+        return InputError("Spark", "", say("ended before the job was done; nothing was published"))
+    return None

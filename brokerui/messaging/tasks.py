@@ -34,9 +34,11 @@ def routes_changed() -> None:
 def receive() -> None:
     """Process frames that arrived from the network; messages that become due are sent at once."""
     hosted, keeping = hosted_names(), DelayedAcks()
-    run_until_idle(
-        receive, lambda: bool([at for at in waiting_shards(hosted) if process_arrived(*at, keeping)]), keeping.look
-    )
+
+    def work() -> bool:
+        return bool([name for name, shards in waiting_shards(hosted).items() if process_arrived(name, shards, keeping)])
+
+    run_until_idle(receive, work, keeping.look)
     keeping.end()
     if any(is_due(instance) for instance in hosted):
         wake_once(transmit)

@@ -19,8 +19,10 @@ class OutboundFrame(NamedTuple):
     address: str
     """Network address of the next hop, `tcp://host:port`."""
     frame: bytes
-    is_awaited: bool = True
-    """False for a standalone acknowledgement: delaying it holds up only a sender whose window is full."""
+    receiver: int | None = None
+    """Of a standalone acknowledgement: the number of the endpoint that has received. A later one of the same endpoint
+    says all that this one does, and delaying it holds up only a sender whose window is full. None: a peer waits for
+    the frame."""
 
 
 class Destination(NamedTuple):

@@ -79,7 +79,7 @@ class FragmentWriter:
     def acknowledgement(self, received: AckRanges) -> None:
         """Write a standalone acknowledgement (ACK-1)."""
         flags = self._flags | UNSEQUENCED
-        self._send(self._new_id(), self._names(""), flags, received=received, is_awaited=False)
+        self._send(self._new_id(), self._names(""), flags, received=received, receiver=self._id)
 
     def error(self, body: bytes) -> None:
         """Write an error of this broker (DLG-UNSEQ)."""
@@ -96,7 +96,7 @@ class FragmentWriter:
         fragments: int = 1,
         received: AckRanges = (),
         body: BytesLike = b"",
-        is_awaited: bool = True,
+        receiver: int | None = None,
     ) -> None:
         # Positional: keywords would triple the cost of this call, once per message.
         header = Header(
@@ -112,7 +112,7 @@ class FragmentWriter:
             received,
         )
         self._work.outbound.append(
-            OutboundFrame(self._destination.address, write_fragment(header, body, self._guard), is_awaited)
+            OutboundFrame(self._destination.address, write_fragment(header, body, self._guard), receiver)
         )
 
     def _names(self, message_type: str) -> FragmentNames:

@@ -152,6 +152,34 @@ STORE: Final = (
 ENDPOINT: Final = (
     Fault(
         "endpoint",
+        "frames of a shard are lost where another shard of the same batch holds foreign data",
+        "  look(KEYS[i], KEYS[i + 1])\n",
+        "",
+        ("test_foreign_data_in_one_shard_costs_no_frames_of_others",),
+    ),
+    Fault(
+        "endpoint",
+        "a worker takes frames of a shard that another one is working on",
+        "if not owners[i] or owners[i] == ARGV[2] then",
+        "if true then",
+        ("test_shards_are_one_workers_until_they_are_empty_or_left",),
+    ),
+    Fault(
+        "endpoint",
+        "a delayed acknowledgement takes the place of another endpoint's, whose messages are sent again",
+        ".update({(frame.address, frame.receiver): frame for frame in kept})",
+        ".update({(frame.address, None): frame for frame in kept})",
+        ("test_those_of_several_turns_leave_together",),
+    ),
+    Fault(
+        "endpoint",
+        "a delayed acknowledgement stays though a later one of its endpoint has come, and the later one is lost",
+        "self._kept.setdefault(broker, {}).update({(frame.address, frame.receiver): frame for frame in kept})",
+        "for frame in kept:\n            self._kept.setdefault(broker, {}).setdefault((frame.address, frame.receiver), frame)",
+        ("test_a_later_acknowledgement_takes_the_place_of_the_earlier_one_of_its_endpoint",),
+    ),
+    Fault(
+        "endpoint",
         "a script that Redis has forgotten is lost where nobody waits for its answer",
         "        self.settle()\n        if not self._is_usable():",
         "        if not self._is_usable():",

@@ -197,18 +197,21 @@ def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     return Command(TAKE, (BYTES, *place.keys), (limit,), _frames_of(place))
 
 
-def take_shard(instance: str, shard: int, limit: int, worker: str) -> Command[list[bytes]]:
-    """The same for one worker alone; None while another worker holds the shard. The lease ends when the shard is empty,
-    when the worker leaves it, or `WORKER_LEASE_MS` after its last take."""
-    place = FrameList(instance, shard)
-    return Command(
-        TAKE_ALONE, (BYTES, *place.keys, _worker_of(place)), (limit, worker, WORKER_LEASE_MS), _frames_of(place)
-    )
+def take_shards(instance: str, shards: Sequence[int], limit: int, worker: str) -> Command[list[bytes]]:
+    """The same from each of several shards, for one worker alone; nothing of a shard that another worker holds. The
+    lease of a shard ends when it is empty, when the worker leaves it, or `WORKER_LEASE_MS` after its last take."""
+    places = [FrameList(instance, shard) for shard in shards]
+    keys = (BYTES, *(key for place in places for key in (*place.keys, _worker_of(place))))
+
+    def frames(answer: list[list[bytes]]) -> list[bytes]:
+        return [frame for place, some in zip(places, answer, strict=True) for frame in _frames_of(place)(some)]
+
+    return Command(TAKE_ALONE, keys, (limit, worker, WORKER_LEASE_MS), frames)
 
 
-def leave_shard(instance: str, shard: int, worker: str) -> Command[int]:
-    """End the worker's lease of a shard."""
-    return Command(LEAVE, (_worker_of(FrameList(instance, shard)),), (worker,), int)
+def leave_shards(instance: str, shards: Sequence[int], worker: str) -> Command[int]:
+    """End the worker's lease of each shard that it has."""
+    return Command(LEAVE, tuple(_worker_of(FrameList(instance, shard)) for shard in shards), (worker,), int)
 
 
 def _worker_of(place: FrameList) -> str:
@@ -244,13 +247,8 @@ def waiting(client: Redis) -> Mapping[FrameList, int]:
 async def held_lists(client: AsyncRedis) -> Mapping[FrameList, int]:
     """The same for the endpoint; it skips entries that cannot be read."""
     words = await client.call("HGETALL", BYTES)
-    return places_of(dict(zip(words[::2], words[1::2], strict=True)))
-
-
-def places_of(held: Mapping[Any, Any]) -> Mapping[FrameList, int]:
-    """Return the bytes of each list, from the hash as Redis gives it; unreadable entries are skipped."""
     found: dict[FrameList, int] = {}
-    for pair in held.items():
+    for pair in zip(words[::2], words[1::2], strict=True):
         with suppress(*CANNOT_READ):
             found |= dict(filter(None, [_place_and_size(pair)]))
     return found

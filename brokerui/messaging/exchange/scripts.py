@@ -81,27 +81,31 @@ return found
 """)
 
 _TAKEN = """
+local function bytes_of(list) return tonumber(redis.call('HGET', KEYS[1], list) or '0') + 0 end
 -- Foreign data is found before anything is taken.
-redis.call('HLEN', KEYS[3])
-local held = tonumber(redis.call('HGET', KEYS[1], KEYS[2]) or '0') + 0
-local bundles, size, least = {}, 0, tonumber(ARGV[1])
-while size < least do
-  local value = redis.call('LPOP', KEYS[2])
-  if not value then break end
-  local to = value:find('\\0', 1, true) or 0
-  local peer, bundle = value:sub(1, to - 1), value:sub(to + 1)
-  if to == 0 then peer = '' end
-  bundles[#bundles + 1] = bundle
-  size = size + #bundle
-  if peer ~= '' then redis.call('HINCRBY', KEYS[3], peer, -#bundle) end
-end
--- An empty list holds nothing, whatever was counted.
-local is_empty = redis.call('EXISTS', KEYS[2]) == 0
-if is_empty then redis.call('DEL', KEYS[3]) end
-local gone = is_empty and held or size
-if gone > 0 then
-  if redis.call('HINCRBY', KEYS[1], 'all', -gone) < 0 then redis.call('HSET', KEYS[1], 'all', 0) end
-  if redis.call('HINCRBY', KEYS[1], KEYS[2], -gone) <= 0 then redis.call('HDEL', KEYS[1], KEYS[2]) end
+local function look(list, peers) redis.call('LLEN', list); redis.call('HLEN', peers); bytes_of(list) end
+-- Bundles from the head of a list, up to a number of bytes, and how many bytes they have.
+local function take(list, peers, least)
+  local held, bundles, size = bytes_of(list), {}, 0
+  while size < least do
+    local value = redis.call('LPOP', list)
+    if not value then break end
+    local to = value:find('\\0', 1, true) or 0
+    local peer, bundle = value:sub(1, to - 1), value:sub(to + 1)
+    if to == 0 then peer = '' end
+    bundles[#bundles + 1] = bundle
+    size = size + #bundle
+    if peer ~= '' then redis.call('HINCRBY', peers, peer, -#bundle) end
+  end
+  -- An empty list holds nothing, whatever was counted.
+  local is_empty = redis.call('EXISTS', list) == 0
+  if is_empty then redis.call('DEL', peers) end
+  local gone = is_empty and held or size
+  if gone > 0 then
+    if redis.call('HINCRBY', KEYS[1], 'all', -gone) < 0 then redis.call('HSET', KEYS[1], 'all', 0) end
+    if redis.call('HINCRBY', KEYS[1], list, -gone) <= 0 then redis.call('HDEL', KEYS[1], list) end
+  end
+  return bundles, size
 end
 """
 
@@ -109,24 +113,49 @@ TAKE = _script(f"""
 -- Take bundles from the head of a list, up to a number of bytes.
 -- KEYS: the bytes of each list, the list, the bytes of each peer in it. ARGV: bytes.
 {_TAKEN}
+look(KEYS[2], KEYS[3])
+local bundles = take(KEYS[2], KEYS[3], tonumber(ARGV[1]))
 return bundles
 """)
 
 TAKE_ALONE = _script(f"""
--- The same for a worker that works on a list alone, until nothing is left.
--- KEYS: besides, the owner of the list. ARGV: besides, the worker, and for how many milliseconds it counts as alive.
+-- The same from several lists, for a worker that works on each of them alone until nothing is left in it.
+-- KEYS: the bytes of each list, then for each list: itself, the bytes of each peer in it, its owner.
+-- ARGV: bytes of each list, the worker, and for how many milliseconds it counts as alive.
 -- An owner without an end is none that a worker has set: it is put aside.
-local owner = redis.call('GET', KEYS[4])
-if owner and redis.call('PTTL', KEYS[4]) == -1 then return redis.error_reply('WRONGTYPE an owner without an end') end
-if owner and owner ~= ARGV[2] then return {{}} end
+-- Gives the bundles of each list, of one with another owner none.
 {_TAKEN}
-if size > 0 then redis.call('SET', KEYS[4], ARGV[2], 'PX', ARGV[3]) elseif owner then redis.call('DEL', KEYS[4]) end
-return bundles
+local owners = {{}}
+for i = 2, #KEYS, 3 do
+  owners[i] = redis.call('GET', KEYS[i + 2])
+  if owners[i] and redis.call('PTTL', KEYS[i + 2]) == -1 then
+    return redis.error_reply('WRONGTYPE an owner without an end')
+  end
+  look(KEYS[i], KEYS[i + 1])
+end
+local found = {{}}
+for i = 2, #KEYS, 3 do
+  local bundles, size = {{}}, 0
+  if not owners[i] or owners[i] == ARGV[2] then
+    bundles, size = take(KEYS[i], KEYS[i + 1], tonumber(ARGV[1]))
+    if size > 0 then
+      redis.call('SET', KEYS[i + 2], ARGV[2], 'PX', ARGV[3])
+    elseif owners[i] then
+      redis.call('DEL', KEYS[i + 2])
+    end
+  end
+  found[#found + 1] = bundles
+end
+return found
 """)
 
 LEAVE = _script("""
--- The worker leaves a list. KEYS: the owner of the list. ARGV: the worker.
-return redis.call('GET', KEYS[1]) == ARGV[1] and redis.call('DEL', KEYS[1]) or 0
+-- The worker leaves lists. KEYS: the owner of each list. ARGV: the worker. Gives how many it had.
+local left = 0
+for _, key in ipairs(KEYS) do
+  if redis.call('GET', key) == ARGV[1] then left = left + redis.call('DEL', key) end
+end
+return left
 """)
 
 DISCARD = _script("""

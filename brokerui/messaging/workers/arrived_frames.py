@@ -1,4 +1,4 @@
-"""A worker processes the frames that arrived from the network for an instance, shard by shard.
+"""A worker processes the frames that arrived from the network for an instance.
 
 The endpoint has put them into Redis lists (`exchange.lists`). `routing.runtime.broker.Broker.receive` decides what each
 of them does; acknowledgements leave only after the commit (ACK-5).
@@ -15,7 +15,7 @@ from redis import RedisError
 
 from brokerui.messaging.broker_cache import working_broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.exchange.lists import leave_shard, run, take_shard, waiting
+from brokerui.messaging.exchange.lists import leave_shards, run, take_shards, waiting
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.workers.delayed_acks import FEW, DelayedAcks
 from brokerui.messaging.workers.turns import TURN_SECONDS, before_applications, give_out, while_hosted
@@ -26,30 +26,35 @@ BYTES_AT_ONCE: Final = 1 << 20
 """Bytes of arrived frames in one batch: some hundreds of small messages."""
 
 
-def waiting_shards(instances: Iterable[str]) -> list[tuple[str, int]]:
-    """The pairs of instance and shard in which arrived frames wait."""
-    hosted = set(instances)
-    return [(name, to) for name, to in waiting(redis()) if name in hosted and isinstance(to, int)]
+def waiting_shards(instances: Iterable[str]) -> dict[str, list[int]]:
+    """The shards in which arrived frames wait, by instance."""
+    found: dict[str, list[int]] = {name: [] for name in instances}
+    for name, to in waiting(redis()):
+        if name in found and isinstance(to, int):
+            found[name].append(to)
+    return {name: shards for name, shards in found.items() if shards}
 
 
 @while_hosted
-def process_arrived(instance: str, shard: int, keeping: DelayedAcks | None = None) -> bool:
-    """Process the arrived frames of one shard, unless another worker does. Returns whether more are left.
+def process_arrived(instance: str, shards: Sequence[int], keeping: DelayedAcks | None = None) -> bool:
+    """Process the arrived frames of shards, of several in one batch, unless other workers do. Returns whether more are
+    left.
 
     `keeping` sends the delayed acknowledgements later.
     """
     frames: list[bytes] = []
     worker, end = uuid4().hex, time.monotonic() + TURN_SECONDS
+    take = take_shards(instance, shards, BYTES_AT_ONCE // len(shards), worker)
     try:
         while time.monotonic() < end:
-            frames = run(redis(), take_shard(instance, shard, BYTES_AT_ONCE, worker))
+            frames = run(redis(), take)
             if not frames:
                 return False
             _take(working_broker_of(instance), frames, keeping)
         return True
     finally:
         if frames:
-            _leave(instance, shard, worker)
+            _leave(instance, shards, worker)
 
 
 def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) -> None:
@@ -66,8 +71,8 @@ def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) 
     give_out(broker, at, at_once)
 
 
-def _leave(instance: str, shard: int, worker: str) -> None:
+def _leave(instance: str, shards: Sequence[int], worker: str) -> None:
     try:
-        run(redis(), leave_shard(instance, shard, worker))
+        run(redis(), leave_shards(instance, shards, worker))
     except (RedisError, OSError):
-        return  # it is another's before long
+        return  # they are another's before long

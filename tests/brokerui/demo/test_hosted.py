@@ -68,8 +68,7 @@ def carry() -> None:
                 run(outbox.redis(), put_arrived(receiver, frames))
                 passed = passed or bool(frames)
         for name in HOSTED:
-            for shard in range(site.ENDPOINT_SHARDS):
-                process_arrived(name, shard)
+            process_arrived(name, range(site.ENDPOINT_SHARDS))
 
 
 def test_orders_are_answered_and_ended_by_both(demo: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +144,7 @@ def test_workers_in_the_middle_of_it_have_nothing_to_do_any_more(demo: None) -> 
     demo_remove(author="me")
     assert not send_due(CAFE)
     assert not is_due(CAFE)
-    assert not process_arrived(CAFE, 0)
+    assert not process_arrived(CAFE, [0])
 
 
 def test_what_others_host_is_not_cleared_away(demo: None) -> None:

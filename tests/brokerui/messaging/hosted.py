@@ -83,9 +83,8 @@ class Wire:
             unfinished = [name for name in self.addresses if send_due(name)]
         passed = [self._pass_on(*pair) for pair in permutations(self.addresses, 2)]
         for name in self.addresses:
-            for shard in range(settings.ENDPOINT_SHARDS):
-                while process_arrived(name, shard):
-                    pass
+            while process_arrived(name, range(settings.ENDPOINT_SHARDS)):
+                pass
         return bool(unfinished) or any(passed)
 
     def _pass_on(self, sender: str, receiver: str) -> bool:

@@ -36,7 +36,7 @@ from brokerui.messaging.exchange.lists import (
     take_events,
     take_notices,
     take_outgoing,
-    take_shard,
+    take_shards,
     waiting,
 )
 from brokerui.messaging.exchange.messages import ConnectionRow, EndpointMessage, Failed, Notice, Online
@@ -154,7 +154,7 @@ def arrive() -> None:
     waiting(redis())
     assert run(redis(), put_arrived("A", [FRAME])) == []
     assert FrameList("A", SHARD) in waiting(redis())
-    taken = [*run(redis(), take_shard("A", SHARD, 1 << 20, "one")), *run(redis(), take_shard("A", SHARD, 1, "one"))]
+    taken = run(redis(), take_shards("A", range(4), 1 << 20, "one")) + run(redis(), take_shards("A", range(4), 1, "one"))
     assert taken == [FRAME]
     assert waiting(redis()).get(FrameList("A", SHARD), 0) == 0
 

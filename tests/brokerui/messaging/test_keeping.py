@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from brokerui.messaging.broker_cache import broker_of
-from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
+from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing, waiting
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.services import (
@@ -19,6 +21,7 @@ from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.delayed_acks import FEW, MOST, DelayedAcks
 from brokerui.messaging.workers.due_conversations import send_due
 from routing.dialog.broker_context import OutboundFrame
+from routing.dialog.messages import QueuedMessage
 from tests.brokerui.messaging.hosted import ADDRESSES
 from tests.brokerui.messaging.test_store import end_connections, on_postgres
 
@@ -33,8 +36,12 @@ def given_out() -> list[bytes]:
 
 
 def acknowledgements(count: int, first: int = 0) -> list[OutboundFrame]:
-    frames = [(4).to_bytes(4, "big") + number.to_bytes(4, "big") for number in range(first, first + count)]
-    return [OutboundFrame(THERE, frame, is_awaited=False) for frame in frames]
+    """Of as many endpoints, which are numbered from `first`."""
+    return [acknowledgement(number, number) for number in range(first, first + count)]
+
+
+def acknowledgement(endpoint: int, text: int) -> OutboundFrame:
+    return OutboundFrame(THERE, (4).to_bytes(4, "big") + text.to_bytes(4, "big"), endpoint)
 
 
 @pytest.mark.usefixtures("wire")
@@ -54,8 +61,44 @@ def test_those_of_several_turns_leave_together(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.usefixtures("wire")
 def test_no_more_than_some_are_kept_back() -> None:
     kept = DelayedAcks()
-    assert kept.keep(broker_of("B"), acknowledgements(MOST), came=1) == []
+    for number in range(MOST - 1):
+        assert kept.keep(broker_of("B"), acknowledgements(1, first=number), came=1) == []
+    assert given_out() == []
+    assert kept.keep(broker_of("B"), acknowledgements(1, first=MOST), came=1) == []
     assert len(given_out()) == MOST
+
+
+@pytest.mark.usefixtures("wire")
+def test_a_later_acknowledgement_takes_the_place_of_the_earlier_one_of_its_endpoint() -> None:
+    kept = DelayedAcks()
+    kept.keep(broker_of("B"), [acknowledgement(1, 10), acknowledgement(2, 20)], came=2)
+    kept.keep(broker_of("B"), [acknowledgement(1, 11)], came=1)
+    elsewhere = acknowledgement(1, 12)._replace(address="tcp://elsewhere:1")
+    kept.keep(broker_of("B"), [elsewhere], came=1)
+    kept.give_out()
+    assert given_out() == [acknowledgement(1, 11).frame, acknowledgement(2, 20).frame]
+
+
+@pytest.mark.usefixtures("wire")
+def test_what_one_batch_took_from_several_shards_is_received_acknowledged_and_deleted() -> None:
+    """The second message of each conversation comes in a turn of its own: one acknowledgement speaks for both."""
+    handles = [begun() for _ in range(12)]
+    kept, taken = DelayedAcks(), []
+    for body in (b"first", b"second"):
+        for handle in handles:
+            conversation_send(instance="A", handles=[handle], messages=[Message(body)])
+        bring_to_b()
+        taken.append(len({to for to in waiting(redis()) if to.instance == "B"}))
+        come_in(kept)
+    assert min(taken) > 1
+    bodies = [[one.message_body for one in received] for received in iter(receive_at_b, ())]
+    assert bodies == [[b"first", b"second"]] * 12
+    kept.give_out()
+    acks = given_out()
+    assert len(acks) == 12
+    run(redis(), put_arrived("A", acks))
+    assert not process_arrived("A", range(4))
+    assert OutgoingMessage.objects.count() == 0
 
 
 @pytest.mark.usefixtures("wire")
@@ -69,14 +112,27 @@ def test_nothing_waits_that_others_wait_for_nor_where_much_came() -> None:
 
 def send_one() -> None:
     """Send a message from A as far as the inbox list of B."""
-    begun = conversation_begin(instance="A", database="one", from_service="From", to_service="To", encryption=False)
-    conversation_send(instance="A", handles=[begun.conversation_handle], messages=[Message(b"x")])
+    conversation_send(instance="A", handles=[begun()], messages=[Message(b"x")])
+    bring_to_b()
+
+
+def bring_to_b() -> None:
     send_due("A")
     run(redis(), put_arrived("B", run(redis(), take_outgoing("A", ADDRESSES["B"], 1 << 30))))
 
 
+def begun() -> str:
+    """The handle of a new conversation from A to B."""
+    named: dict[str, Any] = {"instance": "A", "database": "one", "from_service": "From", "to_service": "To"}
+    return conversation_begin(**named, encryption=False).conversation_handle
+
+
+def receive_at_b() -> tuple[QueuedMessage, ...]:
+    return message_receive(instance="B", database="two", queue="ToQ")
+
+
 def come_in(kept: DelayedAcks) -> None:
-    assert not any(process_arrived("B", shard, kept) for shard in range(4))
+    assert not process_arrived("B", range(4), kept)
 
 
 @pytest.mark.usefixtures("wire")
@@ -89,7 +145,7 @@ def test_a_message_is_received_at_once_and_acknowledged_a_little_later() -> None
     assert OutgoingMessage.objects.count() == 1
     kept.give_out()
     run(redis(), put_arrived("A", given_out()))
-    assert not any(process_arrived("A", shard) for shard in range(4))
+    assert not process_arrived("A", range(4))
     assert OutgoingMessage.objects.count() == 0
 
 
@@ -133,7 +189,7 @@ def test_at_the_end_all_is_durable_also_what_nothing_answers() -> None:
     there.end()
     run(redis(), put_arrived("A", given_out()))
     kept, before = DelayedAcks(), broker_of("A")
-    assert not any(process_arrived("A", shard, kept) for shard in range(4))
+    assert not process_arrived("A", range(4), kept)
     kept.end()
     end_connections()
     send_one()

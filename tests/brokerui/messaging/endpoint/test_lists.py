@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from redis import Redis
+from redis import Redis, ResponseError
 
 from brokerui.messaging.exchange.frame_bundles import BUNDLE, bundled, shard_of, unbundled
 from brokerui.messaging.exchange.lists import (
@@ -14,6 +14,7 @@ from brokerui.messaging.exchange.lists import (
     WANTED,
     FrameList,
     discard_outgoing,
+    leave_shards,
     put,
     put_arrived,
     put_events,
@@ -24,6 +25,7 @@ from brokerui.messaging.exchange.lists import (
     take_events,
     take_notices,
     take_outgoing,
+    take_shards,
     waiting,
 )
 from brokerui.messaging.exchange.messages import EndpointMessage, Failed, Online
@@ -84,6 +86,31 @@ def test_no_more_is_taken_than_asked_for_but_for_the_last_bundle(client: Redis) 
     assert run(client, take_outgoing("A", THERE, 1)) == frames[:1]
     assert run(client, take_outgoing("A", THERE, BUNDLE + 1000)) == frames[1:3]
     assert waiting(client) == {FrameList("A", THERE): sum(map(len, frames[3:]))}
+
+
+def test_shards_are_one_workers_until_they_are_empty_or_left(client: Redis) -> None:
+    def take(worker: str, *shards: int) -> list[bytes]:
+        return run(client, take_shards("A", shards, 1 << 20, worker))
+
+    def put_into(*shards: int) -> None:
+        run(client, put("", [(FrameList("A", shard), fragment(shard)) for shard in shards]))
+
+    put_into(0, 1, 2)
+    assert take("one", 0, 1) == [fragment(0), fragment(1)]
+    put_into(0, 1, 3)
+    assert take("two", 0, 1, 2, 3) == [fragment(2), fragment(3)], "the others are of worker one"
+    assert run(client, leave_shards("A", (0, 2), "one")) == 1
+    assert take("two", 0, 1, 2, 3) == [fragment(0)], "which has left this one; those that are empty are free again"
+    put_into(2)
+    assert take("one", 1, 2) == [fragment(1), fragment(2)]
+
+
+def test_foreign_data_in_one_shard_costs_no_frames_of_others(client: Redis) -> None:
+    run(client, put("P", [(FrameList("A", 0), fragment(0))]))
+    client.set(FrameList("A", 1).key, b"of somebody else")
+    with pytest.raises(ResponseError):
+        run(client, take_shards("A", (0, 1), 1 << 20, "one"))
+    assert run(client, take_shards("A", (0,), 1 << 20, "two")) == [fragment(0)]
 
 
 def test_a_list_refuses_what_is_too_much_and_others_do_not(client: Redis, settings: Any) -> None:

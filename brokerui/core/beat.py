@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
 
+from django.utils.timezone import now
 from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
@@ -11,8 +15,16 @@ OURS: Final = "Of BrokerUI's settings: made anew at each start of beat, and gone
 """Description that marks the entries which come from the settings."""
 
 
+LOOK_S: Final = 1.0
+"""Seconds between two looks for changes of the schedule: beat asks several times for each task that it sends."""
+SHORT: Final = timedelta(minutes=1)
+
+
 class Schedule(DatabaseScheduler):
     """Removes at start the entries that the settings no longer have; entries of administrators stay."""
+
+    _look_at = 0.0
+    """When changes are looked for next, by the monotonic clock."""
 
     def setup_schedule(self) -> None:
         """Load the schedule when beat starts."""
@@ -20,3 +32,27 @@ class Schedule(DatabaseScheduler):
         PeriodicTask.objects.filter(description=OURS).exclude(name__in=ours).delete()
         self.install_default_entries(self.schedule)
         self.update_from_dict({name: {**entry, "description": OURS} for name, entry in ours.items()})
+        self._spread(ours)
+
+    def schedule_changed(self) -> bool:
+        """Return whether an administrator has changed entries, at most once in `LOOK_S`; False in between."""
+        at = time.monotonic()
+        if at < self._look_at:
+            return False
+        self._look_at = at + LOOK_S
+        return bool(super().schedule_changed())
+
+    def _spread(self, ours: Mapping[str, Mapping[str, Any]]) -> None:
+        """Spread the next runs of entries that have the same short interval over it: else all of them run in the same
+        moment, and messages wait for the processors. A long interval goes on where it was before beat started."""
+        short: dict[timedelta, list[str]] = {}
+        for name, entry in ours.items():
+            if isinstance(entry["schedule"], timedelta) and entry["schedule"] < SHORT:
+                short.setdefault(entry["schedule"], []).append(name)
+        started = now()
+        for interval, names in short.items():
+            for place, name in enumerate(names if len(names) > 1 else (), 1):
+                at = started - interval * place / len(names)
+                PeriodicTask.objects.filter(name=name).update(last_run_at=at)
+                if name in self.schedule:  # an administrator may have switched it off
+                    self.schedule[name].last_run_at = self.schedule[name].model.last_run_at = at

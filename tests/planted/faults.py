@@ -174,8 +174,8 @@ ENDPOINT: Final = (
     Fault(
         "endpoint",
         "a delayed acknowledgement stays though a later one of its endpoint has come, and the later one is lost",
-        "self._kept.setdefault(broker, {}).update({(frame.address, frame.receiver): frame for frame in kept})",
-        "for frame in kept:\n            self._kept.setdefault(broker, {}).setdefault((frame.address, frame.receiver), frame)",
+        ".update({(frame.address, frame.receiver): frame for frame in kept})",
+        ".update({(f.address, f.receiver): f for f in kept} | self._kept[broker])",
         ("test_a_later_acknowledgement_takes_the_place_of_the_earlier_one_of_its_endpoint",),
     ),
     Fault(

@@ -23,8 +23,9 @@ TURN_S: Final = 2.0
 """Longest time that one task runs before other tasks get the worker, in seconds."""
 REFRESH_S: Final = 0.5
 """Interval at which a running worker renews its lease, in seconds."""
-LINGER_S: Final = 0.1
-"""Seconds that an idle worker waits for more work before it returns: it saves a trip through Celery."""
+LINGER_S: Final = 0.25
+"""Seconds that an idle worker waits for more work before it returns: it saves a trip through Celery. Acknowledgements
+are delayed for less (`workers.delayed_acks`): where messages come one after the other, a sender's worker lingers on."""
 
 _STATE = """
 -- A state without an end is none that a worker has set: it is put aside.

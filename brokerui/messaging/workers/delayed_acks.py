@@ -1,9 +1,9 @@
-"""Acknowledgements are delayed for some milliseconds, so that those of several turns leave together, and one flush makes
-their messages durable (ACK-5).
+"""Acknowledgements are delayed for some milliseconds, so that those of several turns leave together, and one flush
+makes their messages durable (ACK-5).
 
 An endpoint's later acknowledgement takes the place of its earlier one: it says all that the earlier one does. Only a
-sender whose window is full waits for one, so a large batch is acknowledged at once. An acknowledgement that is lost with
-its worker costs a resend: the message comes again, and is acknowledged again (ACK-3, ACK-4).
+sender whose window is full waits for one, so a large batch is acknowledged at once. An acknowledgement that is lost
+with its worker costs a resend: the message comes again, and is acknowledged again (ACK-3, ACK-4).
 """
 
 from __future__ import annotations

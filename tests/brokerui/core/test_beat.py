@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from datetime import timedelta
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from celery import Celery
 from django.conf import settings
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils.module_loading import import_string
+from django.utils.timezone import now
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from brokerui.core.beat import Schedule
+from brokerui.core.beat import LOOK_S, Schedule
 
 pytestmark = pytest.mark.django_db
 WAKES = {"task": "brokerui.core.tasks.pulse", "schedule": timedelta(seconds=7)}
@@ -58,3 +63,32 @@ def test_one_that_stays_keeps_how_often_it_ran() -> None:
 def test_beat_of_the_product_is_this_one() -> None:
     module, _, name = settings.CELERY_BEAT_SCHEDULER.partition(":")
     assert import_string(f"{module}.{name}") is Schedule
+
+
+def test_entries_of_one_short_interval_do_not_run_in_the_same_moment() -> None:
+    """A long one goes on where it was, however often beat is started."""
+    long = {**WAKES, "schedule": timedelta(hours=1)}
+    schedule = {**dict.fromkeys(("a", "b", "c", "d"), WAKES), "first": long, "second": long}
+    started(**schedule)
+    before = now() - timedelta(minutes=59)
+    PeriodicTask.objects.update(last_run_at=before)
+    beat = started(**schedule)
+    ran = sorted(beat.schedule[name].last_run_at for name in ("a", "b", "c", "d"))
+    assert [(later - earlier).total_seconds() for earlier, later in pairwise(ran)] == [7 / 4] * 3
+    assert (
+        list(PeriodicTask.objects.filter(name__in="abcd").order_by("last_run_at").values_list("last_run_at", flat=True))
+        == ran
+    )
+    assert [beat.schedule[name].last_run_at for name in ("first", "second")] == [before] * 2
+
+
+def test_beat_looks_for_changes_once_in_a_while_and_finds_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    beat, at = started(one=WAKES), time.monotonic() + LOOK_S
+    monkeypatch.setattr("brokerui.core.beat.time.monotonic", lambda: at)
+    assert "mine" not in beat.schedule
+    PeriodicTask.objects.create(name="mine", task=WAKES["task"], interval=IntervalSchedule.objects.get())
+    with CaptureQueriesContext(connection) as queries:
+        assert "mine" not in beat.schedule
+    assert len(queries) == 0
+    at += LOOK_S
+    assert "mine" in beat.schedule

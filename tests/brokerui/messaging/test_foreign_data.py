@@ -154,7 +154,9 @@ def arrive() -> None:
     waiting(redis())
     assert run(redis(), put_arrived("A", [FRAME])) == []
     assert FrameList("A", SHARD) in waiting(redis())
-    taken = run(redis(), take_shards("A", range(4), 1 << 20, "one")) + run(redis(), take_shards("A", range(4), 1, "one"))
+    taken = run(redis(), take_shards("A", range(4), 1 << 20, "one")) + run(
+        redis(), take_shards("A", range(4), 1, "one")
+    )
     assert taken == [FRAME]
     assert waiting(redis()).get(FrameList("A", SHARD), 0) == 0
 

@@ -159,6 +159,20 @@ ENDPOINT: Final = (
     ),
     Fault(
         "endpoint",
+        "a worker at work is not told of frames that arrive, and the endpoint does not wake one",
+        "if has_begun and is_working then",
+        "if false then",
+        ("test_who_is_at_work_takes_frames_that_arrive_without_another_request",),
+    ),
+    Fault(
+        "endpoint",
+        "a worker that is not at work counts as told of frames that arrive",
+        "redis.call('GET', KEYS[3]) == 'working' and",
+        "redis.call('GET', KEYS[3]) and",
+        ("test_only_a_worker_at_work_is_told_together_with_the_frames",),
+    ),
+    Fault(
+        "endpoint",
         "a worker takes frames of a shard that another one is working on",
         "if not owners[i] or owners[i] == ARGV[2] then",
         "if true then",

@@ -16,10 +16,13 @@ from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
 from brokerui.messaging.exchange.lists import FrameList, Put, put, run_async
+from brokerui.messaging.exchange.wake_debounce import bell_of
+from brokerui.messaging.tasks import receive
 
 logger = logging.getLogger(__name__)
 OF_A_SHARD = 4
 """Bundles of one shard in one call: a shard without a worker does not delay the others."""
+BELL = bell_of(receive)
 REFUSED = Backoff(first_s=0.005, max_s=0.25)
 """Until frames that Redis refused are tried again."""
 
@@ -109,7 +112,7 @@ class PeerInbox:
         self._sort()
         some = [(shard, bundle) for shard, own in self._bundles.items() for bundle in list(own)[:OF_A_SHARD]]
         try:
-            answers = await run_async(self._client, put(self._peer, self._placed(some))) if some else []
+            answers = await run_async(self._client, put(self._peer, self._placed(some), BELL)) if some else []
         except (RedisError, OSError) as error:
             logger.info("fragments wait for Redis: %s", error)
             return False

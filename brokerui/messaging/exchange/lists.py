@@ -107,7 +107,7 @@ class Put(NamedTuple):
 
     taken: bool
     first: bool
-    """Put into a list that was empty: its reader has to be woken."""
+    """Put into a list that was empty, and no worker at work was told: one has to be woken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,21 @@ def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[
     return _all_of(places, tell=True)
 
 
-def put(peer: str, bundles: Sequence[tuple[FrameList, bytes]]) -> Command[list[Put]]:
-    """Bundles that came from one peer, each to its list."""
-    return _put(peer, bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers])
+class Bell(NamedTuple):
+    """Where a worker at work listens: it takes what arrives without a task."""
+
+    state_key: str
+    key: str
+    ms: int
+    """How long it rings, in milliseconds."""
+
+
+NO_BELL = Bell(f"{WORKERS}none", f"{WORKERS}none", 0)
+
+
+def put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], bell: Bell = NO_BELL) -> Command[list[Put]]:
+    """Bundles that came from one peer, each to its list. A worker at work is told of lists that were empty."""
+    return _put(peer, bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers], bell)
 
 
 def _all_of(bundles: Sequence[tuple[FrameList, bytes]], *, tell: bool) -> Command[list[bytes]]:
@@ -184,11 +196,17 @@ def _all_of(bundles: Sequence[tuple[FrameList, bytes]], *, tell: bool) -> Comman
     return _put(NOBODY, bundles, tell, refused)
 
 
-def _put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], tell: bool, meaning: Callable[[Any], T]) -> Command[T]:
+def _put(
+    peer: str,
+    bundles: Sequence[tuple[FrameList, bytes]],
+    tell: bool,
+    meaning: Callable[[Any], T],
+    bell: Bell = NO_BELL,
+) -> Command[T]:
     """`tell` the endpoint of lists that were empty."""
-    keys = (BYTES, WANTED, *(key for place, _ in bundles for key in place.keys))
+    keys = (BYTES, WANTED, bell.state_key, bell.key, *(key for place, _ in bundles for key in place.keys))
     limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER)
-    return Command(PUT, keys, (*limits, int(tell), peer, *(bundle for _, bundle in bundles)), meaning)
+    return Command(PUT, keys, (*limits, int(tell), peer, bell.ms, *(bundle for _, bundle in bundles)), meaning)
 
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:

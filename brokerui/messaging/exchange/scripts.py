@@ -19,15 +19,18 @@ def _script(text: str) -> Script:
 PUT = _script("""
 -- Bundles of one peer to lists, each unless its list, or all of them, would be too large then, or unless the peer would
 -- have too much of its list: more than it may, or more than is left free for others. That does not hold for its first.
--- KEYS: the bytes of each list, the list of those that begin to hold something, then for each bundle its list and the
--- bytes of each peer in it.
+-- KEYS: the bytes of each list, the list of those that begin to hold something, the state of the worker that takes from
+-- the lists, its bell, then for each bundle its list and the bytes of each peer in it.
 -- ARGV: bytes that a list may have, all together, and one peer in a list; whether to record lists that begin to hold
--- something; the peer, or nothing if there is no limit for it; then the bundles.
--- Gives for each: 0 no room, 1 put, 2 put into a list that was empty.
+-- something; the peer, or nothing if there is no limit for it; for how many milliseconds the bell rings, 0 if it does
+-- not; then the bundles.
+-- Gives for each: 0 no room, 1 put, 2 put into a list that was empty, and a worker at work was not told.
 local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local tell, peer = ARGV[4] == '1', ARGV[5]
+local tell, peer, rings_ms = ARGV[4] == '1', ARGV[5], tonumber(ARGV[6])
 -- Foreign data is found before anything is written.
 redis.call('LLEN', KEYS[2])
+local is_working = rings_ms > 0 and redis.call('GET', KEYS[3]) == 'working' and redis.call('PTTL', KEYS[3]) > 0
+local rung = rings_ms > 0 and redis.call('LLEN', KEYS[4])
 local function count(key, field)
   local text = redis.call('HGET', key, field) or '0'
   if #text > 18 or not text:find('^%-?%d+$') then error('not a number of bytes') end
@@ -36,7 +39,7 @@ end
 local all = count(KEYS[1], 'all')
 local answers, put = {}, 0
 local coming = 0
-for i = 6, #ARGV do coming = coming + #ARGV[i] end
+for i = 7, #ARGV do coming = coming + #ARGV[i] end
 if all + coming > most_of_all then
   -- Count again before anything is refused: what one list holds may have been lost or changed without the sum.
   all = 0
@@ -44,8 +47,9 @@ if all + coming > most_of_all then
   for i = 1, #known, 2 do if known[i] ~= 'all' then all = all + tonumber(known[i + 1]) end end
   redis.call('HSET', KEYS[1], 'all', all)
 end
-for i = 1, #ARGV - 5 do
-  local bundle, list, peers = ARGV[i + 5], KEYS[2 * i + 1], KEYS[2 * i + 2]
+local has_begun = false
+for i = 1, #ARGV - 6 do
+  local bundle, list, peers = ARGV[i + 6], KEYS[2 * i + 3], KEYS[2 * i + 4]
   local held = count(KEYS[1], list)
   local own = peer ~= '' and count(peers, peer) or 0
   if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all
@@ -57,10 +61,15 @@ for i = 1, #ARGV - 5 do
     if peer ~= '' then redis.call('HINCRBY', peers, peer, #bundle) end
     put = put + #bundle
     if held == 0 and tell then redis.call('RPUSH', KEYS[2], list) end
-    answers[i] = held == 0 and 2 or 1
+    has_begun = has_begun or held == 0
+    answers[i] = held == 0 and not is_working and 2 or 1
   end
 end
 if put > 0 then redis.call('HINCRBY', KEYS[1], 'all', put) end
+if has_begun and is_working then
+  if rung == 0 then redis.call('RPUSH', KEYS[4], 1) end
+  redis.call('PEXPIRE', KEYS[4], rings_ms)
+end
 return answers
 """)
 

@@ -14,6 +14,7 @@ from redis import RedisError
 
 from brokerui.core.celery_wake import wake
 from brokerui.core.redis_keys import PENDING, REQUESTED
+from brokerui.messaging.exchange.lists import Bell
 from brokerui.messaging.exchange.outbox import redis
 
 LEASE_MS: Final = 2_000
@@ -72,6 +73,11 @@ def _bell(task: Any) -> str:
 def wake_request(task: Any) -> tuple[Any, ...]:
     """Arguments of EVAL for a request. The script returns whether the caller has to send the task."""
     return _REQUEST, 2, _key(task), _bell(task), LEASE_MS
+
+
+def bell_of(task: Any) -> Bell:
+    """Return where the running worker of a task hears of more work."""
+    return Bell(_key(task), _bell(task), LEASE_MS)
 
 
 def wake_once(task: Any) -> bool:

@@ -9,7 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from brokerui.messaging.exchange import wake_debounce
-from brokerui.messaging.exchange.wake_debounce import LINGER_S, run_until_idle, wake_once
+from brokerui.messaging.exchange.lists import FrameList, put, run, take_arrived
+from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.wake_debounce import LINGER_S, bell_of, run_until_idle, wake_once
 
 pytestmark = pytest.mark.usefixtures("lists")
 
@@ -54,6 +56,19 @@ def test_who_is_at_work_does_what_comes_meanwhile_too(woken: list[str]) -> None:
     assert (len(done), woken) == (2, ["some.task"])
     wake_once(TASK)
     assert len(woken) == 2, "the worker has ended"
+
+
+def test_who_is_at_work_takes_frames_that_arrive_without_another_request(woken: list[str]) -> None:
+    def arrive() -> None:
+        [answer] = run(redis(), put("P", [(FrameList("A", 0), b"a bundle")], bell_of(TASK)))
+        assert not answer.first
+
+    wake_once(TASK)
+    work, done = works(False, False, then=arrive)
+    run_until_idle(TASK, work)
+    assert (len(done), woken) == (2, ["some.task"])
+    run(redis(), take_arrived("A", 0, 1))
+    assert run(redis(), put("P", [(FrameList("A", 0), b"a bundle")], bell_of(TASK)))[0].first, "the worker has ended"
 
 
 def test_who_has_just_done_all_does_what_comes_soon_too(woken: list[str]) -> None:

@@ -12,6 +12,7 @@ from brokerui.messaging.exchange.lists import (
     BYTES,
     MOST_NOTICES,
     WANTED,
+    Bell,
     FrameList,
     discard_outgoing,
     leave_shards,
@@ -103,6 +104,29 @@ def test_shards_are_one_workers_until_they_are_empty_or_left(client: Redis) -> N
     assert take("two", 0, 1, 2, 3) == [fragment(0)], "which has left this one; those that are empty are free again"
     put_into(2)
     assert take("one", 1, 2) == [fragment(1), fragment(2)]
+
+
+def test_only_a_worker_at_work_is_told_together_with_the_frames(client: Redis) -> None:
+    to, bell = FrameList("A", 0), Bell("brokerui:pending:some.task", "brokerui:requested:some.task", 2_000)
+
+    def has_to_wake() -> bool:
+        """After frames were put into the empty list and taken again."""
+        [answer] = run(client, put("P", [(to, fragment(0))], bell))
+        [later] = run(client, put("P", [(to, fragment(1))], bell))
+        assert (answer.taken, later) == (True, (True, False))
+        assert run(client, take_arrived("A", 0, 1 << 20)) == [fragment(0), fragment(1)]
+        return answer.first
+
+    assert has_to_wake()
+    client.set(bell.state_key, "woken", px=1_000)
+    assert has_to_wake()
+    client.set(bell.state_key, "working")
+    assert has_to_wake(), "a state without an end is none that a worker has set"
+    assert client.llen(bell.key) == 0
+    client.set(bell.state_key, "working", px=60_000)
+    assert not has_to_wake()
+    assert not has_to_wake()
+    assert (client.llen(bell.key), 0 < client.pttl(bell.key) <= 2_000) == (1, True)
 
 
 def test_foreign_data_in_one_shard_costs_no_frames_of_others(client: Redis) -> None:

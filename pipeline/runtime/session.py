@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
@@ -88,7 +89,8 @@ def spark_session(settings: SparkSettings) -> SparkSession:
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     with SHUTDOWN.deferred():
         SparkContext._ensure_initialized(conf=wanted)
-    SparkContext._jvm = kept_classes(SparkContext._jvm)
+    gateway: Any = SparkContext._gateway
+    SparkContext._jvm = gateway.jvm = kept_classes(gateway.jvm)
     session = _started(wanted, settings)
     SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
     return session

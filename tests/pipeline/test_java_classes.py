@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from py4j.java_gateway import JavaClass
+from py4j.java_gateway import JavaClass, JavaPackage
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
@@ -30,9 +30,19 @@ def test_it_is_the_class_that_py4j_finds(java: KeptClasses) -> None:
     assert "MAX_VALUE" not in vars(found), "a field may change"
 
 
-def test_what_is_no_class_is_not_kept(java: KeptClasses) -> None:
+def test_a_package_and_its_classes_are_asked_for_once(java: KeptClasses) -> None:
     assert java.java.lang.Integer.parseInt("8") == 8
-    assert "java" not in vars(java)
+    assert java.java.lang is java.java.lang
+    assert java.java.lang.Integer is java.java.lang.Integer
+
+
+def test_a_class_that_an_archive_may_still_bring_is_asked_for_again(java: KeptClasses) -> None:
+    assert isinstance(java.org.example.Later, JavaPackage)
+    assert "Later" not in vars(java.org.example)
+    assert "example" in vars(java.org)
+
+
+def test_a_method_that_is_not_there_is_an_error(java: KeptClasses) -> None:
     with pytest.raises(Py4JError):
         _ = java.functions.there_is_no_such_method
 

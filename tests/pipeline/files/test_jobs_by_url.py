@@ -25,24 +25,38 @@ from tests.pipeline.telemetry.event_logs import SCHEMA, random_log
 Json = dict[str, Any]
 pytestmark = pytest.mark.usefixtures("spark")
 SETTINGS = SparkSettings("local[2]")
+ROWS = [row(1), row(2, at="2026-03-02T00:00:00Z"), {"at": "never"}]
 CSV = b'conversation_id,at,from_database,to_service,messages,bytes\nq1,2026-03-02,Orders,"Sto\nck",1,2\n'
 
 
 @pytest.fixture
-def given(tmp_path: Path) -> Path:
-    """Traffic of several kinds in folders with odd names, an estate, its history, and an event log."""
-    traffic = tmp_path / "in" / "a b"
-    written(traffic / "one.jsonl", [row(1), row(2, at="2026-03-02T00:00:00Z"), {"at": "never"}, row(1)])
-    pq.write_table(pa.Table.from_pylist([row(3), row(4, from_instance="nobody")]), traffic / "two.parquet")
-    (traffic / "from_instance=host1").mkdir()
-    (traffic / "from_instance=host1" / "three.csv").write_bytes(CSV)
-    (traffic / "cut.parquet").write_bytes(b"PAR1")
-    (traffic / "utf16.jsonl").write_bytes(json.dumps(row(5)).encode("utf-16"))
+def small(tmp_path: Path) -> Path:
+    """Traffic in one file, of a kind that is quickly planned, below a folder with an odd name; an estate and its
+    history."""
+    written(tmp_path / "in" / "a b" / "one.jsonl", ROWS)
     written(tmp_path / "before.json", document())
     written(tmp_path / "history" / "1.json", document(TO_PARTS, valid_from="2026-01-01T00:00:00Z"))
-    (tmp_path / "log").mkdir()
-    pq.write_table(pa.Table.from_pylist(random_log(random.Random(1), 200), SCHEMA), tmp_path / "log" / "e.parquet")
     return tmp_path
+
+
+@pytest.fixture
+def two_kinds(small: Path) -> Path:
+    """A second file, whose folder looks like a column, with a row of two lines; and a row that comes twice."""
+    traffic = small / "in" / "a b"
+    written(traffic / "one.jsonl", [*ROWS, row(1)])
+    (traffic / "from_instance=host1").mkdir()
+    (traffic / "from_instance=host1" / "three.csv").write_bytes(CSV)
+    return small
+
+
+@pytest.fixture
+def given(two_kinds: Path) -> Path:
+    """Traffic of all kinds: each has a plan of its own."""
+    traffic = two_kinds / "in" / "a b"
+    pq.write_table(pa.Table.from_pylist([row(3), row(4, from_instance="nobody")]), traffic / "two.parquet")
+    (traffic / "cut.parquet").write_bytes(b"PAR1")
+    (traffic / "utf16.jsonl").write_bytes(json.dumps(row(5)).encode("utf-16"))
+    return two_kinds
 
 
 def url(path: Path) -> str:
@@ -80,55 +94,62 @@ def quarantine(out: Path) -> list[tuple[Any, ...]]:
     return sorted((one["file"].partition("/in")[2], one["position"], one["reason"], one["raw"]) for one in rows)
 
 
-@pytest.mark.parametrize("job", ["route", "replay", "telemetry"])
-def test_a_result_behind_a_url_has_the_same_rows(
-    job: str, given: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(given, job, "plain", str)
-    run(given, job, "remote", url)
-    plain, remote = record_of(given / "plain"), record_of(given / "remote")
-    assert tables(given / "remote") == tables(given / "plain")
+@pytest.fixture
+def log(small: Path) -> Path:
+    """An event log beside the rest."""
+    (small / "log").mkdir()
+    pq.write_table(pa.Table.from_pylist(random_log(random.Random(1), 200), SCHEMA), small / "log" / "e.parquet")
+    return small
+
+
+@pytest.mark.parametrize(("job", "of"), [("route", "given"), ("replay", "small"), ("telemetry", "log")])
+def test_a_result_behind_a_url_has_the_same_rows(job: str, of: str, request: pytest.FixtureRequest) -> None:
+    home: Path = request.getfixturevalue(of)
+    run(home, job, "plain", str)
+    run(home, job, "remote", url)
+    plain, remote = record_of(home / "plain"), record_of(home / "remote")
+    assert tables(home / "remote") == tables(home / "plain")
     assert (remote["counts"], remote["reasons"]) == (plain["counts"], plain["reasons"])
-    assert quarantine(given / "remote") == quarantine(given / "plain")
-    assert {path.name for path in (given / "remote").iterdir() if path.name[0] != "."} == {
+    assert quarantine(home / "remote") == quarantine(home / "plain")
+    assert {path.name for path in (home / "remote").iterdir() if path.name[0] != "."} == {
         "_run.json",
         remote["folder"],
     }
 
 
-def test_a_second_result_behind_a_url_replaces_the_first(given: Path) -> None:
-    run(given, "replay", "out", url)
-    former = record_of(given / "out")["folder"]
-    left = given / "out" / "result-20200101T000000Z-0badcafe"
-    lately = given / "out" / "result-29990101T000000Z-0badcafe"
+def test_a_second_result_behind_a_url_replaces_the_first(small: Path) -> None:
+    run(small, "replay", "out", url)
+    former = record_of(small / "out")["folder"]
+    left = small / "out" / "result-20200101T000000Z-0badcafe"
+    lately = small / "out" / "result-29990101T000000Z-0badcafe"
     for folder in (left, lately):
         folder.mkdir()
-    run(given, "replay", "out", url)
-    record = record_of(given / "out")
+    run(small, "replay", "out", url)
+    record = record_of(small / "out")
     assert record["folder"] != former
-    folders = {path.name for path in (given / "out").iterdir() if path.is_dir()}
+    folders = {path.name for path in (small / "out").iterdir() if path.is_dir()}
     assert folders == {record["folder"], lately.name}
-    written(given / "out" / "mine.json", {})
-    (given / "out" / "_run.json").unlink()
+    written(small / "out" / "mine.json", {})
+    (small / "out" / "_run.json").unlink()
     assert (
         main(
-            ["generate", "--estate", url(given / "history"), "--rows", "9", "--seed", "1", "--out", url(given / "out")]
+            ["generate", "--estate", url(small / "history"), "--rows", "9", "--seed", "1", "--out", url(small / "out")]
         )
         == 4
     )
 
 
 @pytest.mark.parametrize("names", [(str, url), (url, str)], ids=["path first", "URL first"])
-def test_a_path_and_a_url_of_one_result_replace_each_other(names: tuple[Any, Any], given: Path) -> None:
+def test_a_path_and_a_url_of_one_result_replace_each_other(names: tuple[Any, Any], small: Path) -> None:
     for name in names:
-        run(given, "ingest", "lake", name)
-        arguments = ["route", "--estate", str(given / "history"), "--traffic", str(given / "lake")]
-        assert main([*arguments, "--out", name(given / "out")]) == 0
-    expected = {file["path"] for about in record_of(given / "out")["tables"].values() for file in about["files"]}
-    assert {path.relative_to(given / "out").as_posix() for path in (given / "out").rglob("*.parquet")} - {
-        path.relative_to(given / "out").as_posix() for path in (given / "out").rglob("_quarantine/*")
+        run(small, "ingest", "lake", name)
+        arguments = ["route", "--estate", str(small / "history"), "--traffic", str(small / "lake")]
+        assert main([*arguments, "--out", name(small / "out")]) == 0
+    expected = {file["path"] for about in record_of(small / "out")["tables"].values() for file in about["files"]}
+    assert {path.relative_to(small / "out").as_posix() for path in (small / "out").rglob("*.parquet")} - {
+        path.relative_to(small / "out").as_posix() for path in (small / "out").rglob("_quarantine/*")
     } == expected
-    assert len(tables(given / "out")["rows"]) == record_of(given / "out")["counts"]["out"]
+    assert len(tables(small / "out")["rows"]) == record_of(small / "out")["counts"]["out"]
 
 
 def lake_rows(lake: str) -> dict[str, list[str]]:
@@ -143,13 +164,13 @@ def lake_rows(lake: str) -> dict[str, list[str]]:
     }
 
 
-def test_a_lake_behind_a_url_has_the_same_rows(given: Path, spark: SparkSession) -> None:
+def test_a_lake_behind_a_url_has_the_same_rows(two_kinds: Path, spark: SparkSession) -> None:
     for name in (str, url):
-        run(given, "ingest", f"lake-{name.__name__}", name)
-        written(given / "in" / f"later-{name.__name__}.jsonl", [row(1), row(7, at="2026-03-05T00:00:00Z")])
-        run(given, "ingest", f"lake-{name.__name__}", name)
-        (given / "in" / f"later-{name.__name__}.jsonl").unlink()
-    plain, remote = str(given / "lake-str"), url(given / "lake-url")
+        run(two_kinds, "ingest", f"lake-{name.__name__}", name)
+        written(two_kinds / "in" / f"later-{name.__name__}.jsonl", [row(1), row(7, at="2026-03-05T00:00:00Z")])
+        run(two_kinds, "ingest", f"lake-{name.__name__}", name)
+        (two_kinds / "in" / f"later-{name.__name__}.jsonl").unlink()
+    plain, remote = str(two_kinds / "lake-str"), url(two_kinds / "lake-url")
     assert lake_rows(remote) == lake_rows(plain)
     one, other = Lake(location(plain)), Lake(location(remote))
     assert [record["counts"] for record in other.commits().values()] == [
@@ -157,35 +178,36 @@ def test_a_lake_behind_a_url_has_the_same_rows(given: Path, spark: SparkSession)
     ]
     assert (other.span(), other.last_moment()) == (one.span(), one.last_moment())
     assert sorted(map(str, other.silver(spark).collect())) == sorted(map(str, one.silver(spark).collect()))
-    assert main(["route", "--estate", url(given / "history"), "--traffic", remote, "--out", url(given / "routed")]) == 0
-    assert main(["route", "--estate", str(given / "history"), "--traffic", plain, "--out", str(given / "plain")]) == 0
-    assert tables(given / "routed") == tables(given / "plain")
+    estate = url(two_kinds / "history")
+    assert main(["route", "--estate", estate, "--traffic", remote, "--out", url(two_kinds / "routed")]) == 0
+    assert main(["route", "--estate", estate, "--traffic", plain, "--out", str(two_kinds / "plain")]) == 0
+    assert tables(two_kinds / "routed") == tables(two_kinds / "plain")
     # A former lake, made by its path, is read and continued by its URL.
-    written(given / "in" / "last.jsonl", [row(8), row(3)])
-    counts = ingest(IngestOptions(url(given / "in"), url(given / "lake-str")), SETTINGS).counts
+    written(two_kinds / "in" / "last.jsonl", [row(8), row(1)])
+    counts = ingest(IngestOptions(url(two_kinds / "in"), url(two_kinds / "lake-str")), SETTINGS).counts
     assert counts["out"] == 1
-    assert len(Lake(location(url(given / "lake-str"))).commits()) == 3
-    assert len(lake_rows(str(given / "lake-str"))["silver"]) == len(lake_rows(plain)["silver"])
+    assert len(Lake(location(url(two_kinds / "lake-str"))).commits()) == 3
+    assert len(lake_rows(str(two_kinds / "lake-str"))["silver"]) == len(lake_rows(plain)["silver"])
 
 
-def test_of_two_runs_of_a_lake_one_counts(given: Path) -> None:
+def test_of_two_runs_of_a_lake_one_counts(small: Path) -> None:
     """As the second commits while the first is at work; the first is told, and leaves nothing that counts."""
-    run(given, "ingest", "lake", url)
-    (taken,) = (given / "lake" / "_commits").glob("run=*.json")
-    before = lake_rows(url(given / "lake"))
-    written(given / "in" / "more.jsonl", [row(9)])
+    run(small, "ingest", "lake", url)
+    (taken,) = (small / "lake" / "_commits").glob("run=*.json")
+    before = lake_rows(url(small / "lake"))
+    written(small / "in" / "more.jsonl", [row(9)])
 
     def committed_meanwhile(name: str) -> None:
-        (given / "lake" / "_commits" / name).write_bytes(taken.read_bytes())
+        (small / "lake" / "_commits" / name).write_bytes(taken.read_bytes())
 
     with pytest.MonkeyPatch.context() as other:
         other.setattr("pipeline.jobs.ingest.write_class_tables", _then(committed_meanwhile, "run=000002.json"))
-        status = main(["ingest", "--in", url(given / "in"), "--out", url(given / "lake")])
+        status = main(["ingest", "--in", url(small / "in"), "--out", url(small / "lake")])
     assert status == 4
-    (given / "lake" / "_commits" / "run=000002.json").unlink()
-    assert lake_rows(url(given / "lake")) == before
-    assert main(["ingest", "--in", url(given / "in"), "--out", url(given / "lake")]) == 0
-    assert len(lake_rows(url(given / "lake"))["silver"]) == len(before["silver"]) + 1
+    (small / "lake" / "_commits" / "run=000002.json").unlink()
+    assert lake_rows(url(small / "lake")) == before
+    assert main(["ingest", "--in", url(small / "in"), "--out", url(small / "lake")]) == 0
+    assert len(lake_rows(url(small / "lake"))["silver"]) == len(before["silver"]) + 1
 
 
 def _then(work: Any, *arguments: Any) -> Any:
@@ -196,34 +218,34 @@ def _then(work: Any, *arguments: Any) -> Any:
     return both
 
 
-def test_a_record_that_is_cut_off_was_never_committed(given: Path) -> None:
-    run(given, "ingest", "lake", url)
-    before = lake_rows(url(given / "lake"))
-    (given / "lake" / "_commits" / "run=000002.json").write_text('{"format": "brok', encoding="utf-8")
-    written(given / "in" / "more.jsonl", [row(9)])
-    assert lake_rows(url(given / "lake")) == before
-    run(given, "ingest", "lake", url)
-    assert len(lake_rows(url(given / "lake"))["silver"]) == len(before["silver"]) + 1
-    assert [*Lake(location(url(given / "lake"))).commits()] == ["run=000001", "run=000003"]
+def test_a_record_that_is_cut_off_was_never_committed(small: Path) -> None:
+    run(small, "ingest", "lake", url)
+    before = lake_rows(url(small / "lake"))
+    (small / "lake" / "_commits" / "run=000002.json").write_text('{"format": "brok', encoding="utf-8")
+    written(small / "in" / "more.jsonl", [row(9)])
+    assert lake_rows(url(small / "lake")) == before
+    run(small, "ingest", "lake", url)
+    assert len(lake_rows(url(small / "lake"))["silver"]) == len(before["silver"]) + 1
+    assert [*Lake(location(url(small / "lake"))).commits()] == ["run=000001", "run=000003"]
 
 
-def test_files_that_arrive_behind_a_url_are_taken_once(given: Path) -> None:
-    options = IngestOptions(url(given / "in"), url(given / "lake"))
+def test_files_that_arrive_behind_a_url_are_taken_once(small: Path) -> None:
+    options = IngestOptions(url(small / "in"), url(small / "lake"))
     first = follow(options, SETTINGS, None).counts
-    written(given / "in" / "more.jsonl", [row(9)])
+    written(small / "in" / "more.jsonl", [row(9)])
     assert follow(options, SETTINGS, None).counts == {"in": 1, "out": 1, "quarantined": 0}
     assert follow(options, SETTINGS, None).counts == {"in": 0, "out": 0, "quarantined": 0}
     assert first["in"] == first["out"] + first["quarantined"]
 
 
-def test_what_is_generated_behind_a_url_is_a_traffic(given: Path) -> None:
-    estate, out = url(given / "history"), url(given / "drawn")
+def test_what_is_generated_behind_a_url_is_a_traffic(small: Path) -> None:
+    estate, out = url(small / "history"), url(small / "drawn")
     arguments = ["generate", "--estate", estate, "--rows", "500", "--out", out]
     for seed in ("1", "2"):
         assert main([*arguments, "--seed", seed]) == 0
-    (given / "drawn" / "result-29990101T000000Z-0badcafe").mkdir()
-    written(given / "drawn" / "result-29990101T000000Z-0badcafe" / "unfinished.jsonl", [row(1)])
-    assert ingest(IngestOptions(out, url(given / "lake")), SETTINGS).counts["in"] == 500
+    (small / "drawn" / "result-29990101T000000Z-0badcafe").mkdir()
+    written(small / "drawn" / "result-29990101T000000Z-0badcafe" / "unfinished.jsonl", [row(1)])
+    assert ingest(IngestOptions(out, url(small / "lake")), SETTINGS).counts["in"] == 500
 
 
 @pytest.mark.parametrize(
@@ -241,9 +263,9 @@ def test_what_is_generated_behind_a_url_is_a_traffic(given: Path) -> None:
     ],
 )
 def test_a_url_that_cannot_be_read_is_one_line(
-    names: dict[str, str], says: str, given: Path, capsys: pytest.CaptureFixture[str]
+    names: dict[str, str], says: str, small: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    places = {"in": str(given / "in"), "lake": str(given / "lake"), **names}
+    places = {"in": str(small / "in"), "lake": str(small / "lake"), **names}
     assert main(["ingest", "--in", places["in"], "--out", places["lake"]]) == 4
     assert capsys.readouterr().err.startswith(says)
-    assert not (given / "lake" / "silver").exists()
+    assert not (small / "lake" / "silver").exists()

@@ -21,6 +21,7 @@ from tests.durations import Durations, recorded
 from tests.emptying import Emptying
 from tests.extent import IS_ALL, Extent
 from tests.migrated import keep, restored
+from tests.needed_fixtures import NeededFixtures
 from tests.scheduling import LongestFirst
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
@@ -77,6 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(TwoDatabases())
     if not IS_ALL:
         config.pluginmanager.register(Extent())
+    config.pluginmanager.register(NeededFixtures())
     if config.option.record_durations and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
 

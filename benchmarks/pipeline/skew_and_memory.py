@@ -25,6 +25,7 @@ from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.jobs.traffic_evaluation import evaluate
 from pipeline.lake.traffic import traffic_input
+from pipeline.results.table_folders import TableFolders
 from pipeline.transforms.gold_tables import routed
 
 LIMIT = 3_000
@@ -67,8 +68,9 @@ def _route(bench: Bench, timeline: Timeline, traffic: str) -> None:
     shutil.rmtree(out, ignore_errors=True)
     asker = TimelineEvaluator(timeline)
     given = traffic_input(traffic)
-    source = given.open(bench.spark, given.files())
-    found = evaluate(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), out)
+    folders = TableFolders(out, "result-measured")
+    source = given.open(bench.spark, given.files(), folders.work)
+    found = evaluate(bench.spark, source, (asker, asker), boundaries_of([timeline], given.span()), folders)
     routed(found.rows, found.answers, found.outcome_sets).write.parquet(str(out / "rows"))
 
 

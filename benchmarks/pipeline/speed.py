@@ -30,6 +30,7 @@ from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate
 from pipeline.lake.traffic import traffic_input
 from pipeline.results.output_folder import write_rows
+from pipeline.results.table_folders import TableFolders
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.gold_tables import routed
 
@@ -103,7 +104,9 @@ def _evaluated(bench: Bench, lake: str, *timelines: Timeline) -> EvaluatedTraffi
     traffic = traffic_input(lake)
     boundaries = boundaries_of(timelines, traffic.span())
     askers = [TimelineEvaluator(timeline) for timeline in timelines]
-    return evaluate(bench.spark, traffic.open(bench.spark, []), (askers[0], askers[-1]), boundaries, OUT)
+    folders = TableFolders(OUT, "result-measured")
+    rows = traffic.open(bench.spark, [], folders.work)
+    return evaluate(bench.spark, rows, (askers[0], askers[-1]), boundaries, folders)
 
 
 def _duckdb(lake: str) -> None:

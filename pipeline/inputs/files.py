@@ -19,6 +19,7 @@ from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, co
 from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_document, rows_of_json
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
 from pipeline.results.new_result import published_folder
+from pipeline.results.table_logs import published_rows
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
 from pipeline.transforms.server_events import SERVER_EVENTS
 from pipeline.transforms.view_exports import VIEWS, CatalogView, view_of
@@ -95,12 +96,18 @@ def files_below(name: str) -> list[Location]:
         state = file_system(root).state(root)
         if state is None:
             raise InputError(name, "", say("is not there"))
-        found = sorted(_walk(published_folder(root)), key=_parts) if state.is_folder else [root]
+        found = _files_in(root) if state.is_folder else [root]
     except OSError as error:
         raise unreadable(name, error) from None
     if not found:
         raise InputError(name, "", say("holds no files"))
     return found
+
+
+def _files_in(folder: Location) -> list[Location]:
+    """Return the files below a folder; of a result those of its rows, as its record names them."""
+    found = published_rows(folder)
+    return sorted(_walk(published_folder(folder)) if found is None else found, key=_parts)
 
 
 def _parts(place: Location) -> tuple[str, ...]:

@@ -11,13 +11,13 @@ from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.unanswered import later_changes, remarks, unanswered
 from pipeline.evaluation.weighting import TrafficWeight
-from pipeline.files.location import Location
 from pipeline.inputs.files import InputFile
-from pipeline.jobs.traffic_evaluation import WORK_FOLDER, EvaluatedTraffic, evaluate, finish_run, run_on_traffic
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, traffic_input
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
+from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.session import SparkSettings, start_for_urls
 from pipeline.transforms.gold_tables import differential, flow_matrix, replayed, top_flows
 
@@ -53,7 +53,7 @@ def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
         traffic,
         [before, after],
         settings,
-        lambda spark, files, folder: _replay(spark, options, (traffic, before, after), files, folder, run),
+        lambda spark, files, folders: _replay(spark, options, (traffic, before, after), files, folders, run),
     )
 
 
@@ -62,13 +62,13 @@ def _replay(
     options: ReplayOptions,
     asking: tuple[TrafficInput, Timeline, Timeline],
     files: list[InputFile],
-    folder: Location,
+    folders: TableFolders,
     run: JobRun,
 ) -> None:
     traffic, *sides = asking
     boundaries = boundaries_of(sides, traffic.span())
     before, after = (TimelineEvaluator(side) for side in sides)
-    evaluated = evaluate(spark, traffic.open(spark, files, folder / WORK_FOLDER), (before, after), boundaries, folder)
+    evaluated = evaluate(spark, traffic.open(spark, files, folders.work), (before, after), boundaries, folders)
     run.extra = {"summary": summary(evaluated), "intervals": len(boundaries) + 1, "questions": evaluated.questions}
     run.extra |= unanswered(evaluated.totals, sides)
     changes = (_summary_line(change, weight) for change, weight in later_changes(evaluated.totals))
@@ -77,9 +77,9 @@ def _replay(
     _write_gold(evaluated)
     run.end_phase("gold")
     if options.rows:
-        write_rows(replayed(evaluated.rows, evaluated.answers, evaluated.outcome_sets), folder / "rows")
+        write_rows(replayed(evaluated.rows, evaluated.answers, evaluated.outcome_sets), folders.table("rows"))
     run.end_phase("rows")
-    finish_run(evaluated, run, rows_in(folder / "rows") if options.rows else evaluated.known)
+    finish_run(evaluated, run, rows_in(folders.table("rows")) if options.rows else evaluated.known)
 
 
 def summary(evaluated: EvaluatedTraffic) -> dict[str, dict[str, int]]:
@@ -89,9 +89,11 @@ def summary(evaluated: EvaluatedTraffic) -> dict[str, dict[str, int]]:
 
 def _write_gold(evaluated: EvaluatedTraffic) -> None:
     changes = differential(evaluated.answers, evaluated.outcome_sets)
-    write_rows(changes.coalesce(1), evaluated.folder / "differential")
-    write_rows(top_flows(changes, TOP_FLOWS).coalesce(1), evaluated.folder / "top_flows")
-    write_rows(flow_matrix(evaluated.answers, evaluated.outcome_sets).coalesce(1), evaluated.folder / "flow_matrix")
+    write_rows(changes.coalesce(1), evaluated.folders.table("differential"))
+    write_rows(top_flows(changes, TOP_FLOWS).coalesce(1), evaluated.folders.table("top_flows"))
+    write_rows(
+        flow_matrix(evaluated.answers, evaluated.outcome_sets).coalesce(1), evaluated.folders.table("flow_matrix")
+    )
 
 
 def _summary_line(change: str, weight: TrafficWeight) -> str:

@@ -11,16 +11,15 @@ from pipeline.evaluation.boundaries import boundaries_of
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.evaluation.unanswered import remarks, unanswered
-from pipeline.files.location import Location
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.reader import InputRows
-from pipeline.jobs.previous_result import previous_result
-from pipeline.jobs.traffic_evaluation import WORK_FOLDER, EvaluatedTraffic, evaluate, finish_run, run_on_traffic
+from pipeline.jobs.previous_result import KeptFiles, previous_result
+from pipeline.jobs.traffic_evaluation import EvaluatedTraffic, evaluate, finish_run, run_on_traffic
 from pipeline.lake.traffic import TrafficInput, open_lake, traffic_input
-from pipeline.results.manifest import SUMMARY_FOLDER
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import rows_in
 from pipeline.results.run_record import JobRun
+from pipeline.results.table_folders import SUMMARY, TableFolders
 from pipeline.runtime.session import SparkSettings, start_for_urls
 from pipeline.transforms.aggregation import with_interval
 from pipeline.transforms.cleaning import valid_rows
@@ -52,7 +51,7 @@ def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
         traffic,
         [timeline],
         settings,
-        lambda spark, files, folder: _route(spark, options, (traffic, timeline), files, folder, run),
+        lambda spark, files, folders: _route(spark, options, (traffic, timeline), files, folders, run),
     )
 
 
@@ -61,15 +60,17 @@ def _route(
     options: RouteOptions,
     asking: tuple[TrafficInput, Timeline],
     files: list[InputFile],
-    folder: Location,
+    folders: TableFolders,
     run: JobRun,
 ) -> None:
     traffic, timeline = asking
     boundaries = boundaries_of([timeline], traffic.span())
     asker = TimelineEvaluator(timeline)
-    evaluated = evaluate(spark, traffic.open(spark, files, folder / WORK_FOLDER), (asker, asker), boundaries, folder)
+    evaluated = evaluate(spark, traffic.open(spark, files, folders.work), (asker, asker), boundaries, folders)
     run.end_phase("ask")
-    new_rows = _write_rows(spark, options.out, traffic, timeline, evaluated, run)
+    kept = previous_result(run.job, options.out, traffic.lake, timeline) if traffic.lake else None
+    new_rows = _write_rows(spark, traffic, evaluated, kept)
+    run.extra["taken_over"] = len(kept.rows) if kept else 0
     run.end_phase("rows")
     _write_summary(evaluated)
     run.end_phase("summary")
@@ -80,30 +81,29 @@ def _route(
         **unanswered(evaluated.totals, [timeline]),
     }
     run.summary_lines = list(remarks(evaluated.totals, [timeline]))
-    finish_run(evaluated, run, rows_in(folder), new_rows)
+    finish_run(evaluated, run, rows_in(folders.rows), kept, new_rows)
 
 
 def _write_rows(
-    spark: SparkSession, out: str, traffic: TrafficInput, timeline: Timeline, evaluated: EvaluatedTraffic, run: JobRun
+    spark: SparkSession, traffic: TrafficInput, evaluated: EvaluatedTraffic, kept: KeptFiles | None
 ) -> InputRows | None:
-    """Write the rows. For a lake, reuse those of the previous result; returns the others, None if all were written."""
+    """Write the rows that the kept files have not. Returns them, or None if all were written."""
     rows, new_rows, lake = evaluated.rows, None, traffic.lake
-    previous = previous_result(run.job, out, lake, timeline) if lake else None
-    if lake and previous:
-        previous.link_files_into(evaluated.folder)
-        new_rows = open_lake(spark, lake.only_runs(lake.commits().keys() - previous.runs), traffic.name)
+    if lake and kept:
+        new_rows = open_lake(spark, lake.only_runs(lake.commits().keys() - kept.runs), traffic.name)
         rows = with_interval(valid_rows(new_rows.rows), evaluated.change_moments)
     if new_rows is None or new_rows.files:
-        write_rows(routed(rows, evaluated.answers, evaluated.outcome_sets), evaluated.folder)
-    run.extra["taken_over"] = len(previous.files) if previous else 0
+        write_rows(routed(rows, evaluated.answers, evaluated.outcome_sets), evaluated.folders.rows)
     return new_rows
 
 
 def _write_summary(evaluated: EvaluatedTraffic) -> None:
     """Write the tables for the dashboard: few rows, however much traffic there was."""
-    folder = evaluated.folder / SUMMARY_FOLDER
-    write_rows(outcomes_by_class(evaluated.answers, evaluated.outcome_sets).coalesce(1), folder / "outcomes")
+    folders = evaluated.folders
+    write_rows(
+        outcomes_by_class(evaluated.answers, evaluated.outcome_sets).coalesce(1), folders.table(f"{SUMMARY}/outcomes")
+    )
     links = (
         flow_matrix(evaluated.answers, evaluated.outcome_sets).where("side = 'before'").withColumn("side", F.lit("met"))
     )
-    write_rows(links.coalesce(1), folder / "flow_matrix")
+    write_rows(links.coalesce(1), folders.table(f"{SUMMARY}/flow_matrix"))

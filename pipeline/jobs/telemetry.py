@@ -15,7 +15,7 @@ from pipeline.inputs.files import InputFile, examine_files, file_identity, files
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
-from pipeline.results.manifest import table_manifest
+from pipeline.results.manifest import folder_manifest
 from pipeline.results.new_result import new_result
 from pipeline.results.output_folder import QUARANTINE, write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
@@ -165,5 +165,5 @@ def _finish(source: InputRows, run: JobRun, folder: Location) -> None:
             )
     run.count(seen, out, reasons_in(quarantine))
     delete((folder / EVENTS_WORK).parent)
-    run.extra["tables"] = table_manifest(folder)
+    run.extra |= folder_manifest(folder)
     run.end_phase("quarantine")

@@ -19,18 +19,19 @@ from pipeline.evaluation.class_sums import DAY_US, MOMENT_US, ClassSums, class_k
 from pipeline.evaluation.evaluator import TimelineEvaluator
 from pipeline.evaluation.timeline import Timeline
 from pipeline.evaluation.weighting import ClassInterval, TrafficWeight, WeightAssignment
-from pipeline.files.file_system import delete
 from pipeline.files.location import Location, spark_name
-from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.damaged_files import without_damaged_files
 from pipeline.inputs.files import InputFile
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, as_quarantine_rows, count_rows
+from pipeline.jobs.previous_result import KeptFiles
 from pipeline.lake.traffic import TrafficInput
 from pipeline.results.manifest import table_manifest
-from pipeline.results.new_result import new_result
-from pipeline.results.output_folder import QUARANTINE, write_rows
-from pipeline.results.parquet_counts import parquet_files_in, reasons_in
+from pipeline.results.new_tables import new_tables
+from pipeline.results.output_folder import write_rows
+from pipeline.results.parquet_counts import parquet_files_in, reasons_of, rows_of
 from pipeline.results.run_record import JobRun
+from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.session import SparkSettings, spark_session
 from pipeline.schemas import ANSWERS, CHANGE_MOMENTS, OUTCOME_SETS
 from pipeline.transforms.aggregation import partial_sums, sums_between, with_interval
@@ -39,8 +40,6 @@ from pipeline.transforms.day_partition import DAY
 from pipeline.transforms.gold_tables import unknown_entry_rows
 
 UNKNOWN_ENTRY = "unknown_entry"
-WORK_FOLDER = "_work"
-"""Folder of intermediate tables, removed when the job ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class EvaluatedTraffic:
     answers: DataFrame
     outcome_sets: DataFrame
     totals: AnswerTotals
-    folder: Location
+    folders: TableFolders
     change_moments: DataFrame | None
     """The moments at which answers change, by class; None if no answer changes."""
 
@@ -74,17 +73,17 @@ def run_on_traffic(
     traffic: TrafficInput,
     timelines: Sequence[Timeline],
     settings: SparkSettings,
-    work: Callable[[SparkSession, list[InputFile], Location], None],
+    work: Callable[[SparkSession, list[InputFile], TableFolders], None],
 ) -> JobRun:
-    """Do `work` with the files of a traffic and a new folder, which replaces `out`. Where Spark finds a file damaged,
-    `work` is done again without it."""
+    """Do `work` with the files of a traffic and new folders, whose tables replace those of `out`. Where Spark finds a
+    file damaged, `work` is done again without it."""
     run.inputs = _run_inputs(traffic, *timelines)
     run.end_phase("estates")
-    with new_result(out) as result:
+    with new_tables(out) as result:
         spark = spark_session(settings)
         run.end_phase("start")
-        folder = result.folder
-        without_damaged_files(traffic.files(), lambda files: work(spark, files, folder), lambda: empty_folder(folder))
+        folders = result.folders
+        without_damaged_files(traffic.files(), lambda files: work(spark, files, folders), folders.clear)
         result.publish(run.as_json())
     return run
 
@@ -94,10 +93,10 @@ def evaluate(
     source: InputRows,
     askers: tuple[TimelineEvaluator, TimelineEvaluator],
     boundaries: Sequence[datetime],
-    folder: Location,
+    folders: TableFolders,
 ) -> EvaluatedTraffic:
     """Evaluate each class, again whenever its answer may change while it has traffic."""
-    work, rows, asking = folder / WORK_FOLDER, valid_rows(source.rows), HistoryBuilder(*askers)
+    work, rows, asking = folders.work, valid_rows(source.rows), HistoryBuilder(*askers)
     classes, sums = _class_sums(spark, source, rows, boundaries, work)
     keys = class_keys_in(classes)
     histories = asking.histories(keys, sums)
@@ -112,7 +111,7 @@ def evaluate(
         answers=_read(spark, work / "answers", ANSWERS),
         outcome_sets=_read(spark, work / "sets", OUTCOME_SETS),
         totals=totals,
-        folder=folder,
+        folders=folders,
         change_moments=moments,
     )
 
@@ -154,13 +153,20 @@ def _run_inputs(traffic: TrafficInput, *timelines: Timeline) -> list[dict[str, A
     return [*(version.as_json() for timeline in timelines for version in timeline.versions), *traffic.inputs()]
 
 
-def finish_run(evaluated: EvaluatedTraffic, run: JobRun, out: int, new_rows: InputRows | None = None) -> None:
+def finish_run(
+    evaluated: EvaluatedTraffic,
+    run: JobRun,
+    written: int,
+    kept: KeptFiles | None = None,
+    new_rows: InputRows | None = None,
+) -> None:
     """Write the quarantine and the counts: in = out + quarantined.
 
-    `new_rows`: the rows that the quarantine of the previous result does not cover.
+    `written`: rows that this run wrote, beside those in the kept files. `new_rows`: the rows that the kept files do not
+    cover.
     """
     source, totals = evaluated.source, evaluated.totals
-    quarantine = evaluated.folder / QUARANTINE
+    quarantine = evaluated.folders.quarantine
     seen = count_rows(source)
     write_unreadable_files(source.faults, quarantine)
     if evaluated.known + totals.unknown.rows + len(source.faults) < seen:
@@ -171,7 +177,7 @@ def finish_run(evaluated: EvaluatedTraffic, run: JobRun, out: int, new_rows: Inp
             with_interval(valid_rows(source.placed()), evaluated.change_moments), evaluated.answers
         )
         write_rows(as_quarantine_rows(source, unknown.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
-    run.count(seen, out, reasons_in(quarantine))
-    delete(evaluated.folder / WORK_FOLDER)
-    run.extra["tables"] = table_manifest(evaluated.folder)
+    out = written + (rows_of(kept.rows) if kept else 0)
+    run.count(seen, out, reasons_of([*(kept.quarantine if kept else ()), *parquet_files_in(quarantine)]))
+    run.extra |= table_manifest(evaluated.folders, kept.by_table if kept else {})
     run.end_phase("quarantine")

@@ -18,12 +18,12 @@ from uuid import uuid4
 from pipeline.files.file_system import delete, exists, file_system
 from pipeline.files.location import Location, RemoteLocation, location
 from pipeline.results.output_folder import RUN_RECORD, read_record, write_record
+from pipeline.results.table_folders import PREFIX, is_of_files
 from routing.common.errors import InputError
 from routing.common.sentence import say
 
 FOLDER: Final = "folder"
 """The field of a record that names the folder with the files of a result behind a URL."""
-_PREFIX: Final = "result-"
 _STAMP: Final = "%Y%m%dT%H%M%SZ"
 LEFT_FOR: Final = timedelta(days=1)
 """The age at which a folder that nobody published counts as left by a killed run."""
@@ -62,9 +62,11 @@ def check_replaceable(name: str) -> None:
 
 
 def _is_free(folder: Location) -> bool:
-    """Return whether a folder is empty. One behind a URL may hold what a killed run left."""
-    found = (place.name for place, _ in file_system(folder).listed(folder))
-    return not any(isinstance(folder, Path) or not name.startswith(_PREFIX) for name in found)
+    """Return whether a folder holds nothing but what killed runs left."""
+    return all(
+        state.is_folder and (is_of_files(place.name) or _is_free(place))
+        for place, state in file_system(folder).listed(folder)
+    )
 
 
 def unwritable(name: str, error: OSError) -> InputError:
@@ -130,8 +132,8 @@ class NamedResult:
 
 def _counts_no_more(name: str, former: dict[str, Any] | None) -> bool:
     """Return whether a file or folder beside the new result is of the former one, or was left by a killed run."""
-    if name.startswith(_PREFIX):
-        return is_left(name, _PREFIX) or (former is not None and former.get(FOLDER) == name)
+    if name.startswith(PREFIX):
+        return is_left(name, PREFIX) or (former is not None and former.get(FOLDER) == name)
     # A former result that was written by its path lies in the folder itself.
     return former is not None and FOLDER not in former
 
@@ -149,7 +151,7 @@ def _below(folder: str, record: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _named(name: str, place: RemoteLocation) -> Iterator[NamedResult]:
-    result = NamedResult(place / unique_name(_PREFIX), place)
+    result = NamedResult(place / unique_name(PREFIX), place)
     try:
         check_replaceable(name)
     except OSError as error:
@@ -162,11 +164,9 @@ def _named(name: str, place: RemoteLocation) -> Iterator[NamedResult]:
 
 
 def published_folder(place: Location) -> Location:
-    """Return the folder with the files of a result: behind a URL that which its record names."""
-    if isinstance(place, Path):
-        return place
+    """Return the folder with the files of a result: that which its record names, if it names one."""
     folder = (read_record(place) or {}).get(FOLDER)
-    return place / folder if isinstance(folder, str) and folder.startswith(_PREFIX) else place
+    return place / folder if isinstance(folder, str) and folder.startswith(PREFIX) else place
 
 
 def unique_name(prefix: str) -> str:

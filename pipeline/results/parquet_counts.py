@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -17,13 +17,23 @@ ENDING = ".parquet"
 
 def rows_in(folder: Location) -> int:
     """Return the number of rows in all Parquet files below a folder."""
-    return sum(parquet_metadata(file).num_rows for file in parquet_files_in(folder))
+    return rows_of(parquet_files_in(folder))
+
+
+def rows_of(files: Iterable[Location]) -> int:
+    """Return the number of rows in Parquet files."""
+    return sum(parquet_metadata(file).num_rows for file in files)
 
 
 def reasons_in(folder: Location) -> Counter[str]:
     """Count the rows of a quarantine by reason."""
+    return reasons_of(parquet_files_in(folder))
+
+
+def reasons_of(files: Iterable[Location]) -> Counter[str]:
+    """Count the rows of the files of a quarantine by reason."""
     counts: Counter[str] = Counter()
-    for file in parquet_files_in(folder):
+    for file in files:
         with parquet_source(file) as source:
             for batch in pq.ParquetFile(source).iter_batches(columns=["reason"]):
                 for one in batch.column(0).value_counts().to_pylist():

@@ -20,6 +20,7 @@ from pipeline.cli import main
 from pipeline.jobs.generate import GenerateOptions, generate
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
+from tests.pipeline.delta_tables import names_beside_tables, table_of
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.processes import children, is_writing_rows
 
@@ -66,13 +67,15 @@ def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
 
 
 def rows(name: str, out: Path) -> pa.Table:
-    folders = Lake(out).folders("silver") if name == "ingest" else [str(out)]
+    if name == "route":
+        return table_of(out).sort_by("conversation_id")
+    folders = Lake(out).folders("silver")
     return pa.concat_tables([pq.read_table(folder) for folder in folders]).sort_by("conversation_id")
 
 
 def named(out: Path) -> set[str]:
     """What stands in a result beside its rows."""
-    return {path.name for path in out.iterdir() if ".parquet" not in path.name}
+    return {name for name in names_beside_tables(out) if "/" not in name}
 
 
 @pytest.mark.parametrize(

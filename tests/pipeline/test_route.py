@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pyarrow.parquet as pq
 import pytest
+from deltalake import DeltaTable
 
 from pipeline.evaluation.timeline import load_timeline
 from pipeline.jobs.ingest import IngestOptions, ingest
@@ -27,6 +28,7 @@ from routing.common.errors import InputError
 from routing.common.moment import parse_moment
 from routing.rules.verdict import verdict
 from tests.brokerui.cli.command_line import start
+from tests.pipeline.delta_tables import rows_of
 from tests.pipeline.estates import NOON, TO_PARTS, document, row, written
 from tests.pipeline.estates import route as a_route
 from tests.pipeline.parity import (
@@ -47,12 +49,12 @@ pytestmark = pytest.mark.usefixtures("spark")
 def routed(estate: str, traffic: str, out: Path) -> tuple[JobRun, dict[str, Json]]:
     """The run, and what it wrote by conversation."""
     run = route(RouteOptions(estate, traffic, str(out)), SETTINGS)
-    return run, {one["conversation_id"]: one for one in pq.read_table(out).to_pylist()}
+    return run, {one["conversation_id"]: one for one in rows_of(out)}
 
 
 def quarantined(out: Path) -> list[Json]:
     folder = out / "_quarantine"
-    return pq.read_table(folder).to_pylist() if folder.exists() else []
+    return rows_of(folder) if folder.exists() else []
 
 
 def run_and_rows(tmp_path: Path, estate: Json, *rows: Json) -> tuple[JobRun, dict[str, Json]]:
@@ -248,7 +250,7 @@ def test_traffic_that_is_not_there_is_one_error(tmp_path: Path, name: str, says:
 def routed_lake(tmp_path: Path, estate: str) -> tuple[JobRun, list[tuple[str, str, str]]]:
     """The run, and of each row of the result its conversation, the time and how it ended."""
     run = route(RouteOptions(estate, str(tmp_path / "lake"), str(tmp_path / "out")), SETTINGS)
-    rows = pq.read_table(tmp_path / "out").to_pylist()
+    rows = rows_of(tmp_path / "out")
     found = [(one["conversation_id"], one["at"].isoformat(), json.dumps(one["outcomes"])) for one in rows]
     return run, sorted(found)
 
@@ -278,14 +280,14 @@ def test_rows_that_were_routed_are_taken_over_and_what_is_new_is_routed(tmp_path
     history = version(tmp_path, "2026-01-01", TO_PARTS)
     came(tmp_path, "a", row(1), row(2, from_database="Nowhere"))
     assert routed_lake(tmp_path, history)[0].extra["taken_over"] == 0
-    first = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
+    first = set(DeltaTable(str(tmp_path / "out")).file_uris())
     # A version that begins after all rows that were routed, rows under each, and one that is older than all.
     version(tmp_path, "2026-03-02")
     later, older = {"at": "2026-03-02T08:00:00Z"}, {"at": "2025-03-02T08:00:00Z"}
     came(tmp_path, "b", row(3), row(4, **later), row(5, **older), row(6, from_database="X"))
     run, rows = routed_lake(tmp_path, history)
-    second = {path.name: path.stat().st_ino for path in (tmp_path / "out").glob("*.parquet")}
-    assert first.items() < second.items(), "the same files"
+    second = set(DeltaTable(str(tmp_path / "out")).file_uris())
+    assert first < second, "the same files"
     assert run.extra["taken_over"] == len(first)
     assert run.counts == {"in": 6, "out": 3, "quarantined": 3}
     third, again = routed_lake(tmp_path, history)
@@ -320,7 +322,10 @@ def test_what_does_not_fit_is_not_taken_over(tmp_path: Path, monkeypatch: pytest
     assert not is_taken_over(), "it begins before them"
     (tmp_path / "history" / "2026-03-01.json").unlink()
     assert is_taken_over()
-    next(out.glob("*.parquet")).write_bytes(b"")
+    record = (out / "_run.json").read_text()
+    with changed(out / "_run.json", record.replace('"version": 0', '"version": 1')):
+        assert not is_taken_over(), "somebody wrote to the table"
+    next(out.glob("result-*/*.parquet")).write_bytes(b"")
     assert not is_taken_over(), "a file was cut off"
 
 

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from subprocess import PIPE
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pyarrow.parquet as pq
 
 from pipeline.lake.lake import Lake, is_lake
 from pipeline.results.parquet_counts import parquet_files_in
+from tests.pipeline.delta_tables import LOG, delta_tables, names_beside_tables
 
 PATIENCE_S = 600
 """Until a job counts as hanging, on a machine of any speed."""
@@ -59,6 +60,8 @@ def end_of(process: subprocess.Popen[str]) -> Ended:
 
 def tables(out: Path) -> dict[str, list[str]]:
     """Return the rows of each table of a result in one order, also of the quarantine, without the names of runs."""
+    if any(out.rglob(LOG)) and not is_lake(str(out)):
+        return delta_tables(out)
     found: dict[str, list[str]] = {}
     for folder in _folders(out):
         name = "/".join(part for part in folder.relative_to(out).parts if not part.startswith("run="))
@@ -78,5 +81,4 @@ def _folders(out: Path) -> list[Path]:
 
 def names_beside_rows(out: Path) -> set[str]:
     """Return all that stands below a folder but its files of Parquet, whose names are new each time."""
-    found: list[Any] = [path for path in out.rglob("*") if ".parquet" not in path.name]
-    return {str(path.relative_to(out)) for path in found}
+    return {name for name in names_beside_tables(out) if ".parquet" not in name}

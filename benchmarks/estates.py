@@ -103,7 +103,7 @@ def _queue(service: str) -> str:
 
 
 def _bare(rng: random.Random, instances: int, databases: int, names: int, hubs: list[str]) -> Document:
-    made = [
+    made: list[dict[str, Any]] = [
         {
             "name": f"srv{i:04}",
             "addresses": [_address(f"srv{i:04}")],

@@ -216,7 +216,8 @@ def _request(client: Client, url: str) -> Took:
         nonlocal size, status
         response = client.get(url, headers={"Accept": "*/*" if url.startswith("/api/") else "text/html"})
         status = response.status_code
-        size = len(next(iter(response.streaming_content), b"")) if response.streaming else len(response.content)
+        pieces = getattr(response, "streaming_content", (response.content,) if not response.streaming else ())
+        size = len(next(iter(pieces), b""))
 
     with CaptureQueriesContext(connection) as captured:
         wall, cpu = _clocked(ask)

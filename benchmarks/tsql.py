@@ -62,7 +62,7 @@ def peer() -> Callable[[str], object] | None:
         module = importlib.import_module("sqlglot")
     except ImportError:
         return None
-    tokenize: Callable[[str], object] = module.tokenize
+    tokenize: Callable[..., object] = module.tokenize
     return lambda text: tokenize(text, read="tsql")
 
 

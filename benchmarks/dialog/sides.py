@@ -143,6 +143,7 @@ def run_once(way: str, messages: int) -> dict[str, float]:
     """Return the microseconds of one message on each side."""
     sides = Sides()
     carry: Callable[[int], int] = getattr(sides, way)
+    received = 0
     for rounds in (WARM_UP, messages // IN_A_COMMIT):
         settle()
         sides.seconds = dict.fromkeys(SIDES, 0.0)

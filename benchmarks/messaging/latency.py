@@ -21,7 +21,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def without_redis(first: Deployment, handles: list[str]) -> float:
     return max(took)
 
 
-def hops(folder: Path, server: Server, rate: float) -> Iterator[float]:
+def hops(folder: Path, server: Server, rate: float) -> Generator[float]:
     """The median of Celery's, in milliseconds, measured at each call; the first call installs it."""
     peers = Peers(folder / "python")
     server.create("celery")

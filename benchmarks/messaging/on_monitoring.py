@@ -72,7 +72,7 @@ def _operator() -> Client:
 def _page(client: Client, path: str) -> bool:
     """Request a page several times: first without a count, then with the last count, which is renewed beside it."""
     waiting.forget()
-    slowest = 0.0
+    slowest, status = 0.0, 0
     for _ in range(8):
         began = time.perf_counter()
         status = client.get(path).status_code

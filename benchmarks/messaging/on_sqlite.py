@@ -37,7 +37,7 @@ TOGETHER = 1_000
 def one_deployment(folder: Path) -> Iterator[tuple[Deployment, Deployment]]:
     """Both instances in one product on a file of SQLite."""
     settings = {"DEMO": "0"}
-    with running(folder, 0, **settings) as product:
+    with running(folder, DEMO="0") as product:
         sides = (("A", "one", "From"), ("B", "two", "To"))
         first, second = (Deployment(product, *side, free_port(), settings) for side in sides)
         join(first, second)

@@ -6,6 +6,7 @@ import os
 import random
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import count
 from operator import add
 from pathlib import Path
@@ -85,7 +86,7 @@ class Spent(NamedTuple):
     servers: float
     """Of one core, by the processes of the server that work for clients."""
 
-    def __sub__(self, other: Spent) -> Spent:  # type: ignore[override]
+    def __sub__(self, other: Spent) -> Spent:
         return Spent(*(mine - its for mine, its in zip(self, other, strict=True)))
 
 
@@ -210,7 +211,7 @@ def _rows(at_once: int) -> bool:
     }
     kept = []
     for what, work in works.items():
-        found = rate(lambda work=work: work(at_once))
+        found = rate(partial(work, at_once))
         times = (found.ours + found.servers) / (peer.ours + peer.servers)
         kept.append(claim(f"{what}, {at_once} a commit", times, MOST[at_once], "times COPY by hand", str(found)))
     return all(kept)

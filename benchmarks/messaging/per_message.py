@@ -21,9 +21,10 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
@@ -95,7 +96,9 @@ class Meter:
         before = self._reading(parts)
         time.sleep(seconds)  # the measured time itself
         after = self._reading(parts)
-        statements = {text: (calls, ms) for text, calls, ms in self._run(_STATEMENTS, [list(DATABASES)])}
+        statements = {
+            str(text): (int(calls), float(ms)) for text, calls, ms in self._run(_STATEMENTS, [list(DATABASES)])
+        }
         return Spent(
             after.arrived - before.arrived,
             after.at - before.at,
@@ -110,7 +113,7 @@ class Meter:
         code = processor_time.samples(self._folder)
         return Reading(time.monotonic(), arrived, processor_time.seconds(parts), code, self._commands())
 
-    def _run(self, sql: str, parameters: Sequence[object] = (), database: str = "postgres") -> list[tuple[object, ...]]:
+    def _run(self, sql: str, parameters: Sequence[object] = (), database: str = "postgres") -> list[tuple[Any, ...]]:
         with psycopg.connect(conninfo(self._server, database), autocommit=True) as connection:
             cursor = connection.execute(sql, parameters)
             return cursor.fetchall() if cursor.description else []
@@ -185,7 +188,7 @@ def _statements(spent: Spent) -> None:
         print(f"  {each / count:6.2f} x {ms / each:7.3f} ms = {ms / count:6.3f}  {text}")
 
 
-SITUATIONS: dict[str, Callable[..., object]] = {
+SITUATIONS: dict[str, Callable[..., AbstractContextManager[dict[str, list[Application]]]]] = {
     "alone": lambda *words: evenly(2, *words),
     "steady": lambda *words: evenly(100, *words),
     "senders": senders,

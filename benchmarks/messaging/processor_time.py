@@ -57,7 +57,7 @@ def seconds(parts: Mapping[int, str]) -> Counter[str]:
             root = table[root][0]
         if root in parts:
             is_master = root == pid and parts[root].startswith("worker")
-            spent[MASTER if is_master else parts[root]] += took
+            spent[MASTER if is_master else parts[root]] += took  # type: ignore[assignment]  # typeshed knows whole counts alone
     return spent
 
 
@@ -82,7 +82,7 @@ def by_layer(counts: Mapping[str, int]) -> Counter[str]:
     """The share of each layer, in all 1."""
     total, shares = sum(counts.values()), Counter[str]()
     for code, count in counts.items():
-        shares[_layer(code)] += count / total
+        shares[_layer(code)] += count / total  # type: ignore[assignment]  # the same
     return shares
 
 

@@ -37,7 +37,7 @@ def main() -> int:
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1)
     with tempfile.TemporaryDirectory() as name:
         folder, jobs = Path(name), _jobs(Path(name), options.rows)
-        apart = _least(options.runs, folder, lambda: [_run(job) for job in jobs])
+        apart = _least(options.runs, folder, lambda: _run_all(jobs))
         lines = Path(f"{folder}.txt")
         lines.write_text("\n".join(map(" ".join, jobs)), encoding="utf-8")
         together = _least(options.runs, folder, lambda: _run(["round", str(lines)]))
@@ -67,6 +67,11 @@ def _least(runs: int, folder: Path, work: Callable[[], object]) -> float:
         work()
         took.append(_processor() - before)
     return min(took)
+
+
+def _run_all(jobs: Sequence[Sequence[str]]) -> None:
+    for job in jobs:
+        _run(job)
 
 
 def _run(words: Sequence[str]) -> None:

@@ -39,7 +39,10 @@ def main() -> int:
     options = parser.parse_args()
     print(machine())
     bench = Bench()
-    jobs = {"ingest": bench.ingest, "route": partial(_route, bench, load_timeline(estates()[0]))}
+    jobs: dict[str, Callable[[str], object]] = {
+        "ingest": bench.ingest,
+        "route": partial(_route, bench, load_timeline(estates()[0])),
+    }
     few = [_skew(bench, name, job, options.rows, options.runs) for name, job in jobs.items()]
     kept = [claim(f"{name}, skewed / even", skewed / even, 1.3, "times") for name, even, skewed in few]
     kept.append(claim("memory, driver and executors", bench.peak_megabytes(), LIMIT, "MB"))
@@ -53,7 +56,7 @@ def main() -> int:
     return not all(kept)
 
 
-def _skew(bench: Bench, name: str, job: Callable[[str], None], rows: int, runs: int) -> tuple[str, float, float]:
+def _skew(bench: Bench, name: str, job: Callable[[str], object], rows: int, runs: int) -> tuple[str, float, float]:
     """Seconds of processor of the even traffic and of the skewed one."""
     even, skewed = bench.traffic("even", rows), bench.traffic("skewed", rows, busiest=0.9)
     took = [

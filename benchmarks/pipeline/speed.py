@@ -120,7 +120,7 @@ def _duckdb(lake: str) -> None:
     for columns in (", ".join(KEYS), "class"):
         groups = f"SELECT {columns}, count(*), sum(messages), sum(bytes) FROM {silver} GROUP BY ALL"
         began, busy = time.monotonic(), time.process_time()
-        duckdb.sql(f"SELECT count(*) FROM ({groups})").fetchall()
+        duckdb.execute(f"SELECT count(*) FROM ({groups})").fetchall()
         took = Took(time.monotonic() - began, time.process_time() - busy)
         print(f"  {f'DuckDB: count and sums by {columns}':<44}{took}")
 

@@ -149,7 +149,7 @@ def two(folder: Path, server: Server, **more: str) -> Iterator[tuple[Deployment,
             settings = {"DEMO": "0", "DATABASE_URL": server.create(f"of_{name.lower()}"), **more}
             home = folder / name.lower()
             home.mkdir()
-            product = stack.enter_context(running(home, 0, **settings))
+            product = stack.enter_context(running(home, 0, **settings))  # type: ignore[arg-type]  # no setting is `folder`
             made.append(Deployment(product, name, database, service, free_port(), settings))
         first, second = made
         yield first, second

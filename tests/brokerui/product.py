@@ -103,7 +103,7 @@ class Product:
 
     def _has_heartbeat(self) -> bool:
         with suppress(RedisError), Redis(unix_socket_path=str(self.home / "valkey" / "valkey.sock")) as client:
-            return client.exists(PULSE) == 1
+            return bool(client.exists(PULSE))
         return False
 
     def stop(self, number: int = signal.SIGTERM) -> int:

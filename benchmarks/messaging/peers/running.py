@@ -33,7 +33,7 @@ class Peers:
         try:
             if not self.python.exists():
                 subprocess.run([sys.executable, "-m", "venv", folder], check=True, capture_output=True)
-            install = [self.python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
+            install = [str(self.python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *PACKAGES]
             subprocess.run(install, check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
             raise CannotBeHad(f"its packages cannot be installed: {str(error.stderr).strip()[-200:]}") from error

@@ -17,7 +17,7 @@ async def measure(count: int, conninfo: str) -> None:
     """Prints jobs a second, from the first that is deferred to the last that is done; two workers beside the sender."""
     app = procrastinate.App(connector=procrastinate.PsycopgConnector(conninfo=conninfo, max_size=12))
 
-    @app.task(name="take")  # type: ignore[misc]  # procrastinate has no types
+    @app.task(name="take")
     async def take(body: str) -> None:
         global done  # noqa: PLW0603 - a task has no other state
         assert len(base64.b64decode(body)) == 1024

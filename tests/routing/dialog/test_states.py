@@ -35,15 +35,16 @@ ROLES = [(True, INITIATOR_STATES), (False, TARGET_STATES)]
 PAIRS = [(role, state, what) for role, having in ROLES for state in having for what in INPUTS]
 
 
-@pytest.mark.parametrize(("role", "state", "what"), PAIRS)
-def test_every_state_takes_every_input_to_a_state_of_its_role_or_to_the_documented_error(
-    role: bool, state: DialogState, what: DialogInput
-) -> None:
-    to = next_state(role, state, what)
+def is_documented(role: bool, to: DialogState | int, what: DialogInput) -> bool:
     if isinstance(to, int):
-        assert to in (RAISED if what in VERBS else UNDELIVERABLE)
-    else:
-        assert to in (INITIATOR_STATES if role else TARGET_STATES)
+        return to in (RAISED if what in VERBS else UNDELIVERABLE)
+    return to in (INITIATOR_STATES if role else TARGET_STATES)
+
+
+def test_every_state_takes_every_input_to_a_state_of_its_role_or_to_the_documented_error() -> None:
+    found = {pair: next_state(*pair) for pair in PAIRS}
+    assert len(found) > 200
+    assert {pair: to for pair, to in found.items() if not is_documented(pair[0], to, pair[2])} == {}
 
 
 def test_the_table_is_complete_and_says_nothing_twice() -> None:

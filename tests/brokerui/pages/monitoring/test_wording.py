@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from brokerui.analysis.monitoring.wording import cause_words
 from brokerui.messaging.transmission_status import problem_words, status_text
 from routing.dialog.problems import PROBLEMS
@@ -26,13 +24,19 @@ def numbers() -> list[int]:
     return sorted(listed | PROBLEMS.keys() | {-8489, 1, 99_999})
 
 
-@pytest.mark.parametrize("number", numbers())
-def test_of_every_number_there_is_a_sentence(number: int) -> None:
+def is_sentence(number: int) -> bool:
     words = cause_words(number)
-    assert words == problem_words(number)
-    assert words.endswith(".")
-    assert not {"{", "}", "%"} & set(words)
-    assert status_text(number) == f"{number}: {words}"
+    return (
+        words == problem_words(number)
+        and words.endswith(".")
+        and not {"{", "}", "%"} & set(words)
+        and status_text(number) == f"{number}: {words}"
+    )
+
+
+def test_of_every_number_there_is_a_sentence() -> None:
+    assert len(numbers()) > 300
+    assert {number: status_text(number) for number in numbers() if not is_sentence(number)} == {}
 
 
 def test_what_is_known_is_said_and_what_is_not_has_its_number() -> None:

@@ -79,12 +79,12 @@ def _log(spark: SparkSession, messages: int, of_first: int) -> str:
     folder = PLACE / f"log-{messages}-{of_first}"
     if not folder.exists():
         new = PLACE / f".{folder.name}"
-        write_rows(_events(_messages(spark, messages, of_first)), new)
+        write_rows(events_of(messages_of(spark, messages, of_first)), new)
         new.rename(folder)
     return str(folder)
 
 
-def _messages(spark: SparkSession, count: int, of_first: int) -> DataFrame:
+def messages_of(spark: SparkSession, count: int, of_first: int) -> DataFrame:
     is_first = F.col("id") < of_first
     later = F.col("id") - of_first
     return spark.range(0, count, 1, 4).select(
@@ -94,7 +94,7 @@ def _messages(spark: SparkSession, count: int, of_first: int) -> DataFrame:
     )
 
 
-def _events(messages: DataFrame) -> DataFrame:
+def events_of(messages: DataFrame) -> DataFrame:
     """Each message's events, 20 ms apart."""
     each = messages.select("*", F.posexplode(F.array(*(_event(*one) for one in EVENTS))).alias("place", "event"))
     each = each.where(F.col("event.event_class").isin(124, 149, 1001, 1002) | (F.col("message") % EVERY == 0))

@@ -17,7 +17,7 @@ from typing import Any
 from py4j.protocol import Py4JError
 from pyspark import SparkContext
 
-from pipeline.jobs.telemetry import TABLES
+from pipeline.jobs.telemetry_tables import STAGES as TABLE_STAGES
 from pipeline.results.run_record import JobRun, current_run
 
 INTERVAL_S = 1.0
@@ -25,7 +25,7 @@ STAGES = {
     "ingest": ("bronze", "silver", "sums", "quarantine"),
     "route": ("estates", "start", "ask", "rows", "summary", "quarantine"),
     "replay": ("estates", "start", "ask", "gold", "rows", "quarantine"),
-    "telemetry": ("estates", "start", "examine", "clean", *TABLES, "ways", "quarantine"),
+    "telemetry": ("estates", "start", "examine", "clean", *TABLE_STAGES, "quarantine"),
 }
 """The phases of each job, in order."""
 START_STAGE = "start"

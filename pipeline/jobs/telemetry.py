@@ -1,35 +1,44 @@
-"""`pipeline telemetry`: tables of queues, delays, latencies, connections and route usage from an event log."""
+"""`pipeline telemetry`: tables of queues, delays, latencies, connections and route usage from an event log.
+
+A log that has grown since the former result is not read again: its new files are, and what they touch is computed.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.evaluation.timeline import Timeline, load_timeline
 from pipeline.files.file_system import delete, folder_of
-from pipeline.files.location import Location, spark_name
+from pipeline.files.location import Location
 from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
+from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, link, parts_manifest
+from pipeline.jobs.telemetry_tables import Growth, TableWriter, growth_of, read_events
 from pipeline.results.manifest import folder_manifest
 from pipeline.results.new_result import new_result
 from pipeline.results.output_folder import QUARANTINE, write_rows
-from pipeline.results.parquet_counts import reasons_in, rows_in
+from pipeline.results.parquet_counts import parquet_files_in, reasons_in, rows_in
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.schemas import EVENT, EVENT_FILES
-from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage
+from pipeline.telemetry import delays, depths, latencies, links, route_usage
 from pipeline.telemetry.event_log import EventLog
 from pipeline.transforms.cleaning import REASON
-from pipeline.transforms.events import clean_events, deduplicated_events, duplicate_events, has_duplicates
+from pipeline.transforms.events import EVENT_KEY, clean_events, deduplicated_events, duplicate_events, has_duplicates
 
 EVENTS_FORMAT = RowFormat(EVENT_FILES.columns, clean_events)
-EVENTS_WORK, COMPARED_WORK = "_work/events", "_work/compared"
+WORK, NEW = "_work", "_work/new"
 TABLES = {
     "depths": depths.depths,
     "waiting": depths.waiting,
@@ -61,51 +70,131 @@ class TelemetryOptions:
     """The encoding of text files without a byte order mark; empty: UTF-8."""
 
 
+class RepeatedEventError(Exception):
+    """A new file has an event that a former file has: only reading both says which of them is the first."""
+
+
 def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
     """Write each table as Parquet."""
     run = JobRun("telemetry", asdict(options))
     start_for_urls(settings, options.events, options.out, options.estate)
     timeline = load_timeline(options.estate) if options.estate else None
     paths = files_below(options.events)
-    run.inputs = [
-        *(version.as_json() for version in (timeline.versions if timeline else ())),
-        *map(file_identity, paths),
-    ]
+    identities = [*map(file_identity, paths)]
+    run.inputs = [*(version.as_json() for version in (timeline.versions if timeline else ())), *identities]
     run.end_phase("estates")
     with new_result(options.out) as result:
-        spark, folder = spark_session(settings), result.folder
+        spark = spark_session(settings)
         run.end_phase("start")
-        files = examine_files(paths, EVENT_FILES, options.encoding)
-        run.end_phase("examine")
-        without_damaged_files(
-            files, lambda good: _write(spark, good, options, timeline, folder, run), lambda: empty_folder(folder)
-        )
+        former = former_telemetry(options.out, asdict(options), identities)
+        job = _TelemetryJob(spark, options, timeline, result.folder, run)
+        if former is None or not job.grow(former, [paths[number] for number in former.new_among(identities)]):
+            job.read(paths, None)
+        run.extra["taken_over"] = len(paths) - job.files_read[-1]
         result.publish(run.as_json())
     return run
 
 
-def _write(
-    spark: SparkSession,
-    files: list[InputFile],
-    options: TelemetryOptions,
-    timeline: Timeline | None,
-    folder: Location,
-    run: JobRun,
-) -> None:
-    root, work = folder_of(options.events), folder / EVENTS_WORK
-    form = replace(EVENTS_FORMAT, dates=options.dates)
-    source = read_files(spark, prepared_files(files, root, work.parent), root, str(root), form)
-    # Cleaned once, and partitioned by event class: each table then reads only its own events.
-    write_rows(_deduplicated_events(source), work, "event_class")
-    run.end_phase("clean")
-    log = EventLog(_read(spark, work))
-    for name, table in TABLES.items():
-        write_rows(table(log).coalesce(1), folder / name)
-        run.end_phase(name)
-    _write_compared(spark, log, folder, options, timeline)
-    run.end_phase("ways")
-    run.extra = {"covers": _period_covered(log)}
-    _finish(source, run, folder)
+@dataclass(frozen=True, slots=True)
+class _TelemetryJob:
+    """One run, which writes into the folder of a new result."""
+
+    spark: SparkSession
+    options: TelemetryOptions
+    timeline: Timeline | None
+    folder: Location
+    run: JobRun
+    files_read: list[int] = field(default_factory=list)
+    """How many files each attempt read."""
+
+    def grow(self, former: FormerTelemetry, paths: Sequence[Location]) -> bool:
+        """Read new files, and compute what they touch. Returns False, with nothing written, if that is not enough."""
+        try:
+            self.read(paths, former)
+        except RepeatedEventError:
+            empty_folder(self.folder)
+            return False
+        return True
+
+    def read(self, paths: Sequence[Location], former: FormerTelemetry | None) -> None:
+        """Read files, and write all tables of them and of those that the former result has read."""
+        self.files_read.append(len(paths))
+        files = examine_files(paths, EVENT_FILES, self.options.encoding)
+        self.run.end_phase("examine")
+        without_damaged_files(files, lambda good: self._write(good, former), lambda: empty_folder(self.folder))
+
+    def _write(self, files: list[InputFile], former: FormerTelemetry | None) -> None:
+        root, form = folder_of(self.options.events), replace(EVENTS_FORMAT, dates=self.options.dates)
+        source = read_files(self.spark, prepared_files(files, root, self.folder / WORK), root, str(root), form)
+        # Cleaned once, and partitioned by event class: each table then reads only its own events.
+        events = self.folder / (NEW if former else EVENTS)
+        write_rows(_deduplicated_events(source), events, "event_class")
+        growth = self._growth(former) if former else None
+        self.run.end_phase("clean")
+        writer = TableWriter(self.spark, EventLog(read_events(self.spark, self.folder / EVENTS)), self.folder, growth)
+        owners = self._owners()
+        self.run.extra = {"covers": _period_covered(writer.log), "owners": _digest(owners)}
+        has_other_owners = former is not None and former.record["owners"] != self.run.extra["owners"]
+        table = local_table(self.spark, owners, "next_hop string, owner string") if self.timeline else None
+        writer.write(self.run, table, has_other_owners=has_other_owners)
+        self._write_unused(writer)
+        self.run.end_phase("ways")
+        self._finish(source, former)
+
+    def _growth(self, former: FormerTelemetry) -> Growth:
+        """Put the events of the former result beside the new ones. Raises `RepeatedEventError`."""
+        folder = self.folder
+        assert isinstance(folder, Path), folder
+        new, old = (read_events(self.spark, place) for place in (folder / NEW, former.folder / EVENTS))
+        keys = new.select(*EVENT_KEY)
+        if not old.select(*EVENT_KEY).join(keys, list(EVENT_KEY), "left_semi").isEmpty():
+            raise RepeatedEventError
+        former.link_into(folder, EVENTS)
+        for path in parquet_files_in(folder / NEW):
+            assert isinstance(path, Path), path
+            target = folder / EVENTS / path.relative_to(folder / NEW)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            link(path, target)
+        log = EventLog(read_events(self.spark, folder / EVENTS))
+        return growth_of(self.spark, log, EventLog(new), former, folder)
+
+    def _owners(self) -> list[tuple[str, str]]:
+        """Return each address of the estate with its instance."""
+        estate = self.timeline.versions[-1].estate if self.timeline else None
+        instances = estate.instances.values() if estate else ()
+        return sorted((str(address), each.name) for each in instances for address in each.addresses)
+
+    def _write_unused(self, writer: TableWriter) -> None:
+        if self.timeline is None:
+            return
+        known = [
+            (each.name, database.name, route.name, route.remote_service_name, str(route.address))
+            for each in self.timeline.versions[-1].estate.instances.values()
+            for database in each.databases.values()
+            for route in database.table.routes.values()
+        ]
+        columns = "instance string, database string, route string, to_service string, address string"
+        found = local_table(self.spark, known, columns)
+        unused = route_usage.unused_routes(writer.read(USES), writer.log.end(), found, self.options.unused_days)
+        write_rows(unused.coalesce(1), self.folder / "unused_routes")
+
+    def _finish(self, source: InputRows, former: FormerTelemetry | None) -> None:
+        """Write the quarantine and the counts: in = out + quarantined."""
+        folder, quarantine = self.folder, self.folder / QUARANTINE
+        seen, out = count_rows(source), rows_in(folder / (NEW if former else EVENTS))
+        _write_quarantine(source, quarantine, seen - out)
+        if former:
+            assert isinstance(folder, Path), folder
+            former.link_into(folder, QUARANTINE)
+            seen, out = seen + former.record["counts"]["in"], rows_in(folder / EVENTS)
+        self.run.count(seen, out, reasons_in(quarantine))
+        delete(folder / WORK)
+        self.run.extra |= {**folder_manifest(folder), "parts": parts_manifest(folder)}
+        self.run.end_phase("quarantine")
+
+
+def _digest(owners: list[tuple[str, str]]) -> str:
+    return hashlib.sha256(json.dumps(owners).encode()).hexdigest()
 
 
 def _deduplicated_events(source: InputRows) -> DataFrame:
@@ -115,36 +204,6 @@ def _deduplicated_events(source: InputRows) -> DataFrame:
     return source.rows.where(F.col(REASON).isNull()).select(*EVENT.names)
 
 
-def _read(spark: SparkSession, work: Location) -> DataFrame:
-    if not rows_in(work):
-        return local_table(spark, [], EVENT)
-    return spark.read.schema(EVENT).parquet(spark_name(work)).select(*EVENT.names)
-
-
-def _write_compared(
-    spark: SparkSession, log: EventLog, folder: Location, options: TelemetryOptions, timeline: Timeline | None
-) -> None:
-    estate = timeline.versions[-1].estate if timeline else None
-    owners = None
-    if estate is not None:
-        pairs = [(str(one), each.name) for each in estate.instances.values() for one in each.addresses]
-        owners = local_table(spark, pairs, "next_hop string, owner string")
-        known = [
-            (each.name, database.name, route.name, route.remote_service_name, str(route.address))
-            for each in estate.instances.values()
-            for database in each.databases.values()
-            for route in database.table.routes.values()
-        ]
-        columns = "instance string, database string, route string, to_service string, address string"
-        unused = route_usage.unused_routes(log, local_table(spark, known, columns), options.unused_days)
-        write_rows(unused.coalesce(1), folder / "unused_routes")
-    compared = folder / COMPARED_WORK
-    write_rows(next_hops.compared_hops(log, owners), compared)
-    found = spark.read.parquet(spark_name(compared))
-    write_rows(next_hops.hops(found).coalesce(1), folder / "hops")
-    write_rows(next_hops.disagreements(found).coalesce(1), folder / "disagreements")
-
-
 def _period_covered(log: EventLog) -> list[str | None]:
     """Return the first and the last moment of the log."""
     ends = (F.date_format(end, "yyyy-MM-dd'T'HH:mm:ss.SSS'Z'") for end in (F.min("at"), F.max("at")))
@@ -152,18 +211,10 @@ def _period_covered(log: EventLog) -> list[str | None]:
     return list(row) if row else []
 
 
-def _finish(source: InputRows, run: JobRun, folder: Location) -> None:
-    """Write the quarantine and the counts: in = out + quarantined."""
-    seen, out = count_rows(source), rows_in(folder / EVENTS_WORK)
-    quarantine = folder / QUARANTINE
+def _write_quarantine(source: InputRows, quarantine: Location, rejected: int) -> None:
     write_unreadable_files(source.faults, quarantine)
-    if out + len(source.faults) < seen:
+    if len(source.faults) < rejected:
         write_rows(as_quarantine_rows(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
-        if out + rows_in(quarantine) < seen:
-            write_rows(
-                as_quarantine_rows(source, duplicate_events(source.placed().where(F.col(REASON).isNull()))), quarantine
-            )
-    run.count(seen, out, reasons_in(quarantine))
-    delete((folder / EVENTS_WORK).parent)
-    run.extra |= folder_manifest(folder)
-    run.end_phase("quarantine")
+        if rows_in(quarantine) < rejected:
+            again = duplicate_events(source.placed().where(F.col(REASON).isNull()))
+            write_rows(as_quarantine_rows(source, again), quarantine)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
 from pipeline.telemetry.event_log import (
@@ -25,34 +23,53 @@ WHOLE_MESSAGE = 1_048_575
 QUANTILES = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99}
 ACCURACY = 10_000
 """Accuracy of `percentile_approx`: exact up to this many values, approximate beyond."""
+OF_CONVERSATION, OF_SIDE = ("acknowledgement", "end_to_end"), ("in_queue",)
+"""Measures that events of a whole conversation make, and those of one side; others need a single event."""
+KEYS = ("conversation_id", "conversation_handle")
+MEASURED = "kind string, at timestamp, instance string, service string, ms long, " + ", ".join(
+    f"{name} string" for name in KEYS
+)
 _MESSAGE = ("conversation_id", "from_initiator", "number")
 _DIRECTION = ("instance", "conversation_id", "from_initiator")
 
 
 def latencies(log: EventLog) -> DataFrame:
     """Group latencies by measure, instance and service; a message counts in the span in which it ended."""
-    measured = reduce(
-        DataFrame.unionByName, (_first_attempt(log), _acknowledgement(log), _end_to_end(log), _in_queue(log))
-    )
+    return quantiles_of(measured(log))
+
+
+def measured(log: EventLog) -> DataFrame:
+    """Return each measured time: where and when it ended, and the conversation or the side whose events it is from."""
+    return first_attempts(log).unionByName(of_conversations(log)).unionByName(of_sides(log))
+
+
+def of_conversations(log: EventLog) -> DataFrame:
+    """Return the measures `OF_CONVERSATION`."""
+    return _acknowledgement(log).unionByName(_end_to_end(log))
+
+
+def quantiles_of(measured_times: DataFrame) -> DataFrame:
+    """Return the quantiles by span, measure, instance and service."""
     quantiles = [F.percentile_approx("ms", part, ACCURACY).alias(name) for name, part in QUANTILES.items()]
     return (
-        by_span(measured)
+        by_span(measured_times)
         .groupBy(*SPAN_COLUMNS, "kind", "instance", "service")
         .agg(F.count(F.lit(1)).alias("messages"), *quantiles, F.max("ms").alias("max_ms"))
     )
 
 
-def _measured(kind: str, rows: DataFrame, begin: str | Column, end: str | Column, at: str) -> DataFrame:
+def _measured(kind: str, rows: DataFrame, begin: str, end: str, at: str, key: str = "") -> DataFrame:
     return rows.select(
         F.lit(kind).alias("kind"),
         F.col(at).alias("at"),
         "instance",
         F.col("to_service").alias("service"),
         milliseconds(begin, end).alias("ms"),
+        *((F.col(name) if name == key else F.lit(None).cast("string")).alias(name) for name in KEYS),
     )
 
 
-def _first_attempt(log: EventLog) -> DataFrame:
+def first_attempts(log: EventLog) -> DataFrame:
     """From SEND to the first attempt, of the oldest message of each *Messages Sent* event."""
     return _measured("first_attempt", log.of_class(SENT, 1).where("enqueued_at IS NOT NULL"), "enqueued_at", "at", "at")
 
@@ -74,7 +91,7 @@ def _acknowledgement(log: EventLog) -> DataFrame:
         F.min("sent_at").alias("sent_at"),
         F.min("to_service").alias("to_service"),
     )
-    return _measured("acknowledgement", first, "sent_at", "acknowledged_at", "acknowledged_at")
+    return _measured("acknowledgement", first, "sent_at", "acknowledged_at", "acknowledged_at", "conversation_id")
 
 
 def _cumulative(sent: DataFrame, came: DataFrame) -> DataFrame:
@@ -99,15 +116,17 @@ def _end_to_end(log: EventLog) -> DataFrame:
     """Measure from SEND to the target queue, also within one instance."""
     sent = _messages(log, ENQUEUED).groupBy(*_MESSAGE).agg(F.min("at").alias("sent_at"))
     arrived = _messages(log, ARRIVED).groupBy(*_MESSAGE, "instance", "to_service").agg(F.min("at").alias("arrived_at"))
-    return _measured("end_to_end", sent.join(arrived, list(_MESSAGE)), "sent_at", "arrived_at", "arrived_at")
+    both = sent.join(arrived, list(_MESSAGE))
+    return _measured("end_to_end", both, "sent_at", "arrived_at", "arrived_at", "conversation_id")
 
 
-def _in_queue(log: EventLog) -> DataFrame:
+def of_sides(log: EventLog) -> DataFrame:
     """Measure from the target queue to RECEIVE."""
     side = ("instance", "conversation_handle", "number")
     arrived = _messages(log, ARRIVED).groupBy(*side, "to_service").agg(F.min("at").alias("arrived_at"))
     received = one_row_per_message(log.of_class(RECEIVED)).groupBy(*side).agg(F.min("at").alias("received_at"))
-    return _measured("in_queue", arrived.join(received, list(side)), "arrived_at", "received_at", "received_at")
+    both = arrived.join(received, list(side))
+    return _measured("in_queue", both, "arrived_at", "received_at", "received_at", "conversation_handle")
 
 
 def _messages(log: EventLog, subclasses: tuple[int, ...]) -> DataFrame:

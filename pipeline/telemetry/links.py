@@ -63,9 +63,12 @@ def connection_failures(log: EventLog) -> DataFrame:
 
 def uptime(log: EventLog) -> DataFrame:
     """Return, by hour and peer, how long a connection existed. An open one counts until the end of the log."""
-    end = log.events.agg(F.max("at").alias("_log_end"))
-    found = connections(log).crossJoin(F.broadcast(end))
-    found = found.select(
+    return uptime_of(connections(log), log.end())
+
+
+def uptime_of(connections_until_end: DataFrame, log_end: DataFrame) -> DataFrame:
+    """Return `uptime` of these connections; `log_end`: the last moment of the log."""
+    found = connections_until_end.crossJoin(F.broadcast(log_end)).select(
         "instance",
         F.coalesce("peer", "address").alias("far"),
         F.col("opened_at").alias("begin"),

@@ -22,6 +22,10 @@ from pipeline.telemetry.latencies import ARRIVED
 
 AGREES, DISAGREES, UNSEEN = "agrees", "disagrees", "unseen"
 _MESSAGE = ("conversation_id", "from_initiator", "number")
+COMPARED = """
+    at timestamp, instance string, conversation_id string, from_initiator boolean, number long, route string,
+    next_hop string, expected string, peer string, told array<string>, verdict string
+"""
 _PREDICTION = ("at", "instance", *_MESSAGE, "route", "next_hop", "expected", "peer", "told")
 
 
@@ -42,12 +46,23 @@ def compared_hops(log: EventLog, owners: DataFrame | None) -> DataFrame:
     Expected is the instance that has the address in the estate (`owners`), or the last that logged in there.
     A range of messages is represented by its first message.
     """
-    found = _with_peer(log, _predicted(log)).join(_reporters(log), list(_MESSAGE), "left")
+    return judged(log, reported(log), owners)
+
+
+def reported(log: EventLog) -> DataFrame:
+    """Return each message sent to a next hop, with the other instances that logged it (`told`)."""
+    found = _predicted(log).join(_reporters(log), list(_MESSAGE), "left")
+    reporters = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
+    return found.withColumn("told", F.array_sort(reporters))
+
+
+def judged(log: EventLog, messages: DataFrame, owners: DataFrame | None) -> DataFrame:
+    """Compare these messages with who had logged in at their next hop, by the logins of the log."""
+    found = _with_peer(log, messages)
     if owners is not None:
         found = found.join(F.broadcast(owners), "next_hop", "left")
     owner = F.col("owner") if owners is not None else F.lit(None).cast("string")
-    reporters = F.array_remove(F.coalesce("told", F.array().cast("array<string>")), F.col("instance"))
-    found = found.withColumns({"expected": F.coalesce(owner, "peer"), "told": F.array_sort(reporters)})
+    found = found.withColumn("expected", F.coalesce(owner, "peer"))
     return found.select(*_PREDICTION, _verdict().alias("verdict"))
 
 
@@ -61,19 +76,23 @@ def _verdict() -> Column:
 def _predicted(log: EventLog) -> DataFrame:
     sent = log.of_class(SENT).withColumn("number", F.col("first_message_sequence_number"))
     forwarded = log.of_class(FORWARDED).where("fragment = 0").withColumn("number", F.col("message_sequence_number"))
-    columns = (*EVENT_ORDER, "instance", *_MESSAGE, "route", "next_hop")
+    columns = ("at", "instance", *_MESSAGE, "route", "next_hop")
     return sent.unionByName(forwarded).where("next_hop IS NOT NULL").select(*columns)
 
 
 def _with_peer(log: EventLog, predicted: DataFrame) -> DataFrame:
     """Add the peer: the last instance that logged in at that address, as this instance saw it."""
-    logins = log.of_class(LOGIN, 1).select(*EVENT_ORDER, "instance", F.col("address").alias("next_hop"), "peer")
-    both = predicted.withColumn("_is_sent", F.lit(True)).unionByName(logins, allowMissingColumns=True)
+    both = predicted.withColumn("_is_sent", F.lit(True)).unionByName(logins(log), allowMissingColumns=True)
     before = Window.partitionBy("instance", "next_hop").orderBy(
         "at", F.coalesce("_is_sent", F.lit(False)), *EVENT_ORDER[1:]
     )
     latest = F.last("peer", ignorenulls=True).over(before.rowsBetween(Window.unboundedPreceding, 0))
     return both.withColumn("peer", latest).where("_is_sent")
+
+
+def logins(log: EventLog) -> DataFrame:
+    """Return each login with the address at which a prediction finds its peer."""
+    return log.of_class(LOGIN, 1).select(*EVENT_ORDER, "instance", F.col("address").alias("next_hop"), "peer")
 
 
 def _reporters(log: EventLog) -> DataFrame:

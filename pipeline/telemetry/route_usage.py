@@ -34,10 +34,14 @@ def last_uses(log: EventLog) -> DataFrame:
     return _route_events(log).groupBy(*_ROUTE).agg(F.max("at").alias("last_used"))
 
 
-def unused_routes(log: EventLog, known: DataFrame, days: int) -> DataFrame:
+def later_uses(uses: DataFrame) -> DataFrame:
+    """Return the latest of several last uses of each route."""
+    return uses.groupBy(*_ROUTE).agg(F.max("last_used").alias("last_used"))
+
+
+def unused_routes(uses: DataFrame, log_end: DataFrame, known: DataFrame, days: int) -> DataFrame:
     """Return the routes that were not used in the last days of the log; `last_used` is null if never."""
-    end = log.events.agg(F.max("at").alias("_log_end"))
-    found = known.join(last_uses(log), list(_ROUTE), "left").crossJoin(F.broadcast(end))
+    found = known.join(uses, list(_ROUTE), "left").crossJoin(F.broadcast(log_end))
     recent = F.col("last_used") >= F.col("_log_end") - F.make_dt_interval(F.lit(days))
     return found.where(~F.coalesce(recent, F.lit(False))).drop("_log_end")
 

@@ -1,0 +1,101 @@
+"""The former result of `telemetry` that a run grows from: where its files are no longer those of now, there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.jobs import telemetry_parts
+from pipeline.jobs.telemetry_parts import former_telemetry
+from pipeline.results.manifest import FORMAT
+from pipeline.results.run_record import software_versions
+
+Json = dict[str, Any]
+ARGUMENTS: Json = {"events": "log", "out": "out", "estate": None, "unused_days": 30, "dates": "", "encoding": ""}
+
+
+def file(name: str, size: int = 1_000, modified: int = 1) -> Json:
+    return {"path": f"/log/{name}", "size": size, "modified": modified}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Json:
+    """The record of a run over three files beside an estate, whose part is there."""
+    (tmp_path / "part").write_bytes(b"12345")
+    version = {"path": "estate.json", "sha256": "x", "since": "2026-01-01"}
+    return {
+        "format": FORMAT,
+        "job": "telemetry",
+        "versions": software_versions(),
+        "arguments": ARGUMENTS,
+        "inputs": [version, file("a"), file("b"), file("c")],
+        "parts": {"part": 5},
+    }
+
+
+def new_files(folder: Path, record: Json, now: list[Json], arguments: Json | None = None) -> list[str] | None:
+    """The names of the files that a run reads beside the former result; None: it reads all."""
+    (folder / "_run.json").write_text(json.dumps(record))
+    found = former_telemetry(str(folder), arguments or ARGUMENTS, now)
+    return None if found is None else [Path(now[number]["path"]).name for number in found.new_among(now)]
+
+
+def test_new_files_alone_are_read_wherever_they_stand(tmp_path: Path, record: Json) -> None:
+    now = [file("A"), file("a"), file("b"), file("c")]
+    assert new_files(tmp_path, record, now) == ["A"]
+    assert new_files(tmp_path, record, now[1:]) == []
+    other = ARGUMENTS | {"estate": "e.json", "unused_days": 3, "out": "other"}
+    assert new_files(tmp_path, record, now, other) == ["A"], "these change no event"
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        [file("a"), file("b")],
+        [file("a"), file("b"), file("c", size=1_001)],
+        [file("a"), file("b"), file("c", modified=2)],
+        [file("a"), file("b"), file("d")],
+        [file("a"), file("b"), file("c"), file("d", size=1_600)],
+    ],
+    ids=["one has vanished", "one has another size", "one was written again", "one has another name", "much is new"],
+)
+def test_with_other_files_everything_is_read(tmp_path: Path, record: Json, now: list[Json]) -> None:
+    assert new_files(tmp_path, record, now) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda record: record.update(format="brokerui.gold/0"),
+        lambda record: record.update(job="route"),
+        lambda record: record.update(versions={**software_versions(), "brokerui": "0"}),
+        lambda record: record.update(arguments=ARGUMENTS | {"dates": "mdy"}),
+        lambda record: record.update(arguments=ARGUMENTS | {"encoding": "cp1252"}),
+        lambda record: record.update(arguments=ARGUMENTS | {"events": "other"}),
+        lambda record: record.update(parts={"part": 6}),
+        lambda record: record.update(parts={"part": 5, "gone": 5}),
+        lambda record: record.pop("parts"),
+    ],
+)
+def test_with_another_result_everything_is_read(tmp_path: Path, record: Json, change: Callable[[Json], None]) -> None:
+    change(record)
+    assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) is None
+
+
+def test_when_there_are_many_small_files_everything_is_read(
+    tmp_path: Path, record: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(telemetry_parts, "MAX_FILES", 0)
+    assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) is None
+
+
+def test_without_a_result_or_behind_a_url_everything_is_read(tmp_path: Path, record: Json) -> None:
+    assert former_telemetry(str(tmp_path / "none"), ARGUMENTS, []) is None
+    assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) == []
+    assert former_telemetry(f"file://{tmp_path}", ARGUMENTS, [file("a"), file("b"), file("c")]) is None
+    (tmp_path / "_run.json").write_text("{")
+    assert former_telemetry(str(tmp_path), ARGUMENTS, []) is None

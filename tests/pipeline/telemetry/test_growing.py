@@ -1,0 +1,128 @@
+"""`pipeline telemetry` of a log that grew: new files alone are read, and the tables are those of all files."""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
+from pipeline.results.run_record import JobRun
+from pipeline.runtime.session import SparkSettings
+from tests.extent import IS_ALL
+from tests.pipeline.estates import TO_PARTS, document, written
+from tests.pipeline.telemetry import naive
+from tests.pipeline.telemetry.event_logs import HOPS, SCHEMA, random_log
+from tests.pipeline.telemetry.tables import alike, table
+
+Json = dict[str, Any]
+FILES, EVENTS_OF_FILE, GROUPS = 12, 60, 6
+GROUP_APART = timedelta(hours=11)
+OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
+LOCAL = {"name": "r1", "remote_service_name": None, "address": "LOCAL"}
+KNOWN = [
+    ("host1", "Orders", "Local", None, "LOCAL"),
+    ("host1", "Orders", "ToParts", "Stock", "tcp://host2.example:4022"),
+    ("host1", "Orders", "r1", None, "LOCAL"),
+    ("host2", "Parts", "Local", None, "LOCAL"),
+    ("host2", "msdb", "Local", None, "LOCAL"),
+]
+"""The routes of the estate."""
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def grown_log(rng: random.Random) -> list[list[Json]]:
+    """Files of events, most of each file of a group of conversations and connections with hours of its own, and some of
+    any: late ones."""
+    rows = random_log(rng, FILES * EVENTS_OF_FILE)
+    rng.shuffle(rows)
+    for number, row in enumerate(rows):
+        file, position = divmod(number, EVENTS_OF_FILE)
+        group = file * GROUPS // FILES if rng.random() < 0.9 else rng.randrange(GROUPS)
+        row |= {"source": f"events-{file:02}", "position": position, "at": row["at"] + group * GROUP_APART}
+        for name in ("conversation_id", "conversation_handle", "connection_id"):
+            if row.get(name) is not None:
+                row[name] = f"{row[name]}/{group}"
+    return [rows[begin : begin + EVENTS_OF_FILE] for begin in range(0, len(rows), EVENTS_OF_FILE)]
+
+
+def add(log: Path, rows: list[Json]) -> Path:
+    """A file of the log."""
+    log.mkdir(exist_ok=True)
+    file = log / f"{rows[0]['source']}.parquet"
+    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), file)
+    return file
+
+
+def run(log: Path, **more: Any) -> JobRun:
+    return telemetry(TelemetryOptions(str(log), str(log.with_name("out")), **more), SparkSettings("local[2]"))
+
+
+def expected(rows: list[Json], *, has_estate: bool) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
+    """Each table by a plain reading of all events."""
+    for name in TABLES:
+        evaluate: Callable[[list[Json]], list[tuple[Any, ...]]] = getattr(naive, name)
+        yield name, evaluate(rows)
+    owners = OWNERS if has_estate else None
+    yield "hops", naive.hops(rows, owners)
+    yield "disagreements", naive.disagreements(rows, owners)
+    if has_estate:
+        yield "unused_routes", naive.unused_routes(rows, KNOWN, 30)
+
+
+def is_what_all_files_say(log: Path, files: list[list[Json]], *, has_estate: bool = False) -> bool:
+    rows = [row for file in files for row in file]
+    return all(alike(table(log.with_name("out"), name), found) for name, found in expected(rows, has_estate=has_estate))
+
+
+# Without true random numbers the first example is always the same.
+@settings(max_examples=6 if IS_ALL else 1, deadline=None)
+@given(rng=st.randoms(use_true_random=True))
+def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Random) -> None:
+    files, order = grown_log(rng), rng.sample(range(FILES), FILES)
+    arrivals = (8, rng.randint(9, 11), FILES) if IS_ALL else (rng.randint(8, 11), FILES)
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        estate = written(Path(folder) / "estate.json", document(TO_PARTS, LOCAL))
+        arrived: list[list[Json]] = []
+        for until in arrivals:
+            has_estate = rng.random() < 0.6
+            new = [files[number] for number in order[len(arrived) : until]]
+            for file in new:
+                add(log, file)
+            known = len(arrived)
+            arrived += new
+            found = run(log, estate=estate if has_estate else None)
+            assert found.extra["taken_over"] == known
+            events = EVENTS_OF_FILE * len(arrived)
+            assert found.counts == {"in": events, "out": events, "quarantined": 0}
+            assert is_what_all_files_say(log, arrived, has_estate=has_estate)
+
+
+def test_rows_of_new_files_go_into_quarantine_and_an_event_that_came_before_has_all_read(tmp_path: Path) -> None:
+    log, rows = tmp_path / "log", random_log(random.Random(4), 320)
+    files = [rows[begin : begin + 100] for begin in range(0, 320, 100)]
+    for file in files[:3]:
+        add(log, file)
+    (log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
+    assert run(log).counts == {"in": 302, "out": 300, "quarantined": 2}
+    add(log, files[3])
+    (log / "worse.jsonl").write_text("{\n")
+    found = run(log)
+    assert (found.counts, found.extra["taken_over"]) == ({"in": 323, "out": 320, "quarantined": 3}, 4)
+    assert found.reasons == {"no_position": 1, "not_json": 2}
+    assert is_what_all_files_say(log, files)
+    again = files[0][0] | {"text": "another"}
+    pq.write_table(pa.Table.from_pylist([again], schema=SCHEMA), log / "a file before all others.parquet")
+    found = run(log)
+    assert (found.counts, found.extra["taken_over"]) == ({"in": 324, "out": 320, "quarantined": 4}, 0)
+    assert found.reasons == {"duplicate": 1, "no_position": 1, "not_json": 2}

@@ -14,13 +14,13 @@ from pyspark.sql.streaming.query import StreamingQuery
 from pipeline.files.file_system import exists
 from pipeline.files.location import Location, decoded_uri, location, spark_name
 from pipeline.inputs.files import files_below
+from pipeline.jobs.batches import CHECKPOINT, BatchMark, add_counts, empty_total, is_committed, query_of
 from pipeline.jobs.ingest import IngestOptions, ingest_files
 from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 
-CHECKPOINT = "_checkpoint"
 _OF_THIS_MACHINE = re.compile("^file:/+")
 FILES_PER_BATCH = 1_000
 FILE_SCHEMA = "path string, modificationTime timestamp, length long, content binary"
@@ -33,18 +33,17 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
     Spark's checkpoint knows the files that were seen, the lake those that were committed: a batch that is repeated
     after a kill skips committed files.
     """
-    total = JobRun("follow", asdict(options))
-    total.counts = dict.fromkeys(("in", "out", "quarantined"), 0)
+    total = empty_total("follow", asdict(options))
     start_for_urls(settings, options.traffic, options.out)
     files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
-        spark, is_ingesting = spark_session(settings), Lock()
+        spark, is_ingesting, place = spark_session(settings), Lock(), lake.root / CHECKPOINT
 
-        def ingest_batch(found: DataFrame, _number: int) -> None:
+        def ingest_batch(found: DataFrame, number: int) -> None:
             with is_ingesting:
-                _ingest_batch(spark, lake, options, found, total)
+                add_counts(total, _ingest_batch(spark, lake, options, found, BatchMark(query_of(place), number)))
 
-        query = _started(spark, options.traffic, lake.root / CHECKPOINT, every, ingest_batch)
+        query = _started(spark, options.traffic, place, every, ingest_batch)
         try:
             query.awaitTermination()
         except KeyboardInterrupt:
@@ -73,12 +72,10 @@ def _started(
     return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
 
 
-def _ingest_batch(spark: SparkSession, lake: Lake, options: IngestOptions, found: DataFrame, total: JobRun) -> None:
-    paths = sorted(_path(row["path"], options) for row in found.collect())
-    run = ingest_files(spark, lake, [path for path in paths if exists(path)], options)
-    for name, number in run.counts.items():
-        total.counts[name] += number
-    run.report()
+def _ingest_batch(spark: SparkSession, lake: Lake, options: IngestOptions, found: DataFrame, mark: BatchMark) -> JobRun:
+    """Ingest the files of a batch, unless a run of the lake has it: they may have changed since."""
+    paths = [] if is_committed(lake, mark) else sorted(_path(row["path"], options) for row in found.collect())
+    return ingest_files(spark, lake, [path for path in paths if exists(path)], options, mark.as_field())
 
 
 def _path(name: str, options: IngestOptions) -> Location:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -54,9 +55,15 @@ def ingest(options: IngestOptions, settings: SparkSettings) -> JobRun:
         return ingest_files(spark_session(settings), lake, paths, options)
 
 
-def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Location], options: IngestOptions) -> JobRun:
-    """Ingest these files in one run, which is committed as a whole or not at all."""
-    run = JobRun("ingest", asdict(options))
+def ingest_files(
+    spark: SparkSession,
+    lake: Lake,
+    paths: Sequence[Location],
+    options: IngestOptions,
+    more: Mapping[str, Any] | None = None,
+) -> JobRun:
+    """Ingest these files in one run, which is committed as a whole or not at all; `more`: fields of its record."""
+    run = JobRun("ingest", asdict(options), extra=dict(more or {}))
     new = _new_paths(lake, paths)
     run.inputs = [file_identity(path) for path in new]
     if not new:
@@ -66,9 +73,26 @@ def ingest_files(spark: SparkSession, lake: Lake, paths: Sequence[Location], opt
     copies = examine_files(_copied(tables, new, options), encoding=options.encoding)
     files = prepared_files(copies, tables.table(BRONZE), tables.work)
     run.end_phase("bronze")
-    without_damaged_files(files, lambda whole: _write(spark, lake, tables, whole, run, options), lambda: _clear(tables))
-    tables.commit(run.as_json())
+    write_run(spark, lake, tables, files, run, options, str(folder_of(options.traffic)))
     return run
+
+
+def write_run(
+    spark: SparkSession,
+    lake: Lake,
+    tables: NewRun,
+    files: list[InputFile],
+    run: JobRun,
+    options: IngestOptions,
+    display_root: str,
+) -> None:
+    """Clean the rows of files in bronze, and commit the run; `display_root`: where the files came from."""
+    without_damaged_files(
+        files,
+        lambda whole: _write(spark, lake, tables, whole, run, options, display_root),
+        lambda: _clear(tables),
+    )
+    tables.commit(run.as_json())
 
 
 def _clear(tables: NewRun) -> None:
@@ -93,10 +117,16 @@ def _copied(tables: NewRun, paths: Sequence[Location], options: IngestOptions) -
 
 
 def _write(
-    spark: SparkSession, lake: Lake, tables: NewRun, files: list[InputFile], run: JobRun, options: IngestOptions
+    spark: SparkSession,
+    lake: Lake,
+    tables: NewRun,
+    files: list[InputFile],
+    run: JobRun,
+    options: IngestOptions,
+    display_root: str,
 ) -> None:
     """Read the rows once; a second time only if some belong into quarantine."""
-    root, display_root = tables.table(BRONZE), str(folder_of(options.traffic))
+    root = tables.table(BRONZE)
     known = known_classes(spark, lake, files)
     numbers = known.frame(spark)
     source = read_files(

@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from pipeline.jobs.follow import CHECKPOINT, follow
+from pipeline.jobs.batches import CHECKPOINT
+from pipeline.jobs.follow import follow
 from pipeline.jobs.ingest import IngestOptions
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings

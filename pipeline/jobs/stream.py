@@ -1,0 +1,110 @@
+"""Ingest a stream, such as a topic, into a lake: each batch of Spark's is a run of its own, and counts exactly once.
+
+Rows come as a streaming DataFrame, from whatever source the session has a connector for. Each batch is written to
+bronze as lines of JSON, and those are read, cleaned and quarantined as files are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import Final
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F
+from pyspark.sql.streaming.query import StreamingQuery
+
+from pipeline.files.file_system import files_in
+from pipeline.files.location import Location, spark_name
+from pipeline.inputs.files import JSON, FileLayout, InputFile
+from pipeline.jobs.batches import CHECKPOINT, BatchMark, add_counts, empty_total, is_committed, query_of
+from pipeline.jobs.ingest import IngestOptions, write_run
+from pipeline.lake.lake import BRONZE, Lake
+from pipeline.lake.new_run import lake_for_writing, new_run
+from pipeline.results.run_record import JobRun
+from pipeline.schemas import COLUMNS
+from routing.common.errors import InputError
+from routing.common.sentence import say
+
+VALUE: Final = "value"
+"""The column with a row as JSON, text or bytes, as connectors of topics name it."""
+MOMENTS: Final = {"timestampFormat": "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXX"}
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True, slots=True)
+class StreamOptions:
+    """Options of a stream."""
+
+    name: str
+    """Of the stream in its lake: its checkpoint and the places of rejected rows have it."""
+    out: str
+    every: str | None = None
+    """The time between two batches, as `10 seconds`; None: end when everything that is there by now is ingested."""
+    keep_duplicates: bool = False
+
+
+def stream(rows: DataFrame, options: StreamOptions) -> JobRun:
+    """Ingest a streaming DataFrame: of JSON in the column `value`, or of the columns of traffic. Returns when there is
+    no more, or when its caller is interrupted.
+
+    The checkpoint says which rows a batch has, the record of a run which batch it is: a batch that comes again after a
+    kill counts once.
+    """
+    if not _NAME.fullmatch(options.name):
+        raise InputError(options.name, "", say("must be a name of letters, digits, dots and dashes"))
+    total, lines = empty_total("stream", asdict(options)), _as_lines(rows)
+    with lake_for_writing(options.out) as lake:
+        place, is_ingesting = lake.root / f"{CHECKPOINT}-{options.name}", Lock()
+
+        def ingest_batch(batch: DataFrame, number: int) -> None:
+            with is_ingesting:
+                add_counts(total, _ingest_batch(batch, lake, BatchMark(query_of(place), number), options))
+
+        query = _started(lines, place, options.every, ingest_batch)
+        try:
+            query.awaitTermination()
+        except KeyboardInterrupt:
+            # Java has ended: the current batch fails and is repeated next time, or is just being committed.
+            with is_ingesting:
+                pass
+    return total
+
+
+def _as_lines(rows: DataFrame) -> DataFrame:
+    """Return each row as a line of JSON; within a value, the end of a line means no more than a space."""
+    if VALUE in rows.columns:
+        # Unlike `translate`, this leaves bytes that are no character as they are.
+        text = F.replace(F.replace(F.col(VALUE).cast("string"), F.lit("\n"), F.lit(" ")), F.lit("\r"), F.lit(" "))
+        return rows.select(text.alias(VALUE))
+    known = [name for name in rows.columns if name in COLUMNS]
+    if not known:
+        raise InputError("the stream", "", say("has neither a column named value nor one of traffic"))
+    return rows.select(F.to_json(F.struct(*known), MOMENTS).alias(VALUE))
+
+
+def _started(
+    lines: DataFrame, checkpoint: Location, every: str | None, ingest_batch: Callable[[DataFrame, int], None]
+) -> StreamingQuery:
+    writer = lines.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
+    return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
+
+
+def _ingest_batch(batch: DataFrame, lake: Lake, mark: BatchMark, options: StreamOptions) -> JobRun:
+    """Ingest a batch in one run, unless a run of the lake has it."""
+    run = JobRun("stream", asdict(options))
+    run.count(0, 0, {})
+    if is_committed(lake, mark):
+        return run
+    tables = new_run(lake)
+    bronze = tables.table(BRONZE)
+    batch.write.text(spark_name(bronze))
+    files = [InputFile(place, FileLayout(JSON)) for place in files_in(bronze) if place.suffix == ".txt"]
+    run.end_phase("bronze")
+    if files:
+        run.extra = mark.as_field()
+        cleaning = IngestOptions("", options.out, options.keep_duplicates)
+        write_run(batch.sparkSession, lake, tables, files, run, cleaning, f"{options.name}/batch {mark.number}")
+    return run

@@ -37,7 +37,7 @@ SPANS: dict[str, Callable[[EventLog], DataFrame]] = {
     "connection_failures": links.connection_failures,
     "routes": route_usage.routes,
 }
-"""Tables of which each row needs the events of its own hour alone."""
+"""Tables whose rows need the events of their own hours alone."""
 STAGES = (*SPANS, "episodes", "connections", "uptime", "mirrors", "latencies", "ways")
 """The phases in which tables are written, in order."""
 _WORK = "_work"
@@ -94,7 +94,7 @@ class TableWriter:
         self._write(name, rows)
 
     def _write_keyed(self, run: JobRun) -> None:
-        """Write the tables of which each row needs the events of one side, or of one connection."""
+        """Write the tables whose rows need the events of one side, or of one connection."""
         growth = self.growth
         if growth is None:
             self._write("episodes", delays.episodes(self.log))

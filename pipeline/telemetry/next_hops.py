@@ -57,7 +57,7 @@ def reported(log: EventLog) -> DataFrame:
 
 
 def judged(log: EventLog, messages: DataFrame, owners: DataFrame | None) -> DataFrame:
-    """Compare these messages with who had logged in at their next hop, by the logins of the log."""
+    """Compare these messages with the peer that had logged in at their next hop, by the logins of the log."""
     found = _with_peer(log, messages)
     if owners is not None:
         found = found.join(F.broadcast(owners), "next_hop", "left")

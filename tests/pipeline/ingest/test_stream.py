@@ -78,7 +78,7 @@ def disturbed(step: str, patch: Callable[[Any, str, Any], None]) -> None:
 
 
 def streamed(spark: SparkSession, folder: Path, **more: Any) -> dict[str, int]:
-    """What has come into a folder, as if its lines were the values of a topic, until there is no more."""
+    """The lines of a folder, as if they were the values of a topic, until there is no more."""
     rows = spark.readStream.option("recursiveFileLookup", "true").text(str(folder / "in"))
     return stream.stream(rows, StreamOptions("traffic", str(folder / "lake"), **more)).counts
 
@@ -94,7 +94,7 @@ def rejected(lake: Path) -> Counter[tuple[str, str]]:
 
 
 def arrive(folder: Path, number: int) -> None:
-    """Rows of which some are bad, and one came before."""
+    """Rows; some are bad, and one came before."""
     values = [row(number * 10), row(number * 10 + 1), row(1), {"at": "never"}]
     written(folder / "in" / f"{number}.jsonl", values)
 

@@ -109,6 +109,9 @@ def _add_traffic(parser: argparse.ArgumentParser) -> None:
         "--traffic", type=_path, required=True, metavar="IN", help="a lake, a folder of traffic files, or one file"
     )
     parser.add_argument("--out", type=_path, required=True, metavar="OUT")
+    parser.add_argument(
+        "--version", type=_version, metavar="N", help="of a lake: as it was in this version (default: the last)"
+    )
     _add_texts(parser)
 
 
@@ -130,7 +133,8 @@ def _route(options: argparse.Namespace) -> JobRun:
     from pipeline.jobs.route import RouteOptions, route
 
     return route(
-        RouteOptions(options.estate, options.traffic, options.out, options.dates, options.encoding), _settings(options)
+        RouteOptions(options.estate, options.traffic, options.out, options.dates, options.encoding, options.version),
+        _settings(options),
     )
 
 
@@ -154,6 +158,7 @@ def _replay(options: argparse.Namespace) -> JobRun:
         rows=options.rows,
         dates=options.dates,
         encoding=options.encoding,
+        version=options.version,
     )
     return replay(wanted, _settings(options))
 
@@ -233,6 +238,13 @@ def _positive(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
+    return number
+
+
+def _version(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
     return number
 
 

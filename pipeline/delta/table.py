@@ -19,10 +19,14 @@ from pipeline.delta.log_folder import LogFolder, clear_unfinished, commit_name, 
 from pipeline.delta.transactions import transactions_in
 from pipeline.delta.written_files import WrittenFile
 from pipeline.files.location import Location, is_url, location
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 _CONFIGURATION: Final = {"delta.checkpointInterval": "10"}
 """A log behind a URL is read file by file: from its last checkpoint on."""
 
+_READER_VERSION: Final = 1
+"""Tables of a later one have rows that count no more inside of files, or other names of columns."""
 _COLUMNS: Final = ("path", "size_bytes", "num_records", "partition")
 
 
@@ -90,6 +94,9 @@ class DeltaLog:
             return None
         with log_errors(self.root), log_folder(self.root, whole=version is not None) as folder:
             table = DeltaTable(folder.uri, version)
+            if (needed := table.protocol().min_reader_version) > _READER_VERSION:
+                problem = say("its table needs a reader of version {needed} of Delta, not 1", needed=needed)
+                raise InputError(str(self.root), "", problem)
             number = table.version()
             columns = tuple(one.name for one in table.schema().fields)
             return TableVersion(number, tuple(_files(table, self.root)), transactions_in(folder.log, number), columns)

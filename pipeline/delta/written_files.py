@@ -37,7 +37,7 @@ def written_file(root: Location, file: Location, partitions: tuple[str, ...]) ->
     state, footer, path = state_of(file), parquet_metadata(file), relative_name(file, root)
     return WrittenFile(
         path=path,
-        partition=_partition(path, partitions),
+        partition=partition_of(path, partitions),
         bytes=state.size,
         modified=state.modified // _MILLISECOND,
         rows=footer.num_rows,
@@ -45,7 +45,7 @@ def written_file(root: Location, file: Location, partitions: tuple[str, ...]) ->
     )
 
 
-def _partition(path: str, partitions: tuple[str, ...]) -> dict[str, str | None]:
+def partition_of(path: str, partitions: tuple[str, ...]) -> dict[str, str | None]:
     """Return the value of each partition column, which the name of a folder has (`day=2026-03-01`)."""
     named = dict(part.split("=", 1) for part in PurePosixPath(path).parent.parts if "=" in part)
     return {name: None if named[name] == _NULL else unquote(named[name]) for name in partitions}

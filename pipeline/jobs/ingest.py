@@ -17,8 +17,9 @@ from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, as_quarantine_rows, count_rows, read_files
 from pipeline.lake.classes import known_classes, write_class_tables
-from pipeline.lake.lake import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS, Lake
+from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import NewRun, lake_for_writing, new_run
+from pipeline.lake.tables import BRONZE, CLASSES, QUARANTINE, SILVER, SUMS
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
 from pipeline.results.run_record import JobRun
@@ -63,23 +64,22 @@ def ingest_files(
     more: Mapping[str, Any] | None = None,
 ) -> JobRun:
     """Ingest these files in one run, which is committed as a whole or not at all; `more`: fields of its record."""
-    run = JobRun("ingest", asdict(options), extra=dict(more or {}))
+    run, lake = JobRun("ingest", asdict(options), extra=dict(more or {})), lake.opened()
     new = _new_paths(lake, paths)
     run.inputs = [file_identity(path) for path in new]
     if not new:
         run.count(0, 0, {})
         return run
-    tables = new_run(lake)
-    copies = examine_files(_copied(tables, new, options), encoding=options.encoding)
-    files = prepared_files(copies, tables.table(BRONZE), tables.work)
-    run.end_phase("bronze")
-    write_run(spark, lake, tables, files, run, options, str(folder_of(options.traffic)))
+    with new_run(lake) as tables:
+        copies = examine_files(_copied(tables, new, options), encoding=options.encoding)
+        files = prepared_files(copies, tables.table(BRONZE), tables.work)
+        run.end_phase("bronze")
+        write_run(spark, tables, files, run, options, str(folder_of(options.traffic)))
     return run
 
 
 def write_run(
     spark: SparkSession,
-    lake: Lake,
     tables: NewRun,
     files: list[InputFile],
     run: JobRun,
@@ -89,7 +89,7 @@ def write_run(
     """Clean the rows of files in bronze, and commit the run; `display_root`: where the files came from."""
     without_damaged_files(
         files,
-        lambda whole: _write(spark, lake, tables, whole, run, options, display_root),
+        lambda whole: _write(spark, tables, whole, run, options, display_root),
         lambda: _clear(tables),
     )
     tables.commit(run.as_json())
@@ -118,7 +118,6 @@ def _copied(tables: NewRun, paths: Sequence[Location], options: IngestOptions) -
 
 def _write(
     spark: SparkSession,
-    lake: Lake,
     tables: NewRun,
     files: list[InputFile],
     run: JobRun,
@@ -126,7 +125,7 @@ def _write(
     display_root: str,
 ) -> None:
     """Read the rows once; a second time only if some belong into quarantine."""
-    root = tables.table(BRONZE)
+    root, lake = tables.table(BRONZE), tables.lake
     known = known_classes(spark, lake, files)
     numbers = known.frame(spark)
     source = read_files(

@@ -54,7 +54,9 @@ def _previous(record: dict[str, Any], job: str, place: Location, lake: Lake, tim
         return None
     source = next(one for one in record["inputs"] if "runs" in one)
     runs = frozenset(source["runs"])
-    if source != lake.as_input(runs) or not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
+    if source != lake.as_input(runs) or not lake.is_apart(runs):
+        return None
+    if not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
         return None
     rows, quarantine = (_files(place, tables_of(record).get(table)) for table in (ROWS_TABLE, QUARANTINE))
     if len(rows) > MAX_FILES or not _are_whole({**rows, **quarantine}) or not _are_last(place, record):

@@ -39,6 +39,8 @@ class ReplayOptions:
     """The order of dates with slashes in text files."""
     encoding: str = ""
     """The encoding of text files without a byte order mark; empty: UTF-8."""
+    version: int | None = None
+    """The version of a lake; None: the last."""
 
 
 def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
@@ -46,7 +48,7 @@ def replay(options: ReplayOptions, settings: SparkSettings) -> JobRun:
     run = JobRun("replay", asdict(options))
     start_for_urls(settings, options.baseline, options.proposed, options.traffic, options.out)
     before, after = load_timeline(options.baseline), load_timeline(options.proposed)
-    traffic = traffic_input(options.traffic, options.dates, options.encoding)
+    traffic = traffic_input(options.traffic, options.dates, options.encoding, options.version)
     return run_on_traffic(
         run,
         options.out,

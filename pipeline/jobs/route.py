@@ -37,6 +37,8 @@ class RouteOptions:
     """The order of dates with slashes in text files."""
     encoding: str = ""
     """The encoding of text files without a byte order mark; empty: UTF-8."""
+    version: int | None = None
+    """The version of a lake; None: the last."""
 
 
 def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
@@ -44,7 +46,7 @@ def route(options: RouteOptions, settings: SparkSettings) -> JobRun:
     run = JobRun("route", asdict(options))
     start_for_urls(settings, options.estate, options.traffic, options.out)
     timeline = load_timeline(options.estate)
-    traffic = traffic_input(options.traffic, options.dates, options.encoding)
+    traffic = traffic_input(options.traffic, options.dates, options.encoding, options.version)
     return run_on_traffic(
         run,
         options.out,

@@ -21,8 +21,9 @@ from pipeline.files.location import Location, spark_name
 from pipeline.inputs.files import JSON, FileLayout, InputFile
 from pipeline.jobs.batches import CHECKPOINT, BatchMark, add_counts, empty_total, is_committed, query_of
 from pipeline.jobs.ingest import IngestOptions, write_run
-from pipeline.lake.lake import BRONZE, Lake
+from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing, new_run
+from pipeline.lake.tables import BRONZE
 from pipeline.results.run_record import JobRun
 from pipeline.schemas import COLUMNS
 from routing.common.errors import InputError
@@ -96,15 +97,16 @@ def _ingest_batch(batch: DataFrame, lake: Lake, mark: BatchMark, options: Stream
     """Ingest a batch in one run, unless a run of the lake has it."""
     run = JobRun("stream", asdict(options))
     run.count(0, 0, {})
+    lake = lake.opened()
     if is_committed(lake, mark):
         return run
-    tables = new_run(lake)
-    bronze = tables.table(BRONZE)
-    batch.write.text(spark_name(bronze))
-    files = [InputFile(place, FileLayout(JSON)) for place in files_in(bronze) if place.suffix == ".txt"]
-    run.end_phase("bronze")
-    if files:
-        run.extra = mark.as_field()
-        cleaning = IngestOptions("", options.out, options.keep_duplicates)
-        write_run(batch.sparkSession, lake, tables, files, run, cleaning, f"{options.name}/batch {mark.number}")
+    with new_run(lake) as tables:
+        bronze = tables.table(BRONZE)
+        batch.write.text(spark_name(bronze))
+        files = [InputFile(place, FileLayout(JSON)) for place in files_in(bronze) if place.suffix == ".txt"]
+        run.end_phase("bronze")
+        if files:
+            run.extra = mark.as_field()
+            cleaning = IngestOptions("", options.out, options.keep_duplicates)
+            write_run(batch.sparkSession, tables, files, run, cleaning, f"{options.name}/batch {mark.number}")
     return run

@@ -15,8 +15,9 @@ from pyspark.sql import functions as F
 from pipeline.files.location import Location, spark_name
 from pipeline.files.parquet import parquet_source, write_table
 from pipeline.inputs.files import PARQUET, InputFile
-from pipeline.lake.lake import CLASSES, SILVER, SILVER_TYPE, SUMS, Lake
+from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import NewRun
+from pipeline.lake.tables import CLASSES, SILVER, SILVER_TYPE, SUMS
 from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import parquet_files_in, rows_in
 from pipeline.schemas import KEY_COLUMNS, MAX_NAME_LENGTHS

@@ -1,68 +1,165 @@
-"""The records of the runs of a lake, in `_commits`: a run counts when its record stands there.
+"""The runs that count in a lake: those that the log of `silver` names. Their records are in `_commits`.
 
-Readers and writers of a lake learn from here alone which runs there are, and which number the next one has.
+A run puts its record there before its commit, under a name that no other run has. Former lakes have no log: a record
+`run=N.json` was the commit. Such runs count as before, and the next run that commits takes them into the log.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from pipeline.delta.table import TableFile
+from pipeline.delta.written_files import partition_of
 from pipeline.files.file_system import exists, file_system, files_in, read_bytes
-from pipeline.files.location import Location, RemoteLocation
-from pipeline.results.output_folder import record_text
+from pipeline.files.location import Location, RemoteLocation, relative_name
+from pipeline.lake.tables import SILVER, silver_log
+from pipeline.results.parquet_counts import parquet_files_in
+from pipeline.transforms.day_partition import DAY
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 COMMITS: Final = "_commits"
-FOLDER, FILES = "folder", "files"
-"""Fields of the record of a run behind a URL: the name of its folders, and its files by table."""
-_RECORD: Final = re.compile(r"run=[0-9]+[.]json")
+FOLDER, FILES, COVERS = "folder", "files", "covers"
+"""Fields of the record of a run: the name of its folders, its files by table, and the runs that it compacted."""
+RUN: Final = "run="
+_FORMER_RECORD: Final = re.compile(r"run=[0-9]+[.]json")
 _READ: Final[dict[tuple[RemoteLocation, int, int], bytes]] = {}
 """Records behind URLs that this process has read, by size and time of change: a record is never altered."""
 
 
-def record_files(root: Location) -> list[Location]:
-    """Return the files of the records in their order, also of those that a listing does not show yet."""
-    found = [place for place in files_in(root / COMMITS) if _RECORD.fullmatch(place.name)]
-    while isinstance(root, RemoteLocation) and exists(following := root / COMMITS / f"{run_after(found)}.json"):
+@dataclass(frozen=True, slots=True)
+class LakeRun:
+    """A run that counts, with its record."""
+
+    name: str
+    number: int
+    content: bytes
+    record: Mapping[str, Any]
+    is_former: bool = False
+    """Return whether the log does not name it yet."""
+
+    @property
+    def folder(self) -> str:
+        """The name of its folder in each table."""
+        found: str = self.record.get(FOLDER, self.name)
+        return found
+
+    @property
+    def rows(self) -> int:
+        """The number of clean rows that it added."""
+        found: int = self.record.get("counts", {}).get("out", 0)
+        return found
+
+    def files(self, root: Location, table: str) -> list[Location]:
+        """Return its files of a table; for clean rows only of a former run."""
+        folder = root / table / self.folder
+        if FILES not in self.record:
+            return parquet_files_in(folder)
+        return [folder / name for name in self.record[FILES].get(table, ())]
+
+
+@dataclass(frozen=True, slots=True)
+class LakeState:
+    """A lake at one moment: its runs in their order, and the files of the clean rows."""
+
+    version: int | None
+    """The version of `silver`; None: it has no log yet."""
+    runs: tuple[LakeRun, ...]
+    silver: tuple[TableFile, ...]
+    covered: Mapping[str, frozenset[str]]
+    """The names of the runs whose rows are in a folder of `silver`, by its name."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all runs."""
+        return frozenset(run.name for run in self.runs)
+
+    def runs_in(self, file: TableFile) -> frozenset[str]:
+        """Return the runs whose rows are in a file; of one that another program wrote, all of them may be."""
+        return self.covered.get(file.path.partition("/")[0]) or self.names
+
+
+def read_state(root: Location, version: int | None = None) -> LakeState:
+    """Return a lake as it is, or as it was in a version of `silver`. Raises `InputError` if it is damaged."""
+    found = silver_log(root).read(version)
+    if version is not None and found is None:
+        raise InputError(str(root), "", say("has no versions yet: a run that adds rows makes the first"))
+    logged = {} if found is None else found.transactions
+    records = [_logged(root, name, number) for name, number in logged.items() if name.startswith(RUN)]
+    former = [] if version is not None else [run for run in _former(root) if run.name not in logged]
+    runs = [run for run in [*records, *former] if COVERS not in run.record]
+    files = [] if found is None else found.files
+    return LakeState(
+        version=None if found is None else found.version,
+        runs=tuple(sorted(runs, key=lambda run: (run.number, run.name))),
+        silver=(*files, *(file for run in former for file in _silver_of(root, run))),
+        covered={run.folder: frozenset(run.record.get(COVERS, (run.name,))) for run in [*records, *former]},
+    )
+
+
+def put_record(root: Location, name: str, content: bytes) -> None:
+    """Put the record of a run beside the others. It counts when the log names the run."""
+    file_system(root).put(record_file(root, name), content)
+
+
+def record_file(root: Location, name: str) -> Location:
+    """Return the place of the record of a run."""
+    return root / COMMITS / f"{name}.json"
+
+
+def _logged(root: Location, name: str, number: int) -> LakeRun:
+    content = _content(record_file(root, name))
+    try:
+        return LakeRun(name, number, content, json.loads(content))
+    except ValueError:
+        problem = say("is damaged: the record of the run {name} is not there", name=name)
+        raise InputError(str(root), "", problem) from None
+
+
+def _former(root: Location) -> Iterator[LakeRun]:
+    """Yield the runs of before there was a log. A record that is not whole was never committed."""
+    for file in _former_records(root):
+        content = _content(file)
+        try:
+            yield LakeRun(file.stem, _number(file), content, json.loads(content), is_former=True)
+        except ValueError:
+            if isinstance(file, Path):
+                raise
+            continue
+
+
+def _former_records(root: Location) -> list[Location]:
+    """Return the files of former records in their order, also of those that a listing does not show yet."""
+    found = [place for place in files_in(root / COMMITS) if _FORMER_RECORD.fullmatch(place.name)]
+    last = max(map(_number, found), default=0)
+    while isinstance(root, RemoteLocation) and exists(following := record_file(root, f"{RUN}{last + 1:06}")):
         found.append(following)
+        last += 1
     return found
 
 
-def record_contents(root: Location, runs: Set[str] | None) -> dict[str, bytes]:
-    """Return the records of these runs, or of all. Behind a URL, one that is not whole was never committed."""
-    found = {place.stem: _content(place) for place in record_files(root) if runs is None or place.stem in runs}
-    return {name: content for name, content in found.items() if isinstance(root, Path) or _is_whole(content)}
+def _number(record: Location) -> int:
+    return int(record.stem.removeprefix(RUN))
 
 
-def run_after(records: Sequence[Location]) -> str:
-    """Return the name of the run that follows those of these records."""
-    last = max((int(place.stem.removeprefix("run=")) for place in records), default=0)
-    return f"run={last + 1:06}"
-
-
-def put_record(root: Location, run: str, record: dict[str, object]) -> None:
-    """Let a run count. Raises `FileExistsError` if another run of this name counts already."""
-    file_system(root).put_new(root / COMMITS / f"{run}.json", record_text(record))
+def _silver_of(root: Location, run: LakeRun) -> Iterator[TableFile]:
+    for place in run.files(root, SILVER):
+        path = relative_name(place, root / SILVER)
+        yield TableFile(path, place, partition_of(path, (DAY,)), 0, None)
 
 
 def _content(file: Location) -> bytes:
-    if isinstance(file, Path):
-        return read_bytes(file)
     state = file_system(file).state(file)
     if state is None:
         return b""
+    if isinstance(file, Path):
+        return read_bytes(file)
     key = (file, state.size, state.modified)
     if key not in _READ:
         _READ[key] = read_bytes(file)
     return _READ[key]
-
-
-def _is_whole(content: bytes) -> bool:
-    try:
-        json.loads(content)
-    except ValueError:
-        return False
-    return True

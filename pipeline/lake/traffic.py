@@ -16,10 +16,13 @@ from pipeline.files.location import Location, location
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, InputRows, read_files
-from pipeline.lake.lake import CLASSES, SILVER, SUMS, Lake, is_lake
+from pipeline.lake.lake import Lake, is_lake
+from pipeline.lake.tables import CLASSES
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
 from pipeline.transforms.day_partition import DAY
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,7 @@ class TrafficInput:
 
     name: str
     lake: Lake | None
-    """Restricted to the runs that were committed when the job began; None for a folder of files."""
+    """As it was when the job began; None for a folder of files."""
     dates: str = ""
     """The order of dates with slashes in text files."""
     encoding: str = ""
@@ -54,22 +57,21 @@ class TrafficInput:
         return read_files(spark, prepared_files(files, root, work), root, str(root), form)
 
 
-def traffic_input(name: str, dates: str = "", encoding: str = "") -> TrafficInput:
-    """Find the traffic of this name, without Spark. Raises `InputError` if there is none."""
+def traffic_input(name: str, dates: str = "", encoding: str = "", version: int | None = None) -> TrafficInput:
+    """Find the traffic of this name, without Spark; of a lake a version. Raises `InputError` if there is none."""
     if is_lake(name):
         place = location(name)
-        lake = Lake(place.absolute() if isinstance(place, Path) else place)
-        return TrafficInput(name, lake.only_runs(lake.commits().keys()))
+        return TrafficInput(name, Lake(place.absolute() if isinstance(place, Path) else place).opened(version))
+    if version is not None:
+        raise InputError(name, "", say("has no versions: it is not a lake"))
     files_below(name)
     return TrafficInput(name, None, dates, encoding)
 
 
 def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:
     """Read the rows of a lake, which were cleaned when they were ingested."""
-    files = tuple(InputFile(folder, None, rows=rows) for folder, rows in lake.rows_by_run(SILVER).items())
+    files = tuple(InputFile(folder, None, rows=rows) for folder, rows in lake.rows_by_folder().items())
     rows = lake.silver(spark).select(*COLUMNS, CLASS, DAY, _good())
-    # Runs of older versions of the pipeline have no sums.
-    sums = lake.files(SUMS) if len(lake.folders(SUMS)) == len(files) else []
     return InputRows(
         rows=rows,
         placed=lambda: _placed(spark, lake),
@@ -78,7 +80,7 @@ def open_lake(spark: SparkSession, lake: Lake, name: str) -> InputRows:
         root=lake.root,
         display_root=name,
         classes=tuple(lake.files(CLASSES)),
-        sums=tuple(sums),
+        sums=tuple(lake.sums()),
     )
 
 

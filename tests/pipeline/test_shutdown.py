@@ -89,7 +89,7 @@ def test_nothing_stays_of_one_whose_starter_has_gone(tmp_path: Path) -> None:
         job.stdin.close()
         assert job.wait(SECONDS) == INTERRUPTED
     eventually(lambda: not processes_of(tmp_path / "home"))
-    assert list(tmp_path.rglob("_commits/*")) == []
+    assert list(tmp_path.rglob("_delta_log/*")) == []
 
 
 @pytest.mark.thorough("a job whose starter goes stands for it in `make test`")
@@ -112,7 +112,7 @@ def test_one_that_follows_ends_well(tmp_path: Path) -> None:
     home, traffic = tmp_path / "home", tmp_path / "in"
     written(traffic / "a.jsonl", [row()])
     with started(home, "ingest", "--in", str(traffic), "--out", "lake", "--follow", "--every", "1 second") as job:
-        eventually(lambda: [*(home / "lake" / "_commits").glob("*.json")], SECONDS)
+        eventually(lambda: [*(home / "lake" / "silver" / "_delta_log").glob("*.json")], SECONDS)
         job.send_signal(signal.SIGINT)
         assert job.wait(SECONDS) == 0
     eventually(lambda: not processes_of(home))

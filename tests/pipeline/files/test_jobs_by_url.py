@@ -13,12 +13,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.cli import main
+from pipeline.delta.table import TableCommit
 from pipeline.files.file_system import file_system
 from pipeline.files.location import location
 from pipeline.jobs.follow import follow
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.lake.classes import write_class_tables
 from pipeline.lake.lake import Lake
+from pipeline.lake.tables import silver_log
 from pipeline.results.new_result import new_result
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.delta_tables import rows_of
@@ -202,18 +204,17 @@ def test_a_lake_behind_a_url_has_the_same_rows(two_kinds: Path, spark: SparkSess
 def test_of_two_runs_of_a_lake_one_counts(small: Path) -> None:
     """As the second commits while the first is at work; the first is told, and leaves nothing that counts."""
     run(small, "ingest", "lake", url)
-    (taken,) = (small / "lake" / "_commits").glob("run=*.json")
     before = lake_rows(url(small / "lake"))
     written(small / "in" / "more.jsonl", [row(9)])
 
-    def committed_meanwhile(name: str) -> None:
-        (small / "lake" / "_commits" / name).write_bytes(taken.read_bytes())
+    def committed_meanwhile() -> None:
+        log = silver_log(location(url(small / "lake")))
+        log.commit(TableCommit([]), log.version())
 
     with pytest.MonkeyPatch.context() as other:
-        other.setattr("pipeline.jobs.ingest.write_class_tables", _then(committed_meanwhile, "run=000002.json"))
+        other.setattr("pipeline.jobs.ingest.write_class_tables", _then(committed_meanwhile))
         status = main(["ingest", "--in", url(small / "in"), "--out", url(small / "lake")])
     assert status == 4
-    (small / "lake" / "_commits" / "run=000002.json").unlink()
     assert lake_rows(url(small / "lake")) == before
     assert main(["ingest", "--in", url(small / "in"), "--out", url(small / "lake")]) == 0
     assert len(lake_rows(url(small / "lake"))["silver"]) == len(before["silver"]) + 1
@@ -227,7 +228,7 @@ def _then(work: Any, *arguments: Any) -> Any:
     return both
 
 
-def test_a_record_that_is_cut_off_was_never_committed(small: Path) -> None:
+def test_a_former_record_that_is_cut_off_was_never_committed(small: Path) -> None:
     run(small, "ingest", "lake", url)
     before = lake_rows(url(small / "lake"))
     (small / "lake" / "_commits" / "run=000002.json").write_text('{"format": "brok', encoding="utf-8")
@@ -235,7 +236,7 @@ def test_a_record_that_is_cut_off_was_never_committed(small: Path) -> None:
     assert lake_rows(url(small / "lake")) == before
     run(small, "ingest", "lake", url)
     assert len(lake_rows(url(small / "lake"))["silver"]) == len(before["silver"]) + 1
-    assert [*Lake(location(url(small / "lake"))).commits()] == ["run=000001", "run=000003"]
+    assert len(Lake(location(url(small / "lake"))).commits()) == 2
 
 
 def test_files_that_arrive_behind_a_url_are_taken_once(small: Path) -> None:

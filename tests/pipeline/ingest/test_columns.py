@@ -25,7 +25,8 @@ from pipeline.inputs.parquet_columns import (
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.telemetry import TelemetryOptions as Telemetry
 from pipeline.jobs.telemetry import telemetry
-from pipeline.lake.lake import SILVER, Lake
+from pipeline.lake.lake import Lake
+from pipeline.lake.tables import SILVER
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import row, written
 from tests.pipeline.telemetry.event_logs import random_log, write_log

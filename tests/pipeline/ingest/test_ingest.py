@@ -19,9 +19,8 @@ from pyspark.sql import SparkSession
 from pipeline.inputs.files import examine_files
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.progress import STAGES
-from pipeline.lake.classes import known_classes
+from pipeline.lake.classes import known_classes, write_class_tables
 from pipeline.lake.lake import Lake
-from pipeline.lake.new_run import lake_for_writing
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS, TRAFFIC
@@ -274,8 +273,14 @@ def lake_of_days(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) 
     return folder / "lake"
 
 
+def only_folder(lake: Path) -> Path:
+    """Return the folder of the clean rows of a lake with one run."""
+    (folder,) = (lake / "silver").glob("run=*")
+    return folder
+
+
 def test_silver_is_parted_by_day_of_utc(lake_of_days: Path) -> None:
-    days = {path.name for path in (lake_of_days / "silver" / "run=000001").iterdir()}
+    days = {path.name for path in only_folder(lake_of_days).iterdir()}
     assert {f"day={date(2026, 3, 1)}", f"day={date(2026, 3, 2)}"} < days
 
 
@@ -285,7 +290,7 @@ def test_days_before_1970_begin_at_midnight_too(lake_of_days: Path) -> None:
 
 
 def test_silver_says_what_is_never_null_and_is_in_the_order_of_its_files(lake_of_days: Path) -> None:
-    (file,) = (lake_of_days / "silver" / "run=000001" / "day=2026-03-01").glob("*.parquet")
+    (file,) = (only_folder(lake_of_days) / "day=2026-03-01").glob("*.parquet")
     assert pq.read_table(file, partitioning=None)["to_service"].to_pylist() == NAMES
     required = {field.name for field in pq.read_schema(file) if not field.nullable}
     assert required == {field.name for field in TRAFFIC if not field.nullable} | {"class"}
@@ -407,21 +412,50 @@ def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
     traffic = written(tmp_path / "a.jsonl", [row(1)])
     lake = tmp_path / "lake"
     ingested(traffic, lake)
-    shutil.copytree(lake / "silver" / "run=000001", lake / "silver" / "run=000002")
-    shutil.copytree(lake / "silver" / "run=000001", lake / "_staging" / "silver")
+    counts, lately = only_folder(lake), f"run=new-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-0badcafe"
+    for left in ("run=new-20260101T000000Z-0badcafe", "run=000002", lately):
+        shutil.copytree(counts, lake / "silver" / left)
+        (lake / "_commits" / f"{left}.json").write_text("{}", encoding="utf-8")
+    (lake / "_commits" / "run=000002.json").unlink()
+    shutil.copytree(counts, lake / "_staging" / "silver")
     ingested(traffic, lake)
-    assert [path.name for path in (lake / "silver").iterdir()] == ["run=000001"]
+    assert {path.name for path in (lake / "silver").glob("run=*")} == {counts.name, lately}, "it may be at work"
+    records = {f"{counts.name}.json", f"{lately}.json"}
+    assert {path.name for path in (lake / "_commits").glob("run=*")} == records
     assert not (lake / "_staging").exists()
     assert len(silver(lake)) == 1
+
+
+def test_nothing_stays_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: object) -> None:
+        raise RuntimeError
+
+    traffic, lake = written(tmp_path / "a.jsonl", [row(1)]), tmp_path / "lake"
+    with monkeypatch.context() as broken:
+        broken.setattr("pipeline.jobs.ingest.write_class_tables", fail)
+        with pytest.raises(RuntimeError):
+            ingested(traffic, lake)
+    assert [path.name for path in lake.rglob("run=*")] == []
+    assert ingested(traffic, lake).counts["out"] == 1
 
 
 # ---------------------------------------------------------------- refused
 
 
-def test_two_runs_do_not_write_one_lake(tmp_path: Path) -> None:
-    traffic = written(tmp_path / "a.jsonl", [row(1)])
-    with lake_for_writing(str(tmp_path / "lake")), pytest.raises(InputError, match="being written by another run"):
-        ingested(traffic, tmp_path / "lake")
+def test_of_two_runs_that_write_one_lake_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    traffic, lake = written(tmp_path / "in" / "a.jsonl", [row(1)]), tmp_path / "lake"
+
+    def meanwhile(*given: Any) -> None:
+        monkeypatch.undo()
+        ingested(traffic, lake)
+        write_class_tables(*given)
+
+    monkeypatch.setattr("pipeline.jobs.ingest.write_class_tables", meanwhile)
+    with pytest.raises(InputError, match="was written by another run meanwhile; nothing of this one counts"):
+        ingested(traffic, lake)
+    assert len(silver(lake)) == 1
+    assert len([*(lake / "silver").glob("run=*")]) == 1, "the other one leaves nothing"
+    assert ingested(traffic, lake).counts["in"] == 0
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path: Path) -> None:

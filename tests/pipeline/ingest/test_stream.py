@@ -67,6 +67,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "once it is in silver": (ingest, "write_class_tables", False),
     "before its record": (new_run, "put_record", False),
     "after its record": (new_run, "put_record", True),
+    "after its commit": (new_run, "write_record", False),
     "after its run": (stream, "add_counts", False),
 }
 """The function at whose begin, or end, a stream is ended."""

@@ -72,7 +72,7 @@ def round_do() -> bool:
 
 
 def commits(home: Path) -> int:
-    return len(list((home / "pipeline" / "lake" / "_commits").glob("run=*.json")))
+    return len(list((home / "pipeline" / "lake" / "silver" / "_delta_log").glob("*.json")))
 
 
 def is_whole() -> None:

@@ -1,0 +1,120 @@
+"""Lakes of before `silver` was a Delta table: jobs read them, and the first run that writes takes their runs over."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from deltalake import DeltaTable
+
+from pipeline.cli import main
+from pipeline.files.location import location
+from pipeline.jobs.ingest import IngestOptions, ingest
+from pipeline.lake.lake import Lake
+from pipeline.runtime.session import SparkSettings
+from tests.pipeline.estates import TO_PARTS, document, row, written
+
+Json = dict[str, Any]
+SETTINGS = SparkSettings("local[2]")
+pytestmark = pytest.mark.usefixtures("spark")
+
+
+def plain(lake: Path, name: str, number: int, record: Json) -> Json:
+    """Return the record of a run of a plain folder, whose folders had its number."""
+    for table in lake.iterdir():
+        if (table / name).is_dir():
+            (table / name).rename(table / f"run={number:06}")
+    return {field: value for field, value in record.items() if field not in ("folder", "files")}
+
+
+def behind_a_url(lake: Path, name: str, _number: int, record: Json) -> Json:
+    """Return the record of a run behind a URL, which named its folder and the files of each table."""
+    folder = lake / "silver" / name
+    files = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*.parquet"))]
+    return {**record, "files": {**record["files"], **({"silver": files} if files else {})}}
+
+
+def made_former(lake: Path, kind: Callable[[Path, str, int, Json], Json]) -> None:
+    """Give a lake the format that it had before."""
+    found = Lake(lake).opened().state
+    assert found is not None
+    for run in found.runs:
+        (lake / "_commits" / f"{run.name}.json").unlink()
+        record = kind(lake, run.name, run.number, dict(run.record))
+        (lake / "_commits" / f"run={run.number:06}.json").write_text(json.dumps(record), encoding="utf-8")
+    shutil.rmtree(lake / "silver" / "_delta_log")
+    (lake / "_commits" / "_lake").unlink()
+
+
+@pytest.fixture(params=[plain, behind_a_url], ids=["plain", "behind a URL"])
+def former(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A lake with three runs, one of them without a clean row."""
+    runs = [[row(1), row(2, at="2026-03-02T00:00:00Z")], [row(1)], [row(3), {"at": "never"}]]
+    for number, rows in enumerate(runs):
+        written(tmp_path / "in" / f"{number}.jsonl", rows)
+        ingest(IngestOptions(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS)
+    made_former(tmp_path / "lake", request.param)
+    return tmp_path / "lake"
+
+
+def names(lake: Path) -> list[str]:
+    files = Lake(lake).files("silver")
+    return sorted(name for file in files for name in pq.ParquetFile(str(file)).read()["conversation_id"].to_pylist())
+
+
+def routed(lake: Path, out: str) -> tuple[list[str], Json]:
+    estate = written(lake.parent / "estate.json", document(TO_PARTS))
+    assert main(["route", "--estate", estate, "--traffic", str(lake), "--out", str(lake.parent / out)]) == 0
+    rows = [one for file in (lake.parent / out).glob("*.parquet") for one in pq.read_table(file).to_pylist()]
+    record: Json = json.loads((lake.parent / out / "_run.json").read_text(encoding="utf-8"))
+    return sorted(map(str, rows)), record
+
+
+def test_a_former_lake_is_read_as_it_stands(former: Path) -> None:
+    before = sorted(path for path in former.rglob("*"))
+    assert names(former) == ["c1", "c2", "c3"]
+    assert len(Lake(former).commits()) == 3
+    assert len(Lake(former).sums()) == 2
+    rows, record = routed(former, "out")
+    assert (len(rows), record["counts"]["out"]) == (3, 3)
+    assert sorted(path for path in former.rglob("*")) == before
+
+
+def test_the_first_run_takes_a_former_lake_over(former: Path) -> None:
+    first, _ = routed(former, "out")
+    written(former.parent / "in" / "new.jsonl", [row(1), row(4)])
+    run = ingest(IngestOptions(str(former.parent / "in"), str(former)), SETTINGS)
+    assert (run.counts, run.reasons) == ({"in": 2, "out": 1, "quarantined": 1}, {"duplicate": 1})
+    assert names(former) == ["c1", "c2", "c3", "c4"]
+    assert sorted(DeltaTable(former / "silver").to_pyarrow_table()["conversation_id"].to_pylist()) == names(former)
+    state = Lake(former).opened().state
+    assert state is not None
+    assert [(one.name, one.is_former) for one in state.runs[:3]] == [(f"run={n:06}", False) for n in (1, 2, 3)]
+    assert (state.version, state.runs[3].number) == (0, 4)
+    # The result of before goes on, too.
+    rows, record = routed(former, "out")
+    assert set(first) < set(rows)
+    assert record["taken_over"]
+    again = ingest(IngestOptions(str(former.parent / "in"), str(former)), SETTINGS)
+    assert again.counts == {"in": 0, "out": 0, "quarantined": 0}
+
+
+def test_a_former_lake_is_taken_over_by_its_url(former: Path) -> None:
+    written(former.parent / "in" / "new.jsonl", [row(4)])
+    url = former.as_uri()
+    assert ingest(IngestOptions(str(former.parent / "in"), url), SETTINGS).counts["out"] == 1
+    assert names(former) == ["c1", "c2", "c3", "c4"]
+    assert [run.name for run in Lake(location(url)).opened().state.runs] == [*Lake(former).commits()]  # type: ignore[union-attr]  # it was opened
+
+
+def test_what_a_killed_run_of_before_left_is_cleared_away(former: Path) -> None:
+    shutil.copytree(next((former / "silver").glob("run=*")), former / "silver" / "run=000009")
+    written(former.parent / "in" / "new.jsonl", [row(4)])
+    ingest(IngestOptions(str(former.parent / "in"), str(former)), SETTINGS)
+    assert not (former / "silver" / "run=000009").exists()
+    assert names(former) == ["c1", "c2", "c3", "c4"]

@@ -107,11 +107,10 @@ def new_run(lake: Lake) -> Iterator[NewRun]:
     run = NewRun(lake if lake.state else lake.opened(), unique_name(_PREFIX))
     try:
         yield run
-    except BaseException:
+    finally:
         if not run.is_committing:
             with suppress(Exception):
                 run.discard()
-        raise
 
 
 @contextmanager

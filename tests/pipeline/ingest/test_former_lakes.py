@@ -17,6 +17,7 @@ from pipeline.files.location import location
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
+from tests.pipeline.delta_tables import rows_of
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
 Json = dict[str, Any]
@@ -70,9 +71,8 @@ def names(lake: Path) -> list[str]:
 def routed(lake: Path, out: str) -> tuple[list[str], Json]:
     estate = written(lake.parent / "estate.json", document(TO_PARTS))
     assert main(["route", "--estate", estate, "--traffic", str(lake), "--out", str(lake.parent / out)]) == 0
-    rows = [one for file in (lake.parent / out).glob("*.parquet") for one in pq.read_table(file).to_pylist()]
     record: Json = json.loads((lake.parent / out / "_run.json").read_text(encoding="utf-8"))
-    return sorted(map(str, rows)), record
+    return sorted(map(str, rows_of(lake.parent / out))), record
 
 
 def test_a_former_lake_is_read_as_it_stands(former: Path) -> None:

@@ -1,6 +1,6 @@
 """Two deployments over TCP, durable on both: messages of 1 KB a second, beside what others do for the same.
 
-    .venv/bin/python benchmarks/messaging/end_to_end.py [--messages 30000] [--rounds 3] [--no-peers]
+    .venv/bin/python benchmarks/messaging/end_to_end.py [--messages 30000] [--rounds 3] [--no-peers] [--compiled FOLDER]
 
 Each deployment has all its processes (worker, beat, endpoint, web, a Valkey) and a database of one PostgreSQL server
 with fsync and synchronous commit. A process sends 100 messages in a transaction, each transaction in the next of 50
@@ -10,6 +10,8 @@ received and committed. Beside it: five senders with one message in a transactio
 The peers run in turns with ours, in the same minutes: two RabbitMQ nodes joined by a shovel with on-confirm, from pika
 with asynchronous confirms and with one after the other; jobs of procrastinate; Celery tasks on a Valkey that keeps what
 it has, each of which writes its message to PostgreSQL. Those that cannot be had are skipped, and said so.
+
+With `--compiled` both deployments run the compiled engine; the peers run as they are.
 
 The claims: at least half of the RabbitMQ pair, three times pika one by one, five times procrastinate and Celery.
 """
@@ -30,6 +32,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
+from benchmarks.messaging.compiled_engine import add_option, settings_of
 from benchmarks.messaging.peers.running import CannotBeHad, Peers, conninfo, rabbit_pair
 from brokerui.core.valkey import valkey_binary
 from scripts.postgres import CannotRunError, Server, running
@@ -131,12 +134,12 @@ def measure(works: Rates, rounds: int) -> dict[str, float]:
     return {name: statistics.median(found) for name, found in rates.items()}
 
 
-def run(count: int, rounds: int, with_peers: bool) -> bool:
-    print(machine())
+def run(count: int, rounds: int, with_peers: bool, compiled: Path | None) -> bool:
+    print(machine(), "compiled engine" if compiled else "")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="b-", dir="/tmp")))
         server = stack.enter_context(running(durable=True))
-        both = stack.enter_context(two(folder, server))
+        both = stack.enter_context(two(folder, server, **settings_of(compiled)))
         join(*both)
         exchange_keys(*both)
         ours = Ours(*both)
@@ -163,9 +166,10 @@ def main() -> int:
     arguments.add_argument("--messages", type=int, default=30_000)
     arguments.add_argument("--rounds", type=int, default=3)
     arguments.add_argument("--no-peers", action="store_true")
+    add_option(arguments)
     given = arguments.parse_args()
     try:
-        return int(not run(given.messages, given.rounds, not given.no_peers))
+        return int(not run(given.messages, given.rounds, not given.no_peers, given.compiled))
     except CannotRunError as error:
         print(f"skipped, no PostgreSQL can run here: {error}")
         return 0

@@ -1,6 +1,6 @@
 """How long a message takes from one deployment to another, at 100 messages a second.
 
-    .venv/bin/python benchmarks/messaging/latency.py [--seconds 30] [--rate 100]
+    .venv/bin/python benchmarks/messaging/latency.py [--seconds 30] [--rate 100] [--compiled build/compiled]
 
 Each message is in a transaction of its own, in one of 50 conversations; Celery's wake-up, both endpoints and TCP are on
 the way. It begins before the transaction that sends, and ends when another process has received and committed it.
@@ -28,6 +28,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 from benchmarks.claims import claim, machine
+from benchmarks.messaging.compiled_engine import add_option, settings_of
 from benchmarks.messaging.end_to_end import Ours, kept_valkey
 from benchmarks.messaging.peers.running import CannotBeHad, Peers, conninfo
 from scripts.postgres import CannotRunError, Server, running
@@ -81,12 +82,12 @@ def hops(folder: Path, server: Server, rate: float) -> Generator[float]:
                 yield half
 
 
-def run(rate: float, seconds: float) -> bool:
-    print(machine())
+def run(rate: float, seconds: float, compiled: Path | None) -> bool:
+    print(machine(), "compiled engine" if compiled else "")
     with (
         tempfile.TemporaryDirectory(prefix="b-", dir="/tmp") as folder,
         running(durable=True) as server,
-        two(Path(folder), server) as (first, second),
+        two(Path(folder), server, **settings_of(compiled)) as (first, second),
         closing(hops(Path(folder), server, rate)) as hop,
     ):
         join(first, second)
@@ -110,9 +111,10 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seconds", type=float, default=30.0)
     arguments.add_argument("--rate", type=float, default=100.0)
+    add_option(arguments)
     given = arguments.parse_args()
     try:
-        return int(not run(given.rate, given.seconds))
+        return int(not run(given.rate, given.seconds, given.compiled))
     except (CannotRunError, CannotBeHad) as error:
         print(f"skipped, no PostgreSQL or no Celery can be had here: {error}")
         return 0

@@ -1,6 +1,6 @@
 """Where the processor time of one message goes, from the application that sends it to the one that receives it.
 
-    .venv/bin/python benchmarks/messaging/per_message.py [--seconds 15] [--only alone]
+    .venv/bin/python benchmarks/messaging/per_message.py [--seconds 15] [--only alone] [--compiled build/compiled]
 
 Two deployments with all their processes over TCP, on one PostgreSQL server, durable; 1 KB a message, one message in a
 transaction, 50 conversations. Three situations: a message now and then (`alone`: two a second), 100 a second
@@ -33,6 +33,7 @@ from redis import Redis
 
 from benchmarks.claims import machine
 from benchmarks.messaging import processor_time
+from benchmarks.messaging.compiled_engine import add_option, settings_of
 from benchmarks.messaging.end_to_end import CONVERSATIONS, SENDERS, Ours
 from benchmarks.messaging.peers.running import conninfo
 from scripts.postgres import CannotRunError, Server, running
@@ -40,6 +41,7 @@ from tests.acceptance.deployments import Application, Deployment, join, two
 
 STATISTICS = ("-c", "shared_preload_libraries=pg_stat_statements", "-c", "pg_stat_statements.track_utility=on")
 DATABASES = ("of_a", "of_b")
+SAMPLED = Path(__file__).parent / "sampled"
 ENDLESS = 1_000_000
 """Messages that an application is told to send or receive: it is ended before."""
 WARM_SECONDS = 4
@@ -195,15 +197,14 @@ SITUATIONS: dict[str, Callable[..., AbstractContextManager[dict[str, list[Applic
 }
 
 
-def run(seconds: float, names: Sequence[str]) -> None:
-    print(machine())
+def run(seconds: float, names: Sequence[str], compiled: Path | None) -> None:
+    print(machine(), "compiled engine" if compiled else "")
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="b-", dir="/tmp")))
         os.environ["BROKERUI_SAMPLES"] = str(folder / "samples")
-        os.environ["PYTHONPATH"] = str(Path(__file__).parent / "sampled")
         (folder / "samples").mkdir()
         server = stack.enter_context(running(durable=True, options=STATISTICS))
-        both = stack.enter_context(two(folder, server))
+        both = stack.enter_context(two(folder, server, **settings_of(compiled, [SAMPLED])))
         join(*both)
         handles = Ours(*both, encryptions=("off",)).handles["off"]
         assert len(handles) == CONVERSATIONS
@@ -219,9 +220,10 @@ def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--seconds", type=float, default=15.0)
     arguments.add_argument("--only", choices=SITUATIONS, action="append", help="a situation; default: all")
+    add_option(arguments)
     given = arguments.parse_args()
     try:
-        run(given.seconds, given.only or list(SITUATIONS))
+        run(given.seconds, given.only or list(SITUATIONS), given.compiled)
     except CannotRunError as error:
         print(f"skipped, no PostgreSQL can be had here: {error}")
     return 0

@@ -19,6 +19,8 @@ from types import FrameType
 
 FOLDER = os.environ.get("BROKERUI_SAMPLES", "")
 CHECKOUT = f"{Path(__file__).resolve().parents[3]}/"
+PLACES = (*(f"{folder}/" for folder in os.environ.get("PYTHONPATH", "").split(":")[1:]), CHECKOUT)
+"""Where the code of the product may be: a compiled engine is beside copies of it."""
 PACKAGES = "/site-packages/"
 EVERY_S = 0.001
 WRITTEN_AFTER = 10
@@ -35,8 +37,9 @@ def code_of(frame: FrameType | None) -> str:
         file = code.co_filename
         if PACKAGES in file:
             return f"{file.rpartition(PACKAGES)[2]}:{code.co_name}"
-        if file.startswith(CHECKOUT) and file != __file__:
-            return f"{file.removeprefix(CHECKOUT)}:{code.co_name}"
+        place = next(filter(file.startswith, PLACES), None)
+        if place is not None and file != __file__:
+            return f"{file.removeprefix(place)}:{code.co_name}"
         frame = frame.f_back
     return ELSEWHERE
 

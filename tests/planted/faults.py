@@ -24,6 +24,14 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
+        "statements of one way to the database leave one by one",
+        "pipeline._communicate_gen = partial(_written, pipeline)",
+        "_ = partial(_written, pipeline)",
+        ("test_statements_wait_for_the_first_result_that_is_read",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
         "messages are added to a conversation in which another process has sent since",
         "AND row.conversation_handle = handle AND row.state = as_state AND row.send_sequence = first",
         "AND row.conversation_handle = handle AND row.state = as_state",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
+from brokerui.messaging.store.postgres_pipeline import sent_together
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
 from brokerui.messaging.store.tables import WrittenTable
 from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOutcome
@@ -79,7 +80,7 @@ class PostgresSession(Session):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        with self._wrapped, self._connection.pipeline():
+        with self._wrapped, sent_together(self._connection):
             yield
 
     def lock(self, kind: int, keys: Sequence[str]) -> Answer:
@@ -183,7 +184,7 @@ class PostgresSession(Session):
         """Send statements without waiting for each other, as long as no result is read. An error of one is raised at
         the end at the latest."""
         with self._wrapped, self._together:
-            self._together.enter_context(self._connection.pipeline())
+            self._together.enter_context(sent_together(self._connection))
             yield
 
     def next_orders(self, count: int) -> list[int]:

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.results.manifest import FORMAT, table_manifest
+from pipeline.results.manifest import FORMAT, folder_manifest
 from pipeline.schemas import OUTCOMES
 
 Json = dict[str, Any]
@@ -82,9 +82,25 @@ def write_record(folder: Path, job: str, started: str) -> None:
         "inputs": [{"path": "/traffic/a.parquet", "size": 5, "modified": 1}],
         "counts": {"in": 10, "out": 9, "quarantined": 1},
         "reasons": {"unknown_entry": 1},
-        "tables": table_manifest(folder),
+        **_manifest(folder),
     }
     (folder / "_run.json").write_text(json.dumps(record), encoding="utf-8")
+
+
+def _manifest(folder: Path) -> Json:
+    """The tables of the folder and of its summary, and the files that lie directly in it as its rows."""
+    tables = folder_manifest(folder)["tables"]
+    if (folder / "_summary").exists():
+        for name, about in folder_manifest(folder / "_summary")["tables"].items():
+            files = [{**file, "path": f"_summary/{file['path']}"} for file in about["files"]]
+            tables[name] = {**about, "files": files}
+    if rows := [_rows_file(path) for path in sorted(folder.glob("*.parquet"))]:
+        tables["rows"] = {"rows": sum(file["rows"] for file in rows), "files": rows}
+    return {"tables": tables}
+
+
+def _rows_file(path: Path) -> Json:
+    return {"path": path.name, "rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
 
 
 def _table(rows: list[Json], like: Json) -> pa.Table:

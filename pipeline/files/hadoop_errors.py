@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -22,8 +23,8 @@ _DENIED: Final = (
 )
 _NO_STORE: Final = ("org.apache.hadoop.fs.s3a.UnknownStoreException", "java.net.UnknownHostException")
 _NO_CLASS: Final = ("org.apache.hadoop.fs.UnsupportedFileSystemException", "java.lang.ClassNotFoundException")
-_CONFLICT: Final = "412"
-"""The status with which a store refuses a conditional write that comes second."""
+_CONFLICT: Final = re.compile(r"(?<![^\s(\[,:=])412(?![^\s)\],.;:])")
+"""The status with which a store refuses a conditional write that comes second; in the name of a file it is none."""
 
 
 @contextmanager
@@ -45,10 +46,10 @@ def python_error(place: Location, *causes: tuple[str, str]) -> OSError | InputEr
         return OSError(errno.ENXIO, f"the store is not there ({message})", str(place))
     if names & {*_DENIED}:
         return PermissionError(errno.EACCES, f"no permission ({message})", str(place))
-    if names & {*_PRESENT} or any("PreconditionFailed" in name or _CONFLICT in text for name, text in causes):
-        return FileExistsError(errno.EEXIST, "is there already", str(place))
     if names & {*_ABSENT}:
         return FileNotFoundError(errno.ENOENT, "is not there", str(place))
+    if names & {*_PRESENT} or any("PreconditionFailed" in name or _CONFLICT.search(text) for name, text in causes):
+        return FileExistsError(errno.EEXIST, "is there already", str(place))
     return OSError(errno.EIO, message, str(place))
 
 

@@ -109,7 +109,10 @@ def test_a_scheme_that_nobody_reads_is_one_line(scheme: str) -> None:
         ),
         ([("org.apache.hadoop.fs.s3a.UnknownStoreException", "b: 404")], OSError, "the store is not there (b: 404)"),
         ([("org.apache.hadoop.fs.s3a.RemoteFileChangedException", "close: 412 at b")], FileExistsError, "is there alr"),
+        ([("java.io.IOException", "close: Status Code: 412, Request ID")], FileExistsError, "is there already"),
         ([("java.io.FileNotFoundException", "x")], FileNotFoundError, "is not there"),
+        ([("java.io.FileNotFoundException", "x: 412")], FileNotFoundError, "is not there"),
+        ([("java.io.IOException", "result-20261127T041200Z-9a412bf0/x")], OSError, "result-20261127T041200Z-9a412bf0"),
         ([("java.net.ConnectException", "refused\nand more")], OSError, "refused"),
     ],
 )

@@ -15,6 +15,7 @@ from functools import partial
 
 from django.db import transaction
 
+from brokerui.messaging import emptied_queues
 from brokerui.messaging.broker_cache import check_database, check_queue
 from brokerui.messaging.exchange.queue_notify import wait_for_notification
 from brokerui.messaging.exchange.unreachable import unreachable_address
@@ -190,8 +191,11 @@ def _received(instance: str, request: ReceiveRequest) -> tuple[QueuedMessage, ..
         check_queue(broker, request.queue)
         messages = receiving.receive(work, request)
         has_rollbacks = request.queue in work.batch.rollbacks
+        is_rest_empty = work.batch.is_rest_empty
     if messages and has_rollbacks:
         transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
+    if messages and is_rest_empty:
+        transaction.on_commit(partial(emptied_queues.note, place))
     if messages:
         note_received(place)
     return messages

@@ -9,6 +9,7 @@ from typing import TypeVar
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from brokerui.core.sqlite.base import DatabaseWrapper
+from brokerui.messaging import emptied_queues
 from brokerui.messaging.errors import WriteLockHeldError
 from brokerui.messaging.exchange.queue_notify import wait_for_notification
 from brokerui.messaging.leases.selectors import has_messages
@@ -20,10 +21,13 @@ T = TypeVar("T")
 
 def asked_until_found(ask: Callable[[], T], place: QueueAddress, wait_s: float) -> T:
     """Return what a verb finds, at once or as soon as messages are there; what it finds after `wait_s` seconds
-    otherwise. Raises `WriteLockHeldError` where it may have to wait and holds the write lock of SQLite for good."""
+    otherwise. A thread that has just emptied the queue waits for the next notification before it asks. Raises
+    `WriteLockHeldError` where it may have to wait and holds the write lock of SQLite for good."""
     end = time.monotonic() + wait_s
     if wait_s > 0 and (sqlite := _locking_connection()) is not None and sqlite.has_written():
         raise WriteLockHeldError
+    if emptied_queues.taken(place) and wait_s > 0:
+        _wait(place, wait_s)
     while not (found := ask()) and (left := end - time.monotonic()) > 0:
         _wait(place, left)
     return found

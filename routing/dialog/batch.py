@@ -89,6 +89,8 @@ class ClaimedBatch:
     received: tuple[QueuedMessage, ...] = ()
     received_group: str | None = None
     """The group that `receive` locked; None: no unlocked group has messages."""
+    is_rest_empty: bool = False
+    """Whether the queue holds no message beside those of `received`; False where the store did not look."""
     is_unknown: bool = False
     """True if `receive` names a conversation that does not exist."""
     busy: frozenset[str | ConversationKey] = frozenset()

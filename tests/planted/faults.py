@@ -156,6 +156,27 @@ STORE: Final = (
             "test_a_group_that_was_emptied_before_it_was_locked_is_passed",
         ),
     ),
+    Fault(
+        "store",
+        "a queue counts as emptied while messages are left in it, and its reader waits",
+        "batch.is_rest_empty = in_queue == len(batch.received) <= FEW",
+        "batch.is_rest_empty = True",
+        ("test_where_messages_are_left_the_reader_asks_at_once",),
+    ),
+    Fault(
+        "store",
+        "a queue counts as emptied whose messages come back with a rollback",
+        "transaction.on_commit(partial(emptied_queues.note, place))",
+        "emptied_queues.note(place)",
+        ("test_messages_that_are_rolled_back_are_found_at_once",),
+    ),
+    Fault(
+        "store",
+        "a queue counts as emptied after its reader has asked again",
+        "at = _emptied().pop(place, None)",
+        "at = _emptied().get(place)",
+        ("test_who_asks_again_knows_no_more_of_the_queue",),
+    ),
 )
 ENDPOINT: Final = (
     Fault(

@@ -91,6 +91,11 @@ _SAME: Final = (
     " AND row.conversation_handle = heads.conversation_handle"
 )
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
+FEW: Final = 10
+"""Messages that are received at most where the store looks whether others are left: it looks no further."""
+_IN_QUEUE: Final = (
+    f"(SELECT count(*) FROM (SELECT 1 FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT {FEW + 1}) AS few)"
+)
 
 
 def ask(session: Session, instance: int, now: int, request: ReceiveRequest) -> Answer:
@@ -123,11 +128,12 @@ def receive(
     while found:
         group, handle = _first(request, found[0])
         locked.add(group)
-        messages = _messages(session, instance, now, group, handle, request)
+        messages, in_queue = _messages(session, instance, now, group, handle, request)
         # Before it was locked, another may have received all of it, or leased it.
         if messages:
             batch.received_group = group
             batch.received = messages[: request.top]
+            batch.is_rest_empty = in_queue == len(batch.received) <= FEW
             return
         found = ask(session, instance, now, request)()
     if request.handle is not None:
@@ -158,15 +164,18 @@ def _first(request: ReceiveRequest, found: Row) -> tuple[str, str | None]:
 
 def _messages(
     session: Session, instance: int, now: int, group: str, handle: str | None, request: ReceiveRequest
-) -> tuple[QueuedMessage, ...]:
-    """The first of those that are asked for; at least one, if there is any."""
+) -> tuple[tuple[QueuedMessage, ...], int]:
+    """The first of those that are asked for; at least one, if there is any. And how many the queue holds, or more than
+    `FEW`, as the same statement sees it."""
     heads = _HEADS if handle is None else _ONE
     firsts = session.firsts(MESSAGES, _SAME, ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (_COLUMNS, _ORDER))
     sql = (
-        f"SELECT {columns} FROM ({heads}) AS heads {firsts} WHERE {_FREE.format(group='%(group)s')}"
+        f"SELECT {columns}, {_IN_QUEUE} FROM ({heads}) AS heads {firsts} WHERE {_FREE.format(group='%(group)s')}"
         f" ORDER BY heads.priority DESC, heads.first, {order}"
     )
     most = None if request.top is None else max(1, request.top)
     parameters = {"instance": instance, "now": now, "group": group, "handle": handle, "top": most}
-    return tuple(QueuedMessage(*request.queue, *row) for row in session.rows(f"{sql} {session.at_most}", parameters))
+    parameters["queue"] = queue_number(instance, request.queue)
+    rows = session.rows(f"{sql} {session.at_most}", parameters)
+    return tuple(QueuedMessage(*request.queue, *row[:-1]) for row in rows), rows[0][-1] if rows else 0

@@ -1,0 +1,37 @@
+"""Queues that this thread has just emptied: a WAITFOR that follows need not ask the database before it waits.
+
+Whoever adds a message notifies the queue after its commit. So a message that the receive has not seen has a
+notification that nobody has taken, or whose reader is at it. One that is lost costs a poll, as it does any reader who
+waits (`exchange.queue_notify`).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Final
+
+from brokerui.messaging.exchange.queue_notify import KEPT_MS
+from brokerui.messaging.queue_address import QueueAddress
+
+SECONDS: Final = KEPT_MS / 2000
+"""How long a queue counts as emptied, in seconds: notifications that came meanwhile are still there."""
+
+_ours = threading.local()
+
+
+def note(place: QueueAddress) -> None:
+    """Note that a receive, which is committed by now, took the only messages of a queue."""
+    _emptied()[place] = time.monotonic()
+
+
+def taken(place: QueueAddress) -> bool:
+    """Return whether this thread has emptied a queue just now, and forget it: who asks again may find more."""
+    at = _emptied().pop(place, None)
+    return at is not None and time.monotonic() - at < SECONDS
+
+
+def _emptied() -> dict[QueueAddress, float]:
+    """Return the queues that this thread has emptied, with the moment in seconds of the monotonic clock."""
+    found: dict[QueueAddress, float] = _ours.__dict__.setdefault("emptied", {})
+    return found

@@ -22,8 +22,9 @@ MOST_JOBS: Final = 500
 
 def jobs() -> Iterator[Observed]:
     """Jobs that failed and were not requested again, each with its attempts."""
-    page = f"{reverse('jobs:list')}?{urlencode({'state': JobState.FAILED})}"
     for job in jobs_failed(MOST_JOBS):
+        # Only here: a worker that finds no failure never loads the pages.
+        page = f"{reverse('jobs:list')}?{urlencode({'state': JobState.FAILED})}"
         heading = say("Background work failed: {job}", job=_words(job))
         yield Observed(key=f"{job.kind} {job.key}", figure=max(1, job.attempts), heading=heading, page=page)
 

@@ -42,7 +42,7 @@ STAGES: Final = {
     "kept": "the engine, to the worker's commit",
     "rung": "the bell of the queue",
     "heard": "until the reader hears it",
-    "asked": "until the reader asks",
+    "begun": "until the reader asks",
     "received": "RECEIVE, to its commit",
 }
 """The stages in their order, each with what happens before it."""

@@ -1,8 +1,8 @@
 """Queues that this thread has just emptied: a WAITFOR that follows need not ask the database before it waits.
 
-Whoever adds a message notifies the queue after its commit. So a message that the receive has not seen has a
-notification that nobody has taken, or whose reader is at it. One that is lost costs a poll, as it does any reader who
-waits (`exchange.queue_notify`).
+A sender or worker that adds a message notifies the queue after its commit. So a message that the receive has not seen
+has a notification that nobody has taken, or whose reader is at it. One that is lost costs a poll, as it does any reader
+who waits (`exchange.queue_notify`).
 """
 
 from __future__ import annotations

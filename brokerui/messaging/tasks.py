@@ -7,7 +7,8 @@ from celery import shared_task
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.exchange.unreachable import take_endpoint_notices
 from brokerui.messaging.exchange.wake_debounce import clear_pending, run_until_idle, wake_once
-from brokerui.messaging.workers.arrived_frames import process_arrived, waiting_shards
+from brokerui.messaging.workers.arrived_frames import process_arrived
+from brokerui.messaging.workers.arrived_lists import ArrivedLists
 from brokerui.messaging.workers.delayed_acks import DelayedAcks
 from brokerui.messaging.workers.due_conversations import is_due, send_due
 from brokerui.messaging.workers.routes_changed import follow_estate
@@ -33,12 +34,16 @@ def routes_changed() -> None:
 @shared_task(name="brokerui.messaging.tasks.receive")
 def receive() -> None:
     """Process frames that arrived from the network; messages that become due are sent at once."""
-    hosted, keeping = hosted_names(), DelayedAcks()
+    keeping, lists = DelayedAcks(), ArrivedLists()
 
     def work() -> bool:
-        return bool([name for name, shards in waiting_shards(hosted).items() if process_arrived(name, shards, keeping)])
+        return bool([name for name, shards in lists.to_look_into() if process_arrived(name, shards, keeping)])
 
-    run_until_idle(receive, work, keeping.look)
+    def look_around() -> None:
+        lists.look_again()
+        if any(map(is_due, lists.hosted)):
+            wake_once(transmit)
+
+    run_until_idle(receive, work, keeping.look, look_around)
     keeping.end()
-    if any(is_due(instance) for instance in hosted):
-        wake_once(transmit)
+    look_around()

@@ -28,7 +28,8 @@ EXCHANGE: Final = "brokerui.messaging.exchange"
 ENDPOINT: Final = "brokerui.messaging.endpoint"
 
 _thread = threading.local()
-"""Which messages the worker of this thread has in its hands, and when its reader of a queue heard and asked last."""
+"""The messages that the worker of this thread has in its hands, and when its reader of a queue heard, and began to ask,
+last."""
 
 
 @cache
@@ -48,7 +49,7 @@ def found(parts: Iterable[bytes]) -> list[bytes]:
     return [name for part in parts for name in MESSAGE.findall(part)]
 
 
-# ---------------------------------------------------------------- what is noted: before a function runs, and after it
+# ---------------------------------------------------------------- notes before a function runs, and after it
 Noting = Callable[[Sequence[Any], Any], None]
 
 
@@ -91,12 +92,12 @@ def _heard(_words: Sequence[Any], _answer: Any) -> None:
 
 
 def _asked(_words: Sequence[Any], _answer: Any) -> None:
-    _thread.asked = time.time()
+    _thread.begun = time.time()
 
 
 def _received(_words: Sequence[Any], answer: Any) -> None:
     names = found(message.message_body or b"" for message in answer)
-    for stage in ("heard", "asked"):
+    for stage in ("heard", "begun"):
         if stage in _thread.__dict__:
             note(stage, getattr(_thread, stage), names)
     note("received", time.time(), names)
@@ -112,7 +113,7 @@ WRAPPED: Final[Mapping[str, Mapping[str, tuple[Noting | None, Noting | None]]]] 
     "brokerui.messaging.queue_monitors.signals": {"messages_came": (_kept, _rung)},
     "brokerui.messaging.services": {"_received": (_asked, None), "message_receive": (None, _received)},
 }
-"""The functions by their modules, with what is noted before and after they run."""
+"""The functions by their modules, each with the notes before and after it runs."""
 
 
 def wrap(module: ModuleType) -> None:

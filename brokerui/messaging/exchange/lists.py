@@ -9,7 +9,7 @@
 | connections | the endpoint | pages and REST | rows of sys.dm_broker_connections |
 
 A frame is a fragment, or a question or answer about a role. All fragments of a conversation arrive in the same shard
-(`bundles.shard_of`), so one worker at a time works on a shard, and none waits for another. In a list of arrived
+(`bundles.shard_of`), and one worker at a time works on a shard. In a list of arrived
 frames no peer has more than its share, nor more than is left free: a peer that sends more than workers take does not
 block the others. Nothing here is durable: the dialog layer sends lost fragments again.
 
@@ -100,6 +100,16 @@ class FrameList(NamedTuple):
     def keys(self) -> tuple[str, str]:
         """The list, and a hash with the bytes of each peer in it."""
         return self.key, f"{PEERS}{self.key}"
+
+
+class Arrived(NamedTuple):
+    """Frames that a worker has taken from several shards."""
+
+    frames: list[bytes]
+    shards: list[int]
+    """Those that are the worker's now."""
+    is_more: bool
+    """Whether something is left in them."""
 
 
 class Put(NamedTuple):
@@ -215,16 +225,18 @@ def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
     return Command(TAKE, (BYTES, *place.keys), (limit,), _frames_of(place))
 
 
-def take_shards(instance: str, shards: Sequence[int], limit: int, worker: str) -> Command[list[bytes]]:
+def take_shards(instance: str, shards: Sequence[int], limit: int, worker: str) -> Command[Arrived]:
     """The same from each of several shards, for one worker alone; nothing of a shard that another worker holds. The
-    lease of a shard ends when it is empty, when the worker leaves it, or `WORKER_LEASE_MS` after its last take."""
+    lease of a shard ends when the worker leaves it, or `WORKER_LEASE_MS` after it has taken something from it."""
     places = [FrameList(instance, shard) for shard in shards]
     keys = (BYTES, *(key for place in places for key in (*place.keys, _worker_of(place))))
 
-    def frames(answer: list[list[bytes]]) -> list[bytes]:
-        return [frame for place, some in zip(places, answer, strict=True) for frame in _frames_of(place)(some)]
+    def arrived(answer: list[Any]) -> Arrived:
+        taken = [(place, some) for place, some in zip(places, answer[1:], strict=True) if some]
+        frames = [frame for place, some in taken for frame in _frames_of(place)(some)]
+        return Arrived(frames, [shard for shard, some in zip(shards, answer[1:], strict=True) if some], answer[0] > 0)
 
-    return Command(TAKE_ALONE, keys, (limit, worker, WORKER_LEASE_MS), frames)
+    return Command(TAKE_ALONE, keys, (limit, worker, WORKER_LEASE_MS), arrived)
 
 
 def leave_shards(instance: str, shards: Sequence[int], worker: str) -> Command[int]:

@@ -93,7 +93,7 @@ _TAKEN = """
 local function bytes_of(list) return tonumber(redis.call('HGET', KEYS[1], list) or '0') + 0 end
 -- Foreign data is found before anything is taken.
 local function look(list, peers) redis.call('LLEN', list); redis.call('HLEN', peers); bytes_of(list) end
--- Bundles from the head of a list, up to a number of bytes, and how many bytes they have.
+-- Bundles from the head of a list, up to a number of bytes, how many bytes they have, and whether they are all.
 local function take(list, peers, least)
   local held, bundles, size = bytes_of(list), {}, 0
   while size < least do
@@ -114,7 +114,7 @@ local function take(list, peers, least)
     if redis.call('HINCRBY', KEYS[1], 'all', -gone) < 0 then redis.call('HSET', KEYS[1], 'all', 0) end
     if redis.call('HINCRBY', KEYS[1], list, -gone) <= 0 then redis.call('HDEL', KEYS[1], list) end
   end
-  return bundles, size
+  return bundles, size, is_empty
 end
 """
 
@@ -128,32 +128,34 @@ return bundles
 """)
 
 TAKE_ALONE = _script(f"""
--- The same from several lists, for a worker that works on each of them alone until nothing is left in it.
+-- The same from several lists, for a worker that works on each of them alone until it leaves it.
 -- KEYS: the bytes of each list, then for each list: itself, the bytes of each peer in it, its owner.
 -- ARGV: bytes of each list, the worker, and for how many milliseconds it counts as alive.
 -- An owner without an end is none that a worker has set: it is put aside.
--- Gives the bundles of each list, of one with another owner none.
+-- Gives in how many of the lists something is left for the worker, then the bundles of each list, of one with another
+-- owner none.
 {_TAKEN}
-local owners = {{}}
+local held, owners = {{}}, {{}}
 for i = 2, #KEYS, 3 do
-  owners[i] = redis.call('GET', KEYS[i + 2])
-  if owners[i] and redis.call('PTTL', KEYS[i + 2]) == -1 then
-    return redis.error_reply('WRONGTYPE an owner without an end')
-  end
-  look(KEYS[i], KEYS[i + 1])
-end
-local found = {{}}
-for i = 2, #KEYS, 3 do
-  local bundles, size = {{}}, 0
-  if not owners[i] or owners[i] == ARGV[2] then
-    bundles, size = take(KEYS[i], KEYS[i + 1], tonumber(ARGV[1]))
-    if size > 0 then
-      redis.call('SET', KEYS[i + 2], ARGV[2], 'PX', ARGV[3])
-    elseif owners[i] then
-      redis.call('DEL', KEYS[i + 2])
+  -- Most lists hold nothing, and are passed at once.
+  held[i] = redis.call('LLEN', KEYS[i]) > 0 or redis.call('HGET', KEYS[1], KEYS[i])
+  if held[i] then
+    owners[i] = redis.call('GET', KEYS[i + 2])
+    if owners[i] and redis.call('PTTL', KEYS[i + 2]) == -1 then
+      return redis.error_reply('WRONGTYPE an owner without an end')
     end
+    look(KEYS[i], KEYS[i + 1])
+  end
+end
+local found = {{0}}
+for i = 2, #KEYS, 3 do
+  local bundles, size, is_empty = {{}}, 0, true
+  if held[i] and (not owners[i] or owners[i] == ARGV[2]) then
+    bundles, size, is_empty = take(KEYS[i], KEYS[i + 1], tonumber(ARGV[1]))
+    if size > 0 then redis.call('SET', KEYS[i + 2], ARGV[2], 'PX', ARGV[3]) end
   end
   found[#found + 1] = bundles
+  if not is_empty then found[1] = found[1] + 1 end
 end
 return found
 """)

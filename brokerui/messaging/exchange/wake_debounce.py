@@ -13,7 +13,8 @@ from typing import Any, Final
 from redis import RedisError
 
 from brokerui.core.celery_wake import wake
-from brokerui.core.redis_keys import PENDING, REQUESTED
+from brokerui.core.redis_keys import CELERY_QUEUES, PENDING, REQUESTED
+from brokerui.core.worker_stop import is_stopping
 from brokerui.messaging.exchange.lists import Bell
 from brokerui.messaging.exchange.outbox import redis
 
@@ -21,7 +22,10 @@ LEASE_MS: Final = 2_000
 """Lease of the pending or running flag, in milliseconds. When it expires, the wake-up counts as lost or its worker as
 dead, and another worker may be woken."""
 TURN_S: Final = 2.0
-"""Longest time that one task runs before other tasks get the worker, in seconds."""
+"""Longest time that one task runs where other tasks wait for the worker, in seconds."""
+LONGEST_S: Final = 30.0
+"""Longest time that one task runs where none waits: with each further task, what arrives waits for a trip through
+Celery. A worker that is to stop ends the turn at once."""
 REFRESH_S: Final = 0.5
 """Interval at which a running worker renews its lease, in seconds."""
 LINGER_S: Final = 0.25
@@ -98,14 +102,20 @@ def clear_pending(task: Any) -> None:
         return
 
 
-def run_until_idle(task: Any, work: Callable[[], bool], on_idle: Callable[[], float] = lambda: LINGER_S) -> None:
+def run_until_idle(
+    task: Any,
+    work: Callable[[], bool],
+    on_idle: Callable[[], float] = lambda: LINGER_S,
+    on_turn: Callable[[], None] | None = None,
+) -> None:
     """Call `work`, which returns whether there is more, until there is none and no request has come meanwhile.
 
     `on_idle` is called whenever there is none, and returns in how many seconds to call it again at the latest.
-    Returns at once if another worker holds the flag. Called by beat (no flag set), it does not linger, because it
-    occupies a place of the worker.
+    `on_turn` is called about every `TURN_S` seconds of a long turn; a task without it has no long turns. Returns at
+    once if another worker holds the flag. Called by beat (no flag set), it does not linger, because it occupies a place
+    of the worker.
     """
-    began = refreshed_at = time.monotonic()
+    began = refreshed_at = turn_at = time.monotonic()
     state = _begin(task)
     if state == b"other":
         return
@@ -113,10 +123,13 @@ def run_until_idle(task: Any, work: Callable[[], bool], on_idle: Callable[[], fl
     while work() or _more_requested(task, on_idle, linger):
         linger = LINGER_S
         at = time.monotonic()
-        if at - began >= TURN_S:
-            _refresh_lease(task, b"woken")
-            wake(task)
-            return
+        if at - turn_at >= TURN_S or is_stopping():
+            if on_turn is None or at - began >= LONGEST_S or is_stopping() or _do_others_wait():
+                _refresh_lease(task, b"woken")
+                wake(task)
+                return
+            on_turn()
+            turn_at = at
         if at - refreshed_at >= REFRESH_S:
             _refresh_lease(task, b"working")
             refreshed_at = at
@@ -129,6 +142,14 @@ def _begin(task: Any) -> bytes | None:
     except (RedisError, OSError):
         return None
     return state
+
+
+def _do_others_wait() -> bool:
+    """Whether a task waits for a worker."""
+    try:
+        return bool(redis().exists(*CELERY_QUEUES))
+    except (RedisError, OSError):
+        return True
 
 
 def _refresh_lease(task: Any, state: bytes) -> None:

@@ -7,7 +7,7 @@ of them does; acknowledgements leave only after the commit (ACK-5).
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from redis import RedisError
 
 from brokerui.messaging.broker_cache import working_broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.exchange.lists import leave_shards, run, take_shards, waiting
+from brokerui.messaging.exchange.lists import leave_shards, post, run, take_shards
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.workers.delayed_acks import FEW, DelayedAcks
 from brokerui.messaging.workers.turns import TURN_SECONDS, before_applications, give_out, while_hosted
@@ -26,15 +26,6 @@ BYTES_AT_ONCE: Final = 1 << 20
 """Bytes of arrived frames in one batch: some hundreds of small messages."""
 
 
-def waiting_shards(instances: Iterable[str]) -> dict[str, list[int]]:
-    """The shards in which arrived frames wait, by instance."""
-    found: dict[str, list[int]] = {name: [] for name in instances}
-    for name, to in waiting(redis()):
-        if name in found and isinstance(to, int):
-            found[name].append(to)
-    return {name: shards for name, shards in found.items() if shards}
-
-
 @while_hosted
 def process_arrived(instance: str, shards: Sequence[int], keeping: DelayedAcks | None = None) -> bool:
     """Process the arrived frames of shards, of several in one batch, unless other workers do. Returns whether more are
@@ -42,19 +33,21 @@ def process_arrived(instance: str, shards: Sequence[int], keeping: DelayedAcks |
 
     `keeping` sends the delayed acknowledgements later.
     """
-    frames: list[bytes] = []
     worker, end = uuid4().hex, time.monotonic() + TURN_SECONDS
     take = take_shards(instance, shards, BYTES_AT_ONCE // len(shards), worker)
+    taken = set[int]()
     try:
         while time.monotonic() < end:
-            frames = run(redis(), take)
-            if not frames:
+            arrived = run(redis(), take)
+            taken.update(arrived.shards)
+            if arrived.frames:
+                _take(working_broker_of(instance), arrived.frames, keeping)
+            if not arrived.is_more:
                 return False
-            _take(working_broker_of(instance), frames, keeping)
         return True
     finally:
-        if frames:
-            _leave(instance, shards, worker)
+        if taken:
+            _leave(instance, sorted(taken), worker)
 
 
 def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) -> None:
@@ -73,6 +66,6 @@ def _take(broker: Broker, frames: Sequence[bytes], keeping: DelayedAcks | None) 
 
 def _leave(instance: str, shards: Sequence[int], worker: str) -> None:
     try:
-        run(redis(), leave_shards(instance, shards, worker))
+        post(redis(), leave_shards(instance, shards, worker))
     except (RedisError, OSError):
         return  # they are another's before long

@@ -65,7 +65,7 @@ def test_one_claim_finds_the_next_message_of_an_emptied_queue(wire: Wire, steps:
 
 
 def hear(place: QueueAddress) -> None:
-    """Take the notification of what was received without waiting for it."""
+    """Take the notification of a message that was received without it."""
     assert outbox.redis().delete(queue_notify._bell(place)) == 1
 
 
@@ -121,7 +121,7 @@ def test_a_lost_notification_costs_a_poll(wire: Wire, steps: list[str]) -> None:
 
 
 def test_after_a_while_a_reader_asks_first(wire: Wire, steps: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Notifications last only so long."""
+    """Notifications last for ten seconds."""
     come(wire, begin())
     assert len(receive()) == 1
     monkeypatch.setattr(emptied_queues, "SECONDS", 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from brokerui.messaging.broker_cache import broker_of
-from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing, waiting
+from brokerui.messaging.exchange.lists import WORKERS, put_arrived, run, take_outgoing, waiting
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.services import (
@@ -133,6 +133,16 @@ def receive_at_b() -> tuple[QueuedMessage, ...]:
 
 def come_in(kept: DelayedAcks) -> None:
     assert not process_arrived("B", range(4), kept)
+
+
+@pytest.mark.usefixtures("wire")
+def test_a_worker_leaves_the_shards_that_it_has_taken_from() -> None:
+    """Otherwise the next one would find them taken, and frames would wait until a lease ends."""
+    for _ in range(2):
+        send_one()
+        come_in(DelayedAcks())
+        assert redis().keys(f"{WORKERS}*") == []
+    assert len([receive_at_b(), receive_at_b()]) == 2
 
 
 @pytest.mark.usefixtures("wire")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from threading import Timer
 from types import SimpleNamespace
 
 import pytest
+from celery.signals import worker_init, worker_shutting_down
 
+from brokerui.core.worker_stop import is_stopping
 from brokerui.messaging.exchange import wake_debounce
 from brokerui.messaging.exchange.lists import FrameList, put, run, take_arrived
 from brokerui.messaging.exchange.outbox import redis
@@ -116,3 +119,72 @@ def test_without_redis_the_work_is_done(woken: list[str], monkeypatch: pytest.Mo
     work, done = works(False)
     run_until_idle(TASK, work)
     assert (len(done), woken) == (1, [])
+
+
+def long_work(turns: list[int], end: Callable[[], bool]) -> Callable[[], bool]:
+    """Work that has always more, until `end`; counts its calls in `turns`."""
+
+    def work() -> bool:
+        turns.append(1)
+        return not end()
+
+    return work
+
+
+def test_work_with_looks_around_goes_on_where_nobody_waits(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
+    turns, looks = list[int](), list[int]()
+    run_until_idle(TASK, long_work(turns, lambda: len(turns) == 5), on_turn=lambda: looks.append(1))
+    assert (len(turns), len(looks), woken) == (5, 4, [])
+
+
+@pytest.mark.parametrize("queue", ["transmit", "maintenance"])
+def test_a_task_that_waits_has_the_worker_after_the_turn(
+    woken: list[str], monkeypatch: pytest.MonkeyPatch, queue: str
+) -> None:
+    monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
+    redis().rpush(queue, b"a task")
+    turns, looks = list[int](), list[int]()
+    run_until_idle(TASK, long_work(turns, lambda: len(turns) == 5), on_turn=lambda: looks.append(1))
+    assert (len(turns), looks, woken) == (1, [], ["some.task"])
+    wake_once(TASK)
+    assert woken == ["some.task"], "one is on its way"
+
+
+def test_no_turn_is_endless(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
+    monkeypatch.setattr(wake_debounce, "LONGEST_S", 0.0)
+    turns = list[int]()
+    run_until_idle(TASK, long_work(turns, lambda: len(turns) == 5), on_turn=lambda: None)
+    assert (len(turns), woken) == (1, ["some.task"])
+
+
+def test_a_worker_that_is_to_stop_ends_the_turn_at_once(woken: list[str]) -> None:
+    turns = list[int]()
+
+    def stop() -> bool:
+        worker_shutting_down.send(sender=None)
+        return False
+
+    try:
+        run_until_idle(TASK, long_work(turns, stop), on_turn=lambda: None)
+        assert (len(turns), woken) == (1, ["some.task"])
+    finally:
+        worker_init.send(sender=None)
+    assert not is_stopping()
+
+
+def test_a_child_hears_of_a_stop_after_it_was_forked() -> None:
+    """The worker hears the signal, and its children do the tasks."""
+    reading, writing = os.pipe()
+    if (child := os.fork()) == 0:
+        os.read(reading, 1)
+        os._exit(int(is_stopping()))
+    try:
+        worker_shutting_down.send(sender=None)
+        os.write(writing, b".")
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
+    finally:
+        worker_init.send(sender=None)
+        os.close(reading)
+        os.close(writing)

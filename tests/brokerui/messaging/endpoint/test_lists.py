@@ -12,6 +12,7 @@ from brokerui.messaging.exchange.lists import (
     BYTES,
     MOST_NOTICES,
     WANTED,
+    Arrived,
     Bell,
     FrameList,
     discard_outgoing,
@@ -89,9 +90,9 @@ def test_no_more_is_taken_than_asked_for_but_for_the_last_bundle(client: Redis) 
     assert waiting(client) == {FrameList("A", THERE): sum(map(len, frames[3:]))}
 
 
-def test_shards_are_one_workers_until_they_are_empty_or_left(client: Redis) -> None:
+def test_shards_are_one_workers_until_it_leaves_them(client: Redis) -> None:
     def take(worker: str, *shards: int) -> list[bytes]:
-        return run(client, take_shards("A", shards, 1 << 20, worker))
+        return run(client, take_shards("A", shards, 1 << 20, worker)).frames
 
     def put_into(*shards: int) -> None:
         run(client, put("", [(FrameList("A", shard), fragment(shard)) for shard in shards]))
@@ -101,9 +102,29 @@ def test_shards_are_one_workers_until_they_are_empty_or_left(client: Redis) -> N
     put_into(0, 1, 3)
     assert take("two", 0, 1, 2, 3) == [fragment(2), fragment(3)], "the others are of worker one"
     assert run(client, leave_shards("A", (0, 2), "one")) == 1
-    assert take("two", 0, 1, 2, 3) == [fragment(0)], "which has left this one; those that are empty are free again"
+    assert take("two", 0, 1, 2, 3) == [fragment(0)], "which has left this one"
     put_into(2)
-    assert take("one", 1, 2) == [fragment(1), fragment(2)]
+    assert take("one", 1, 2) == [fragment(1)]
+    assert run(client, leave_shards("A", (2,), "two")) == 1
+    assert take("one", 1, 2) == [fragment(2)]
+
+
+def test_a_worker_hears_whether_something_is_left_in_its_shards(client: Redis) -> None:
+    def take(worker: str, *shards: int) -> Arrived:
+        return run(client, take_shards("A", shards, 1, worker))
+
+    run(client, put("", [(FrameList("A", shard), fragment(shard)) for shard in (0, 0, 1)]))
+    assert take("one", 0, 1, 2) == ([fragment(0), fragment(1)], [0, 1], True)
+    assert take("two", 0, 1, 2) == ([], [], False), "what is left is for worker one"
+    assert take("one", 0, 1, 2) == ([fragment(0)], [0], False)
+    assert take("one", 0, 1, 2) == ([], [], False)
+
+
+def test_bytes_that_were_counted_of_a_list_that_is_gone_count_no_more(client: Redis) -> None:
+    run(client, put("", [(FrameList("A", 0), fragment(0))]))
+    client.delete(FrameList("A", 0).key)
+    assert run(client, take_shards("A", (0, 1), 1, "one")) == ([], [], False)
+    assert client.hgetall(BYTES) == {b"all": b"0"}
 
 
 def test_only_a_worker_at_work_is_told_together_with_the_frames(client: Redis) -> None:
@@ -134,7 +155,7 @@ def test_foreign_data_in_one_shard_costs_no_frames_of_others(client: Redis) -> N
     client.set(FrameList("A", 1).key, b"of somebody else")
     with pytest.raises(ResponseError):
         run(client, take_shards("A", (0, 1), 1 << 20, "one"))
-    assert run(client, take_shards("A", (0,), 1 << 20, "two")) == [fragment(0)]
+    assert run(client, take_shards("A", (0,), 1 << 20, "two")).frames == [fragment(0)]
 
 
 def test_a_list_refuses_what_is_too_much_and_others_do_not(client: Redis, settings: Any) -> None:

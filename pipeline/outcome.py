@@ -1,4 +1,4 @@
-"""Run one job to its end: what it prints, and its exit status."""
+"""Run one job to its end: the lines that it prints, and its exit status."""
 
 from __future__ import annotations
 
@@ -6,29 +6,37 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TextIO
+from collections.abc import Callable, Mapping
+from typing import Protocol, TextIO
 
 from pipeline.files.location import is_url
 from routing.common.command_line import write_error
 from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
-if TYPE_CHECKING:
-    from pipeline.results.run_record import JobRun
-
 BAD_INPUT, INTERRUPTED, FAILED, BROKEN_PIPE = 4, 130, 1, 141
 
 
+class Ended(Protocol):
+    """A job that was done."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The numbers that a program gets that started the job."""
+
+    def report(self) -> None:
+        """Print them, with whatever else a person wants to know."""
+
+
 def say_error(problem: object) -> None:
-    """Write the line that says what is wrong."""
+    """Write the line that names the problem."""
     write_error(f"error: {problem}\n")
 
 
 def outcome_of(options: argparse.Namespace, on_error: Callable[[object], None] = say_error) -> int:
-    """Run a job and return its exit status: 0, 1 if it failed, 4 for bad input. Raises what nobody can explain."""
+    """Run a job and return its exit status: 0, 1 if it failed, 4 for bad input. Raises failures that have no words."""
     try:
-        run: JobRun = options.run(options)
+        run: Ended = options.run(options)
     except InputError as error:
         on_error(error)
         return BAD_INPUT

@@ -38,7 +38,7 @@ class JobResult(NamedTuple):
 
     status: int
     error: str
-    """The line that says what is wrong; empty: nothing."""
+    """The line that names the problem; empty: the job was done."""
 
 
 def run_round(options: argparse.Namespace) -> int:
@@ -147,7 +147,7 @@ def _job(line: str, number: int, options: argparse.Namespace) -> RoundJob:
 
 
 class LineParser(CommandParser):
-    """Reads the arguments of a line. Raises `ValueError` with what is wrong."""
+    """Reads the arguments of a line. Raises `ValueError` with the fault of a line."""
 
     def error(self, message: str) -> NoReturn:
         raise ValueError(message)

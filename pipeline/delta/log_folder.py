@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -18,13 +18,19 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 from urllib.parse import unquote
 
+from deltalake import DeltaTable
+from deltalake.exceptions import DeltaError
+
 from pipeline.delta.errors import OvertakenError
+from pipeline.delta.rewriting import ENGINE
 from pipeline.files.file_system import delete, exists, file_system, read_bytes
 from pipeline.files.location import Location, RemoteLocation
 
 LOG: Final = "_delta_log"
 LAST_CHECKPOINT: Final = "_last_checkpoint"
 _OF_THIS_MACHINE: Final = ("file://", "file://localhost")
+_WITHOUT_LAST_END: Final = ("delta-rs", ENGINE)
+"""Names of writers that do not end the last line of a commit."""
 UNFINISHED_FOR: Final = timedelta(minutes=10)
 """The age at which a commit that is not whole was left by a killed writer."""
 
@@ -51,6 +57,17 @@ class LogFolder:
     def is_fetched(self) -> bool:
         """Return whether the files are copies of those of a store."""
         return _here(self.place) is None
+
+    def put_commit(self, version: int, content: bytes) -> None:
+        """Write the file of a commit, and a checkpoint after it. Raises `OvertakenError` if there is one of this
+        number."""
+        try:
+            file_system(self.log).put_new(self.log / commit_name(version), content)
+        except FileExistsError:
+            raise OvertakenError(self.place) from None
+        with suppress(DeltaError, OSError):  # readers do without a checkpoint: the commit counts
+            DeltaTable(self.uri).create_checkpoint()
+        self.publish(version)
 
     def publish(self, version: int) -> None:
         """Put a commit that was made here into the store, with its checkpoint. Raises `OvertakenError` if the store has
@@ -155,8 +172,20 @@ def _checkpoint(log: Location) -> tuple[int, list[str]]:
 
 
 def _is_whole(content: bytes) -> bool:
+    """Return whether a commit was written to its end. Spark ends the last line as any other; writers of here do not, so
+    that a file of theirs that ends with a line was cut off there."""
+    if content.endswith(b"\n"):
+        return not _writer(content).startswith(_WITHOUT_LAST_END) and _is_whole(content.rstrip())
     try:
         json.loads(content.rpartition(b"\n")[2])
     except ValueError:
         return False
     return True
+
+
+def _writer(content: bytes) -> str:
+    try:
+        found = json.loads(content.partition(b"\n")[0])
+        return str(found["commitInfo"]["engineInfo"])
+    except (ValueError, KeyError, TypeError):
+        return ""

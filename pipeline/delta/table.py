@@ -14,8 +14,10 @@ from deltalake.exceptions import CommitFailedError, DeltaError
 from deltalake.transaction import AddAction, create_table_with_add_actions
 from pyspark.sql.types import StructType
 
+from pipeline.delta.changes import TableChange, changes_in
 from pipeline.delta.errors import OvertakenError, log_errors
 from pipeline.delta.log_folder import LogFolder, clear_unfinished, commit_name, has_log, log_folder
+from pipeline.delta.rewriting import WRITER_VERSION, RemovedFile, Rewriting
 from pipeline.delta.transactions import transactions_in
 from pipeline.delta.written_files import WrittenFile
 from pipeline.files.location import Location, is_url, location
@@ -41,6 +43,12 @@ class TableFile:
     bytes: int
     rows: int | None
     """None: its writer did not say."""
+    logged: str = field(default="", compare=False)
+    """The path as the log has it; empty: no log has it."""
+
+    def as_removed(self) -> RemovedFile:
+        """Return the file as a commit names it that takes it out of the table."""
+        return RemovedFile(self.logged, self.partition, self.bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +109,13 @@ class DeltaLog:
             columns = tuple(one.name for one in table.schema().fields)
             return TableVersion(number, tuple(_files(table, self.root)), transactions_in(folder.log, number), columns)
 
-    def history(self) -> list[dict[str, Any]]:
-        """Return what the log still knows of each commit, the last one first."""
+    def changes(self) -> list[TableChange]:
+        """Return the commits that the log still has, in their order."""
         with log_errors(self.root), log_folder(self.root, whole=True) as folder:
-            return DeltaTable(folder.uri).history()
+            return changes_in(folder.log, DeltaTable(folder.uri).version())
 
     def clear_unfinished(self) -> None:
-        """Remove what a writer left of a commit that was killed in the middle of it."""
+        """Remove the half commit of a writer that was killed in the middle of it."""
         clear_unfinished(self.root)
 
     def commit(self, commit: TableCommit, after: int | None) -> int:
@@ -131,6 +139,19 @@ class DeltaLog:
                     commit_properties=_properties(commit),
                 )
             folder.publish(after + 1)
+            return after + 1
+
+    def rewrite(self, rewriting: Rewriting, after: int) -> int:
+        """Let files take the place of others that have the same rows, as the version after this one. Returns the number
+        of the new version.
+
+        Raises `OvertakenError` if another commit came first, `InputError` if the table needs a newer writer.
+        """
+        with log_errors(self.root), log_folder(self.root) as folder:
+            if (needed := _table_at(folder, after).protocol().min_writer_version) > WRITER_VERSION:
+                problem = say("its table needs a writer of version {needed} of Delta, not 2", needed=needed)
+                raise InputError(str(self.root), "", problem)
+            folder.put_commit(after + 1, rewriting.text())
             return after + 1
 
     def _create(self, folder: LogFolder, commit: TableCommit) -> int:
@@ -205,4 +226,4 @@ def _files(table: DeltaTable, root: Location) -> Iterator[TableFile]:
         path = unquote(row["path"])
         place = location(path) if is_url(path) else root / path
         partition = {name: None if value is None else str(value) for name, value in row.get("partition", {}).items()}
-        yield TableFile(path, place, partition, row["size_bytes"], row["num_records"])
+        yield TableFile(path, place, partition, row["size_bytes"], row["num_records"], row["path"])

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from pipeline.delta.table import TableFile
+from pipeline.delta.table import TableFile, TableVersion
 from pipeline.delta.written_files import partition_of
 from pipeline.files.file_system import exists, file_system, files_in, read_bytes
 from pipeline.files.location import Location, RemoteLocation, relative_name
@@ -25,7 +25,8 @@ from routing.common.sentence import say
 
 COMMITS: Final = "_commits"
 FOLDER, FILES, COVERS = "folder", "files", "covers"
-"""Fields of the record of a run: the name of its folders, its files by table, and the runs that it compacted."""
+"""Fields of the record of a run: the name of its folders, its files by table, and for a compaction the runs whose rows
+its files have, by day."""
 RUN: Final = "run="
 _FORMER_RECORD: Final = re.compile(r"run=[0-9]+[.]json")
 _READ: Final[dict[tuple[RemoteLocation, int, int], bytes]] = {}
@@ -55,6 +56,16 @@ class LakeRun:
         found: int = self.record.get("counts", {}).get("out", 0)
         return found
 
+    @property
+    def is_compaction(self) -> bool:
+        """Return whether it added no rows, and only wrote those of other runs into fewer files."""
+        return COVERS in self.record
+
+    def runs_on(self, day: str | None) -> Sequence[str]:
+        """Return the names of the runs whose rows are in its files of a day."""
+        covered: Sequence[str] = self.record[COVERS].get(day, ()) if self.is_compaction else (self.name,)
+        return covered
+
     def files(self, root: Location, table: str) -> list[Location]:
         """Return its files of a table; for clean rows only of a former run."""
         folder = root / table / self.folder
@@ -71,35 +82,59 @@ class LakeState:
     """The version of `silver`; None: it has no log yet."""
     runs: tuple[LakeRun, ...]
     silver: tuple[TableFile, ...]
-    covered: Mapping[str, frozenset[str]]
-    """The names of the runs whose rows are in a folder of `silver`, by its name."""
+    by_folder: Mapping[str, LakeRun]
+    """The runs and the compactions that count, by the name of their folders."""
 
     @property
     def names(self) -> frozenset[str]:
         """The names of all runs."""
         return frozenset(run.name for run in self.runs)
 
+    @property
+    def compactions(self) -> frozenset[str]:
+        """The names of the compactions."""
+        return frozenset(run.name for run in self.by_folder.values() if run.is_compaction)
+
     def runs_in(self, file: TableFile) -> frozenset[str]:
         """Return the runs whose rows are in a file; of one that another program wrote, all of them may be."""
-        return self.covered.get(file.path.partition("/")[0]) or self.names
+        run = self.by_folder.get(file.path.partition("/")[0])
+        return frozenset(run.runs_on(file.partition[DAY]) if run else ()) or self.names
+
+    def has_rows_of(self, earlier: LakeState) -> bool:
+        """Return whether all commits since an earlier state were compactions: the rows are the same."""
+        if self.version is None or earlier.version is None or self.names != earlier.names:
+            return False
+        return self.version - earlier.version == len(self.compactions - earlier.compactions)
 
 
 def read_state(root: Location, version: int | None = None) -> LakeState:
-    """Return a lake as it is, or as it was in a version of `silver`. Raises `InputError` if it is damaged."""
+    """Return a lake as it is, or as it was in a version of `silver`. Raises `InputError` if it is damaged, or vacuum
+    removed files of the version."""
     found = silver_log(root).read(version)
-    if version is not None and found is None:
-        raise InputError(str(root), "", say("has no versions yet: a run that adds rows makes the first"))
+    if version is not None:
+        _check_version(root, version, found)
     logged = {} if found is None else found.transactions
     records = [_logged(root, name, number) for name, number in logged.items() if name.startswith(RUN)]
     former = [] if version is not None else [run for run in _former(root) if run.name not in logged]
-    runs = [run for run in [*records, *former] if COVERS not in run.record]
+    runs = [run for run in [*records, *former] if not run.is_compaction]
     files = [] if found is None else found.files
     return LakeState(
         version=None if found is None else found.version,
         runs=tuple(sorted(runs, key=lambda run: (run.number, run.name))),
         silver=(*files, *(file for run in former for file in _silver_of(root, run))),
-        covered={run.folder: frozenset(run.record.get(COVERS, (run.name,))) for run in [*records, *former]},
+        by_folder={run.folder: run for run in [*records, *former]},
     )
+
+
+def _check_version(root: Location, version: int, found: TableVersion | None) -> None:
+    """Raise `InputError` unless all files of a former version are there: vacuum removes those that count no more."""
+    last = silver_log(root).read()
+    if found is None or last is None:
+        raise InputError(str(root), "", say("has no versions yet: a run that adds rows makes the first"))
+    counting = {file.path for file in last.files}
+    if not all(file.path in counting or exists(file.place) for file in found.files):
+        problem = say("cannot be read as of version {version}: vacuum removed some of its files", version=version)
+        raise InputError(str(root), "", problem)
 
 
 def put_record(root: Location, name: str, content: bytes) -> None:

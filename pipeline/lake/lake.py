@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,8 @@ from pipeline.lake.tables import CLASSES, CLASSES_TYPE, SILVER, SILVER_TYPE, SUM
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.runtime.local_tables import local_table
 from pipeline.transforms.day_partition import DAY, with_day
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 PLACE = {"_file": "_metadata.file_path", "_row": "_metadata.row_index"}
 
@@ -113,9 +115,16 @@ class Lake:
         more = PLACE if with_place else {}
         files = self._silver()
         ours = [file for file in files if file.path.startswith(RUN)]
-        rows = _table(spark, self.root / SILVER, _sources(self.root, ours), SILVER_TYPE, more)
+        rows = self._rows(spark, _sources(self.root, ours), more)
         others = [spark_name(file.place) for file in files if not file.path.startswith(RUN)]
         return rows.unionByName(_others(spark, others, more)) if others else rows
+
+    def rows_of(self, spark: SparkSession, files: Sequence[TableFile]) -> DataFrame:
+        """Read files with clean rows that runs wrote."""
+        return self._rows(spark, [spark_name(file.place) for file in files], {})
+
+    def _rows(self, spark: SparkSession, sources: Sequence[str], more: Mapping[str, str]) -> DataFrame:
+        return _table(spark, self.root / SILVER, sources, SILVER_TYPE, more)
 
     def classes(self, spark: SparkSession) -> DataFrame:
         """Read the classes with their keys."""
@@ -157,7 +166,7 @@ def _is_all_of(folder: Location, files: Sequence[TableFile]) -> bool:
 
 
 def _table(
-    spark: SparkSession, base: Location, sources: Sequence[str], columns: T.StructType, more: dict[str, str]
+    spark: SparkSession, base: Location, sources: Sequence[str], columns: T.StructType, more: Mapping[str, str]
 ) -> DataFrame:
     if not sources:
         # No run has written this table yet.
@@ -170,7 +179,7 @@ def _kind(name: str) -> str:
     return "bigint" if name == "_row" else "string"
 
 
-def _others(spark: SparkSession, sources: Sequence[str], more: dict[str, str]) -> DataFrame:
+def _others(spark: SparkSession, sources: Sequence[str], more: Mapping[str, str]) -> DataFrame:
     """Read files that another program wrote, whose folders may have any names."""
     stored = T.StructType([one for one in SILVER_TYPE if one.name != DAY])
     found = with_day(spark.read.schema(stored).option("recursiveFileLookup", "true").parquet(*sources))
@@ -196,3 +205,11 @@ def _moment_chunks(metadata: Any) -> Iterator[Any]:
 def is_lake(name: str) -> bool:
     """Return whether a folder is a lake."""
     return is_folder(location(name) / COMMITS)
+
+
+def existing_lake(name: str) -> Lake:
+    """Return the lake of this name. Raises `InputError` if there is none."""
+    if not is_lake(name):
+        raise InputError(name, "", say("is not a lake: ingest makes one"))
+    place = location(name)
+    return Lake(place.absolute() if isinstance(place, Path) else place)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from pipeline.delta.errors import OvertakenError
+from pipeline.delta.rewriting import Rewriting
 from pipeline.delta.table import TableCommit
 from pipeline.delta.written_files import WrittenFile, written_file
 from pipeline.files.file_system import delete, exists, file_system
@@ -56,19 +57,53 @@ class NewRun:
 
     def commit(self, record: dict[str, Any]) -> None:
         """Let the tables count from now on, all or none. Raises `InputError` if another run has committed since this
-        one began."""
-        root, state = self.lake.root, self._state()
+        one began; a compaction may have."""
+        root = self.lake.root
         names = {table: self._names(table) for table in TABLES if table not in (BRONZE, SILVER)}
         about = {**record, FOLDER: self.name, FILES: {table: found for table, found in names.items() if found}}
         put_record(root, self.name, record_text(about))
-        self.is_committing = True
-        try:
-            silver_log(root).commit(self._commit(state), state.version)
-        except OvertakenError:
-            self.is_committing = False
-            raise OvertakenError(root) from None
+        with self._committing():
+            self._commit_after(self.state)
         delete(self.work)
         write_record(root, about)
+
+    def commit_rewriting(self, rewriting: Rewriting, record: dict[str, Any]) -> None:
+        """Let files of this run take the place of others with the same rows. Runs and compactions may have committed
+        since this one began. Raises `InputError` if one of the others does not count any more."""
+        root, about = self.lake.root, {**record, FOLDER: self.name, FILES: {}}
+        put_record(root, self.name, record_text(about))
+        with self._committing():
+            self._rewrite_after(self.state, rewriting)
+        delete(self.work)
+
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        """Keep the files from now on, unless the log has taken another commit: whether this one counts, only the log
+        knows."""
+        self.is_committing = True
+        try:
+            yield
+        except OvertakenError:
+            self.is_committing = False
+            raise OvertakenError(self.lake.root) from None
+
+    def _commit_after(self, state: LakeState) -> None:
+        try:
+            silver_log(self.lake.root).commit(self._commit(state), state.version)
+        except OvertakenError:
+            if not (later := read_state(self.lake.root)).has_rows_of(state):
+                raise
+            self._commit_after(later)
+
+    def _rewrite_after(self, state: LakeState, rewriting: Rewriting) -> None:
+        assert state.version is not None, "a lake with files to rewrite has a log"
+        try:
+            silver_log(self.lake.root).rewrite(rewriting, state.version)
+        except OvertakenError:
+            later = read_state(self.lake.root)
+            if not {one.logged for one in rewriting.removed} <= {file.logged for file in later.silver}:
+                raise
+            self._rewrite_after(later, rewriting)
 
     def discard(self) -> None:
         """Remove all that the run wrote."""
@@ -76,7 +111,9 @@ class NewRun:
             delete(folder)
         delete(record_file(self.lake.root, self.name))
 
-    def _state(self) -> LakeState:
+    @property
+    def state(self) -> LakeState:
+        """The lake as it was when the run began."""
         assert self.lake.state is not None, "a run begins with a lake that is opened"
         return self.lake.state
 
@@ -84,16 +121,24 @@ class NewRun:
         """Return the commit of the run, and of the former runs that the log does not name yet."""
         root, former = self.lake.root, [run for run in state.runs if run.is_former]
         taken = [file for run in former for file in run.files(root, SILVER)]
-        number = max((run.number for run in state.runs), default=0) + 1
         return TableCommit(
-            [_written(root, file) for file in (*taken, *parquet_files_in(self.table(SILVER)))],
-            transactions={**{run.name: run.number for run in former}, self.name: number},
+            [*(_written(root, file) for file in taken), *self.written()],
+            transactions={**{run.name: run.number for run in former}, self.name: next_number(state)},
             about={"job": "ingest", "run": self.name},
         )
+
+    def written(self) -> list[WrittenFile]:
+        """Return the files with the clean rows that it wrote."""
+        return [_written(self.lake.root, file) for file in parquet_files_in(self.table(SILVER))]
 
     def _names(self, table: str) -> list[str]:
         folder = self.table(table)
         return [relative_name(file, folder) for file in parquet_files_in(folder)]
+
+
+def next_number(state: LakeState) -> int:
+    """Return the number of a run that begins with a lake."""
+    return max((run.number for run in state.runs), default=0) + 1
 
 
 def _written(root: Location, file: Location) -> WrittenFile:
@@ -103,7 +148,7 @@ def _written(root: Location, file: Location) -> WrittenFile:
 @contextmanager
 def new_run(lake: Lake) -> Iterator[NewRun]:
     """Begin a run of a lake that is open for writing. Unless it is committed, nothing of it stays; the next run
-    removes what a killed one left."""
+    removes the files of a killed one."""
     run = NewRun(lake if lake.state else lake.opened(), unique_name(_PREFIX))
     try:
         yield run
@@ -148,8 +193,8 @@ def _check_free(name: str, root: Location) -> None:
 
 
 def _clear_left(root: Location) -> None:
-    """Remove what runs left that were killed long ago; one that began lately may still be at work."""
-    folders = read_state(root).covered
+    """Remove the files of runs that were killed long ago; one that began lately may still be at work."""
+    folders = read_state(root).by_folder
     known = {*folders, *(f"{name}.json" for name in folders)}
     for table in (*TABLES, STAGING, COMMITS):
         folder = root / table

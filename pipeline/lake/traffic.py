@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -12,11 +11,11 @@ from pyspark.sql import functions as F
 
 from pipeline.evaluation.boundaries import TimeSpan
 from pipeline.files.file_system import folder_of
-from pipeline.files.location import Location, location
+from pipeline.files.location import Location
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, InputRows, read_files
-from pipeline.lake.lake import Lake, is_lake
+from pipeline.lake.lake import Lake, existing_lake, is_lake
 from pipeline.lake.tables import CLASSES
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON
@@ -60,8 +59,7 @@ class TrafficInput:
 def traffic_input(name: str, dates: str = "", encoding: str = "", version: int | None = None) -> TrafficInput:
     """Find the traffic of this name, without Spark; of a lake a version. Raises `InputError` if there is none."""
     if is_lake(name):
-        place = location(name)
-        return TrafficInput(name, Lake(place.absolute() if isinstance(place, Path) else place).opened(version))
+        return TrafficInput(name, existing_lake(name).opened(version))
     if version is not None:
         raise InputError(name, "", say("has no versions: it is not a lake"))
     files_below(name)

@@ -17,6 +17,7 @@ from deltalake import DeltaTable
 from pyspark.sql import types as T
 
 from pipeline.delta.errors import OvertakenError
+from pipeline.delta.rewriting import Rewriting
 from pipeline.delta.table import DeltaLog, TableCommit, TableFile
 from pipeline.delta.written_files import WrittenFile, written_file
 from pipeline.files.file_system import FileSystems, file_system
@@ -90,8 +91,12 @@ def test_files_count_from_their_commit_on(root: Location) -> None:
     assert names(log, 0) == ["first"]
     assert log.commit(TableCommit([written(root, "third")], overwrite=True), 1) == 2
     assert (names(log), names(log, 1)) == (["third"], ["first", "second"])
-    assert [one["operation"] for one in log.history()] == ["WRITE", "WRITE", "CREATE TABLE"]
-    assert log.history()[-1]["job"] == "test"
+    changes = log.changes()
+    assert [(one.version, one.operation) for one in changes] == [(0, "CREATE TABLE"), (1, "WRITE"), (2, "WRITE")]
+    assert changes[0].about["job"] == "test"
+    assert [(len(one.added), len(one.removed)) for one in changes] == [(1, 0), (1, 0), (1, 2)]
+    assert changes[0].added == {first.path: 1}
+    assert all(one.at is not None for one in changes)
 
 
 def test_of_two_commits_after_one_version_one_counts(root: Location) -> None:
@@ -104,6 +109,65 @@ def test_of_two_commits_after_one_version_one_counts(root: Location) -> None:
         with pytest.raises(OvertakenError):
             log.commit(TableCommit([written(root, "late")], overwrite=overwrite), 0)
     assert names(log) == ["first", "second"]
+
+
+def rewriting(log: DeltaLog, new: WrittenFile, *, of: int) -> Rewriting:
+    found = log.read(of)
+    assert found is not None
+    return Rewriting([file.as_removed() for file in found.files], [new], transactions={"by": 5}, about={"job": "test"})
+
+
+def test_files_take_the_place_of_others_with_the_same_rows(root: Location) -> None:
+    log = log_of(root)
+    log.commit(TableCommit([written(root, "a b%20+ü"), written(root, "null", day=None)], transactions={"one": 1}), None)
+    log.commit(TableCommit([written(root, "other")]), 0)
+    assert log.rewrite(rewriting(log, written(root, "new +%"), of=0), 1) == 2
+    found = log.read()
+    assert found is not None
+    assert (names(log), dict(found.transactions)) == (["new +%", "other"], {"one": 1, "by": 5})
+    assert names(log, 1) == ["a b%20+ü", "null", "other"], "former versions have the former files"
+    assert [file.rows for file in found.files] == [1, 1]
+    change = log.changes()[-1]
+    assert (change.operation, change.about["job"]) == ("OPTIMIZE", "test")
+    assert {path.rpartition("/")[2] for path in change.removed} == {"a b%20+ü.parquet", "null.parquet"}
+    assert checkpoints(root) == ["02"]
+    log.commit(TableCommit([written(root, "next")]), 2)
+    assert names(log) == ["new +%", "next", "other"]
+
+
+def test_a_rewriting_is_no_change_of_the_data(tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+    log.commit(TableCommit([written(tmp_path, "first"), written(tmp_path, "second")]), None)
+    log.rewrite(rewriting(log, written(tmp_path, "new"), of=0), 0)
+    actions = [json.loads(line) for line in (tmp_path / "_delta_log" / f"{1:020}.json").read_text().splitlines()]
+    files = [one[kind] for one in actions for kind in ("add", "remove") if kind in one]
+    assert [one["dataChange"] for one in files] == [False] * 3
+    assert DeltaTable(tmp_path).to_pyarrow_table()[NAME].to_pylist() == ["new"]
+    DeltaTable(tmp_path).create_checkpoint()
+    assert names(log) == ["new"]
+
+
+def test_of_a_rewriting_and_a_commit_after_one_version_one_counts(root: Location) -> None:
+    log = log_of(root)
+    log.commit(TableCommit([written(root, "first")]), None)
+    wanted = rewriting(log, written(root, "new"), of=0)
+    log.commit(TableCommit([written(root, "second")]), 0)
+    with pytest.raises(OvertakenError):
+        log.rewrite(wanted, 0)
+    assert names(log) == ["first", "second"]
+    log.rewrite(wanted, 1)
+    with pytest.raises(OvertakenError):
+        log.commit(TableCommit([written(root, "late")]), 1)
+    assert names(log) == ["new", "second"]
+
+
+def test_a_table_that_needs_a_newer_writer_is_not_rewritten(tmp_path: Path) -> None:
+    log = log_of(tmp_path)
+    log.commit(TableCommit([written(tmp_path, "first")]), None)
+    protocol = {"protocol": {"minReaderVersion": 1, "minWriterVersion": 4}}
+    (tmp_path / "_delta_log" / f"{1:020}.json").write_text(json.dumps(protocol), encoding="utf-8")
+    with pytest.raises(InputError, match="needs a writer of version 4 of Delta, not 2"):
+        log.rewrite(rewriting(log, written(tmp_path, "new"), of=0), 1)
 
 
 def test_a_commit_without_files_counts_too(root: Location) -> None:
@@ -262,6 +326,28 @@ def test_what_a_store_shows_of_half_a_commit_does_not_count(store: LateStore) ->
     log.clear_unfinished()  # its time of change is long ago
     assert log.commit(TableCommit([written(root, "other")]), 0) == 1
     assert names(log) == ["first", "other"]
+
+
+def test_a_commit_of_spark_whose_last_line_ends_counts_and_one_of_here_was_cut_off(store: LateStore) -> None:
+    root = place("table")
+    log = log_of(root)
+    log.commit(TableCommit([written(root, "first")]), None)
+    log.commit(TableCommit([written(root, "second")]), 0)
+    second = root / "_delta_log" / f"{1:020}.json"
+    whole = store.objects[str(second)]
+    info = whole.partition(b"\n")[0]
+    store.put(second, info + b"\n")
+    assert names(log) == ["first"]
+    store.put(second, whole.replace(b'"engineInfo":"delta-rs', b'"engineInfo":"Apache-Spark/4') + b"\n")
+    assert names(log) == ["first", "second"]
+    log.commit(TableCommit([written(root, "third")]), 1)
+    log.rewrite(rewriting(log, written(root, "new"), of=2), 2)
+    third = root / "_delta_log" / f"{3:020}.json"
+    assert log.version() == 3
+    for file in [name for name in store.objects if "checkpoint" in name]:
+        del store.objects[file]
+    store.put(third, b"\n".join(store.objects[str(third)].splitlines()[:2]) + b"\n")
+    assert names(log) == ["first", "second", "third"]
 
 
 @pytest.fixture

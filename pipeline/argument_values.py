@@ -1,0 +1,79 @@
+"""Values of the command line: each function returns the value that a text stands for, or says why there is none."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+import re
+from datetime import datetime
+
+from pipeline.files.location import RemoteLocation, location
+from routing.common.errors import Invalid
+from routing.common.moment import typed_moment
+
+_INTERVAL = re.compile(
+    r"(?P<number>[0-9]{1,6}) *(?:(?P<milliseconds>ms|milliseconds?)|(?P<seconds>s|sec|seconds?)"
+    r"|(?P<minutes>m|min|minutes?)|(?P<hours>h|hours?)|(?P<days>d|days?))",
+    re.IGNORECASE,
+)
+
+
+def place_name(text: str) -> str:
+    """Return the path or the URL that a user names."""
+    place = location(text)
+    if not isinstance(place, RemoteLocation):
+        return text
+    scheme, _, authority = place.store.partition("://")
+    if scheme == "file" and authority not in ("", "localhost"):
+        raise argparse.ArgumentTypeError(f"must be of this machine, as file:///data, not {text}")
+    return str(place).replace("//localhost/", "///", 1) if scheme == "file" else str(place)
+
+
+def positive(text: str) -> int:
+    """Return a whole number of 1 or more."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
+    return number
+
+
+def not_negative(text: str) -> int:
+    """Return a whole number of 0 or more."""
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
+    return number
+
+
+def interval(text: str) -> str:
+    """Return a time between two looks as Spark takes it."""
+    found = _INTERVAL.fullmatch(text.strip())
+    if found is None or not int(found["number"]):
+        raise argparse.ArgumentTypeError(f"must be a time such as 5s, 2 minutes or 1h, not {text}")
+    return f"{found['number']} {found.lastgroup}"
+
+
+def encoding(text: str) -> str:
+    """Return Python's name of an encoding of texts, empty for UTF-8."""
+    try:
+        name = codecs.lookup(text).name
+        "".encode(name)
+    except LookupError:
+        raise argparse.ArgumentTypeError(f"{text} is no encoding; cp1252, cp1251 or latin-1 are") from None
+    return "" if name in ("utf-8", "utf-8-sig") else name
+
+
+def moment(text: str) -> datetime:
+    """Return a moment that is written as ISO 8601."""
+    try:
+        return typed_moment(text)
+    except Invalid as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
+
+
+def setting(text: str) -> tuple[str, str]:
+    """Return the name and the value of a setting of Spark."""
+    key, equals, value = text.partition("=")
+    if not equals or not key.startswith("spark."):
+        raise argparse.ArgumentTypeError(f"must be spark.KEY=VALUE, not {text}")
+    return key, value

@@ -5,7 +5,7 @@
 As `latency.py`: two deployments with all their processes over TCP, one message of 1 KB in a transaction, 50
 conversations, durable. Functions of the product are wrapped from outside (`traced/`). Of each stage: half of the
 messages within, 99 of 100 within, and what the slowest hundredth of all messages took in it at the mean, which says
-where their time went. Then the collections of garbage of a millisecond or more, by process.
+where their time went. Then the tasks of Celery and the collections of garbage that ran meanwhile, by process.
 
 It claims nothing by itself; `latency.py` claims.
 """
@@ -46,21 +46,23 @@ STAGES: Final = {
     "received": "RECEIVE, to its commit",
 }
 """The stages in their order, each with what happens before it."""
-GARBAGE = "garbage"
+BESIDE: Final = "beside:"
+BESIDE_SHOWN: Final = 25
 
 
-def times_of(folder: Path) -> tuple[dict[str, dict[str, float]], dict[str, list[float]]]:
-    """Return the moments of each message by stage, and the seconds of collections by generation and process."""
-    moments, garbage = defaultdict[str, dict[str, float]](dict), defaultdict[str, list[float]](list)
+def times_of(folder: Path) -> tuple[dict[str, dict[str, float]], dict[str, list[tuple[float, float]]]]:
+    """Return the moments of each message by stage. And, by process and name, what ran beside them: when it began, and
+    its seconds."""
+    moments, beside = defaultdict[str, dict[str, float]](dict), defaultdict[str, list[tuple[float, float]]](list)
     for file in sorted(folder.glob("*.txt")):
         for line in file.read_text().splitlines():
             stage, at, *names = line.split()
-            if stage.startswith(GARBAGE):
-                garbage[f"{file.stem}, generation {stage.removeprefix(GARBAGE)}"].append(float(names[0]))
+            if stage.startswith(BESIDE):
+                beside[f"{file.stem}: {stage.removeprefix(BESIDE)}"].append((float(at), float(names[0])))
             else:
                 for name in names:
                     moments[name].setdefault(stage, float(at))
-    return moments, garbage
+    return moments, beside
 
 
 def stages_of(began: float, moments: Mapping[str, float]) -> dict[str, float]:
@@ -101,11 +103,13 @@ def show_slowest(messages: Mapping[str, dict[str, float]], count: int = 12) -> N
         print(f"  {sum(times.values()):6.1f}, sent at {float(name) % 1000:7.3f}: {stages}")
 
 
-def show_garbage(garbage: Mapping[str, list[float]]) -> None:
-    """The collections, the longest first."""
-    print("\ncollections of a millisecond or more: number, longest and sum in milliseconds")
-    for name, times in sorted(garbage.items(), key=lambda pair: -sum(pair[1]))[:12]:
-        print(f"  {len(times):5d}  {1000 * max(times):6.1f}  {1000 * sum(times):8.1f}  {name}")
+def show_beside(beside: Mapping[str, Sequence[tuple[float, float]]], first: float, last: float) -> None:
+    """The table of tasks and collections between two moments, the longest first."""
+    print("\nbeside them, tasks and collections of a millisecond or more: number, longest and sum in milliseconds")
+    within = {name: [took for at, took in runs if first <= at <= last] for name, runs in beside.items()}
+    for name, times in sorted(within.items(), key=lambda pair: -sum(pair[1]))[:BESIDE_SHOWN]:
+        if times:
+            print(f"  {len(times):5d}  {1000 * max(times):8.1f}  {1000 * sum(times):9.1f}  {name}")
 
 
 def run(rate: float, seconds: float, compiled: Path | None) -> None:
@@ -118,12 +122,13 @@ def run(rate: float, seconds: float, compiled: Path | None) -> None:
             join(*both)
             handles = Ours(*both, encryptions=("off",)).handles["off"]
             milliseconds(*both, handles, rate, seconds)
-            moments, garbage = times_of(folder / "traces")
+            moments, beside = times_of(folder / "traces")
         whole = {name: own for name, own in sorted(moments.items()) if "received" in own and "sent" in own}
         messages = dict(list(whole.items())[int(rate * WARM_SECONDS) :])
     show(messages)
     show_slowest(messages)
-    show_garbage(garbage)
+    times = sorted(map(float, messages))
+    show_beside(beside, times[0], times[-1])
 
 
 def main() -> int:

@@ -3,7 +3,8 @@
 Python loads this module by its name where PYTHONPATH names its folder. It wraps functions of the product from outside,
 as their modules are loaded. A message is known by the moment with which its body begins, as `send_evenly` writes it.
 Each process writes lines of a stage, a moment and messages into a file of its own in the folder BROKERUI_TRACES, and
-lines of Python's collections of garbage: a generation, the moment at which it began, and its seconds.
+lines of what keeps processors busy beside them: the tasks of Celery and Python's collections of garbage, each with the
+moment at which it began, and its seconds.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ FOLDER = os.environ.get("BROKERUI_TRACES", "")
 MESSAGE: Final = re.compile(rb"(\d{9,10}\.\d{1,9}) {40,}")
 EXCHANGE: Final = "brokerui.messaging.exchange"
 ENDPOINT: Final = "brokerui.messaging.endpoint"
+
+TRACER: Final = "celery.app.trace"
+BESIDE: Final = "beside:"
+"""Begins the lines of what runs beside the messages."""
 
 _thread = threading.local()
 """The messages that the worker of this thread has in its hands, and when its reader of a queue heard, and began to ask,
@@ -118,9 +123,13 @@ WRAPPED: Final[Mapping[str, Mapping[str, tuple[Noting | None, Noting | None]]]] 
 
 def wrap(module: ModuleType) -> None:
     """Wrap the functions of a module that has just been loaded, before others take them by name."""
+    place: Any = module
+    if module.__name__ == TRACER:
+        place.build_tracer = _timing(place.build_tracer)
+        return
     for name, (before, after) in WRAPPED[module.__name__].items():
         *owner, last = name.split(".")
-        place: Any = getattr(module, owner[0]) if owner else module
+        place = getattr(module, owner[0]) if owner else module
         setattr(place, last, _noting(getattr(place, last), before, after))
 
 
@@ -137,6 +146,26 @@ def _noting(function: Callable[..., Any], before: Noting | None, after: Noting |
     return noted
 
 
+def _timing(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the function that makes a function which runs a task: each run is noted."""
+
+    @wraps(build)
+    def built(name: str, *words: Any, **named: Any) -> Any:
+        run = build(name, *words, **named)
+
+        @wraps(run)
+        def timed(*given: Any, **more: Any) -> Any:
+            began = time.time()
+            try:
+                return run(*given, **more)
+            finally:
+                _file(os.getpid()).write(f"{BESIDE}{name} {began!r} {time.time() - began!r}\n")
+
+        return timed
+
+    return built
+
+
 class Wrapping(MetaPathFinder):
     """Finds the modules of `WRAPPED` as Python does, and wraps their functions once they are loaded."""
 
@@ -144,7 +173,8 @@ class Wrapping(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return the specification of a module whose functions are wrapped; None for all others."""
-        spec = PathFinder.find_spec(fullname, path, target) if fullname in WRAPPED else None
+        is_wrapped = fullname in WRAPPED or fullname == TRACER
+        spec = PathFinder.find_spec(fullname, path, target) if is_wrapped else None
         if spec is None or spec.loader is None:
             return None
         load = spec.loader.exec_module
@@ -164,7 +194,7 @@ def collected(phase: str, details: Mapping[str, int]) -> None:
         return
     began = _thread.__dict__.pop("collecting", 0.0)
     if began and (took := time.time() - began) >= 0.001:
-        _file(os.getpid()).write(f"garbage{details['generation']} {began!r} {took!r}\n")
+        _file(os.getpid()).write(f"{BESIDE}garbage-{details['generation']} {began!r} {took!r}\n")
 
 
 if FOLDER and "brokerui" in " ".join(sys.orig_argv) + os.environ.get("DJANGO_SETTINGS_MODULE", ""):

@@ -188,6 +188,13 @@ ENDPOINT: Final = (
     ),
     Fault(
         "endpoint",
+        "frames that come closely after each other wait longer each time, without a bound",
+        "gather_s = min(2 * gather_s, GATHER_MOST_S)",
+        "gather_s = 2 * gather_s",
+        ("test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound",),
+    ),
+    Fault(
+        "endpoint",
         "a worker does not hear that frames are left in a shard, and they wait for others to come",
         "if not is_empty then found[1] = found[1] + 1 end",
         "if false then found[1] = found[1] + 1 end",

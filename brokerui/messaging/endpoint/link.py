@@ -35,6 +35,9 @@ PAUSE = 0.25
 """Seconds until Redis is asked again."""
 GATHER_S = 0.002
 """Frames that come within these seconds after others were sent go together; a frame that comes later goes at once."""
+GATHER_MOST_S = 0.008
+"""The same where frames have come so closely before: each time that some do the time doubles, up to this one. Fewer and
+larger bundles cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
 
 
 class LinkOwner(WireOwner, Protocol):
@@ -123,6 +126,7 @@ class NextHopLink:
     # -------------------------------------------------------------------------------------------- carrying
     async def _carry(self, wire: Wire) -> None:
         """Send the waiting frames, as long as the connection is online."""
+        gather_s = GATHER_S
         while wire.connection.is_online:
             await wire.roomy.wait()
             self._wanted.clear()  # frames that are put from here on set it again
@@ -133,7 +137,8 @@ class NextHopLink:
             if sum(map(len, frames)) >= most:
                 self._wanted.set()  # less is all that there was
             elif frames:
-                await asyncio.sleep(GATHER_S)
+                await asyncio.sleep(gather_s)
+                gather_s = min(2 * gather_s, GATHER_MOST_S)
             if not self._wanted.is_set():
                 return
 

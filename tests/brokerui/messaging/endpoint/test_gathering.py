@@ -1,0 +1,60 @@
+"""Frames that come closely after each other are sent together; one that comes alone is sent at once."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from brokerui.messaging.endpoint import link as links
+from brokerui.messaging.endpoint.link import GATHER_MOST_S, GATHER_S, NextHopLink
+
+SOON = 5
+"""Times that frames come while the link gathers."""
+
+
+class Scene:
+    """A link over a connection that is online. Frames come in its first pauses, and not in later ones."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, soon: int) -> None:
+        self.left = soon
+        self.steps: list[str | float] = []
+        host = SimpleNamespace(name="A", client=None, now=lambda: 0.0, options=SimpleNamespace(outgoing_bytes=1 << 20))
+        self.link = NextHopLink(host, "tcp://b:1")  # type: ignore[arg-type]  # a host of what the link needs
+        self.wire: Any = SimpleNamespace(
+            connection=SimpleNamespace(is_online=True), roomy=asyncio.Event(), send=lambda _: self.steps.append("sends")
+        )
+        self.wire.roomy.set()
+        monkeypatch.setattr(links, "run_async", self.take)
+        monkeypatch.setattr(links.asyncio, "sleep", self.pause)
+
+    async def take(self, *_words: object) -> list[bytes]:
+        return [b"a frame"]
+
+    async def pause(self, seconds: float) -> None:
+        self.steps.append(seconds)
+        if self.left:
+            self.left -= 1
+            self.link.want()
+
+    def carry(self) -> list[str | float]:
+        """Run the link until no more frames come; gives what it did."""
+        self.link.want()
+        asyncio.run(self.link._carry(self.wire))
+        done, self.steps = self.steps, []
+        return done
+
+
+def test_a_frame_that_comes_alone_is_sent_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, soon=0)
+    assert scene.carry() == ["sends", GATHER_S]
+    assert scene.carry() == ["sends", GATHER_S]
+
+
+def test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, SOON)
+    pauses = scene.carry()[1::2]
+    assert pauses == [GATHER_S, 2 * GATHER_S, *[GATHER_MOST_S] * (SOON - 1)]
+    assert scene.carry() == ["sends", GATHER_S], "after a pause without any it begins anew"

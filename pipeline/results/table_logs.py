@@ -39,6 +39,11 @@ def named_tables(place: Location, record: Record) -> set[Location]:
     return {_folder(place, about) for about in tables_of(record).values()}
 
 
+def delta_tables_of(place: Location, record: Record) -> dict[str, Location]:
+    """Return the folders of the Delta tables that a record names, by table."""
+    return {name: _folder(place, about) for name, about in tables_of(record).items() if VERSION in about}
+
+
 def commit_tables(place: Location, record: Record, own: str) -> Record:
     """Let the files that a record names be the content of their tables; those in the folder `own` are new.
 

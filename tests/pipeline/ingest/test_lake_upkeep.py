@@ -220,7 +220,9 @@ def test_a_lake_without_runs_has_no_versions(tmp_path: Path, capsys: pytest.Capt
         (["lake", "compact", "x", "--megabytes", "0"], "must be 1 or more, not 0"),
     ],
 )
-def test_commands_on_a_lake_that_lack_an_argument_end_with_2(words: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_on_a_lake_that_lack_an_argument_end_with_2(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as end:
         main(words)
     assert end.value.code == 2

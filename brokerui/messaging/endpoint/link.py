@@ -35,9 +35,11 @@ PAUSE = 0.25
 """Seconds until Redis is asked again."""
 GATHER_S = 0.002
 """Frames that come within these seconds after others were sent go together; a frame that comes later goes at once."""
-GATHER_MOST_S = 0.008
-"""The same where frames have come so closely before: each time that some do the time doubles, up to this one. Fewer and
-larger bundles cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
+GATHER_MOST_S = 0.016
+"""The same where frames come that closely: each time that several do the time doubles, up to this one. Fewer and larger
+bundles cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
+ENOUGH = 16
+"""Frames that are a large bundle: after them it gathers no longer than after one."""
 
 
 class LinkOwner(WireOwner, Protocol):
@@ -126,7 +128,7 @@ class NextHopLink:
     # -------------------------------------------------------------------------------------------- carrying
     async def _carry(self, wire: Wire) -> None:
         """Send the waiting frames, as long as the connection is online."""
-        gather_s = GATHER_S
+        gather_s = 0.0
         while wire.connection.is_online:
             await wire.roomy.wait()
             self._wanted.clear()  # frames that are put from here on set it again
@@ -137,8 +139,8 @@ class NextHopLink:
             if sum(map(len, frames)) >= most:
                 self._wanted.set()  # less is all that there was
             elif frames:
+                gather_s = gathering_s(len(frames), gather_s)
                 await asyncio.sleep(gather_s)
-                gather_s = min(2 * gather_s, GATHER_MOST_S)
             if not self._wanted.is_set():
                 return
 
@@ -226,6 +228,14 @@ class NextHopLink:
             return Problem(NAME_NOT_FOUND, text)
         is_security = isinstance(error, (ssl.SSLError, RefusedError))
         return Problem(NOT_AUTHENTICATED if is_security else CONNECT_FAILED, text)
+
+
+def gathering_s(frames: int, last_s: float) -> float:
+    """Return how long a link gathers after it has sent some frames, in seconds; `last_s`: the time in which these
+    came, 0 where they are the first."""
+    if not last_s or frames >= ENOUGH:
+        return GATHER_S
+    return last_s if frames == 1 else min(2 * last_s, GATHER_MOST_S)
 
 
 class RefusedError(Exception):

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from brokerui.messaging.endpoint import link as links
-from brokerui.messaging.endpoint.link import GATHER_MOST_S, GATHER_S, NextHopLink
+from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink
 
 SOON = 5
 """Times that frames come while the link gathers."""
@@ -18,8 +18,10 @@ SOON = 5
 class Scene:
     """A link over a connection that is online. Frames come in its first pauses, and not in later ones."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, soon: int) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, soon: int, frames: int = 1) -> None:
         self.left = soon
+        self.frames = frames
+        """That come in each pause."""
         self.steps: list[str | float] = []
         host = SimpleNamespace(name="A", client=None, now=lambda: 0.0, options=SimpleNamespace(outgoing_bytes=1 << 20))
         self.link = NextHopLink(host, "tcp://b:1")  # type: ignore[arg-type]  # a host of what the link needs
@@ -31,7 +33,7 @@ class Scene:
         monkeypatch.setattr(links.asyncio, "sleep", self.pause)
 
     async def take(self, *_words: object) -> list[bytes]:
-        return [b"a frame"]
+        return [b"a frame"] * self.frames
 
     async def pause(self, seconds: float) -> None:
         self.steps.append(seconds)
@@ -53,8 +55,20 @@ def test_a_frame_that_comes_alone_is_sent_at_once(monkeypatch: pytest.MonkeyPatc
     assert scene.carry() == ["sends", GATHER_S]
 
 
-def test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, SOON)
+@pytest.mark.parametrize("frames", [2, ENOUGH - 1])
+def test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound(
+    monkeypatch: pytest.MonkeyPatch, frames: int
+) -> None:
+    scene = Scene(monkeypatch, SOON, frames)
     pauses = scene.carry()[1::2]
-    assert pauses == [GATHER_S, 2 * GATHER_S, *[GATHER_MOST_S] * (SOON - 1)]
+    assert pauses == [GATHER_S, 2 * GATHER_S, 4 * GATHER_S, *[GATHER_MOST_S] * (SOON - 2)]
     assert scene.carry() == ["sends", GATHER_S], "after a pause without any it begins anew"
+
+
+@pytest.mark.parametrize("frames", [1, ENOUGH])
+def test_frames_that_come_one_by_one_or_many_together_gather_no_longer(
+    monkeypatch: pytest.MonkeyPatch, frames: int
+) -> None:
+    """A conversation whose window is full goes on as soon as its acknowledgement is there."""
+    scene = Scene(monkeypatch, SOON, frames)
+    assert scene.carry()[1::2] == [GATHER_S] * (SOON + 1)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import UTC, datetime
 from typing import Any, Final
 from urllib.parse import unquote
 
 import pyarrow as pa
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.exceptions import CommitFailedError, DeltaError
-from deltalake.transaction import AddAction, create_table_with_add_actions
+from deltalake.transaction import AddAction, RemoveAction, create_table_with_add_actions
 from pyspark.sql.types import StructType
 
 from pipeline.delta.changes import TableChange, changes_in
@@ -70,6 +71,8 @@ class TableCommit:
     _: KW_ONLY
     overwrite: bool = False
     """Only these files count from now on, and those of before do not."""
+    removed: Sequence[TableFile] = ()
+    """Files of before that do not count any more, while the others do."""
     transactions: Mapping[str, int] = field(default_factory=dict)
     """A number for each application. It outlasts the commit in checkpoints."""
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -83,6 +86,8 @@ class DeltaLog:
     root: Location
     schema: StructType
     partitions: tuple[str, ...] = ()
+    properties: Mapping[str, str] = field(default_factory=dict)
+    """Properties that a new table gets, beside those that all have."""
 
     def exists(self) -> bool:
         """Return whether the table has a version."""
@@ -132,7 +137,7 @@ class DeltaLog:
             table = _table_at(folder, after)
             with _overtaken(folder, after):
                 table.create_write_transaction(
-                    [_add_action(file) for file in commit.files],
+                    [*map(_add_action, commit.files), *map(_remove_action, commit.removed)],
                     "overwrite" if commit.overwrite else "append",
                     self._columns(),
                     partition_by=[*self.partitions],
@@ -163,7 +168,7 @@ class DeltaLog:
                 self._columns(),
                 [_add_action(file) for file in commit.files],
                 partition_by=[*self.partitions],
-                configuration=_CONFIGURATION,
+                configuration={**_CONFIGURATION, **self.properties},
                 commit_properties=_properties(commit),
             )
         folder.publish(0)
@@ -218,6 +223,11 @@ def _properties(commit: TableCommit) -> CommitProperties:
 
 def _add_action(file: WrittenFile) -> AddAction:
     return AddAction(file.path, file.bytes, file.partition, file.modified, data_change=True, stats=file.statistics)
+
+
+def _remove_action(file: TableFile) -> RemoveAction:
+    moment = datetime.now(UTC).timestamp()
+    return RemoveAction(file.path, True, int(moment * 1_000), file.bytes, {**file.partition})
 
 
 def _files(table: DeltaTable, root: Location) -> Iterator[TableFile]:

@@ -49,6 +49,9 @@ class FileSystem(Protocol):
     def delete(self, place: Location) -> None:
         """Remove a file, or a folder with all that it holds; nothing if it is not there."""
 
+    def delete_empty(self, folder: Location) -> None:
+        """Remove a folder unless it holds anything, whether a listing shows it or not."""
+
 
 @dataclass(frozen=True, slots=True)
 class FileSystems:
@@ -110,6 +113,12 @@ def copy_file(source: Location, target: Location) -> None:
 def delete(place: Location) -> None:
     """Remove a file, or a folder with all that it holds; nothing if it is not there."""
     file_system(place).delete(place)
+
+
+def delete_empty(folder: Location) -> None:
+    """Remove a folder unless it holds anything, whether a listing shows it or not; nothing if it is not there."""
+    if is_folder(folder):
+        file_system(folder).delete_empty(folder)
 
 
 def folder_of(name: str) -> Location:

@@ -85,6 +85,12 @@ class HadoopFiles:
             store, path = _reached(place)
             store.delete(path, True)
 
+    def delete_empty(self, folder: Location) -> None:
+        """Remove a folder unless it holds anything, which the file system itself finds out."""
+        with suppress(OSError), reported(folder):
+            store, path = _reached(folder)
+            store.delete(path, False)
+
 
 def _context() -> Any:
     found = SparkContext._active_spark_context

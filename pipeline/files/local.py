@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 from stat import S_ISDIR
@@ -78,6 +79,11 @@ class LocalFiles:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+
+    def delete_empty(self, folder: Location) -> None:
+        """Remove a folder unless it holds anything."""
+        with suppress(OSError):
+            _path(folder).rmdir()
 
 
 def _path(place: Location) -> Path:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from pipeline.files.file_system import file_system
-from pipeline.files.location import Location, decoded_uri
+from pipeline.files.location import decoded_uri
 from pipeline.inputs.files import InputFile
 from pipeline.runtime.spark_errors import SPARK_FAILURES, damaged_file
 
@@ -26,13 +25,6 @@ def without_damaged_files(
         assert left != found, damaged
         found = left
         clear()
-
-
-def empty_folder(folder: Location) -> None:
-    """Remove everything in a folder."""
-    files = file_system(folder)
-    for place, _ in list(files.listed(folder)):
-        files.delete(place)
 
 
 def _damaged_in(work: Callable[[list[InputFile]], None], files: list[InputFile]) -> str | None:

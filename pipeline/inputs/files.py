@@ -18,8 +18,7 @@ from pipeline.inputs.open_text import DAMAGES, PACKED, ZSTD, opened
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
 from pipeline.inputs.row_texts import has_rows_of_several_lines, is_json_document, rows_of_json
 from pipeline.inputs.text_tables import RepeatedHeadingError, check_headings, text_table
-from pipeline.results.new_result import published_folder
-from pipeline.results.table_logs import published_rows
+from pipeline.results.table_logs import published_folder, published_rows
 from pipeline.schemas import TRAFFIC_FILES, ExpectedColumns
 from pipeline.transforms.server_events import SERVER_EVENTS
 from pipeline.transforms.view_exports import VIEWS, CatalogView, view_of

@@ -10,7 +10,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.evaluation.timeline import load_timeline
 from pipeline.jobs.sampled_flows import SampledFlow, entry_instances, sample_flows
-from pipeline.results.new_result import new_result
+from pipeline.results.manifest import table_manifest
+from pipeline.results.new_tables import new_tables
 from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.local_tables import local_table
@@ -56,12 +57,13 @@ def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
         flows=len(flows),
         failing=_failing(estate, flows),
     )
-    with new_result(options.out) as result:
+    with new_tables(options.out) as result:
         spark = spark_session(settings)
         run.end_phase("start")
-        write_rows(synthetic_traffic(spark, flows, model), result.folder)
+        write_rows(synthetic_traffic(spark, flows, model), result.folders.rows)
         run.end_phase("write")
         run.counts |= {"rows": options.rows, "classes": len(flows)}
+        run.extra |= table_manifest(result.folders)
         result.publish(run.as_json())
     return run
 

@@ -16,8 +16,8 @@ import pyspark
 import pipeline
 from pipeline.files.location import is_url, location, spark_name
 from pipeline.inputs.files import files_below
-from pipeline.results.new_result import new_result
 from pipeline.results.run_record import JobRun
+from pipeline.results.swapped_folder import swapped_folder
 from pipeline.runtime.java import java_home
 from pipeline.runtime.session import LOCAL, SparkSettings, spark_configuration, start_for_urls
 from pipeline.runtime.shutdown import end_process_group
@@ -46,9 +46,8 @@ def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
     start_for_urls(settings, options.events)
     run = JobRun("graph", asdict(options))
     run.inputs = [{"path": str(path)} for path in files_below(options.events)]
-    with new_result(options.out) as result:
+    with swapped_folder(options.out) as result:
         folder = result.folder
-        assert isinstance(folder, Path), folder
         _write_project(folder, options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # `spark-pipelines` uses Spark Connect, which starts a server of its own unless the address names one.

@@ -66,4 +66,7 @@ def _result_tables(name: str) -> dict[str, Location]:
     """Return the tables of a result, with the name of its job before theirs: `route` and `replay` share some names."""
     place = result_place(name)
     record = read_record(place) or {}
-    return {f"{record['job']}_{table.lstrip('_')}": folder for table, folder in delta_tables_of(place, record).items()}
+    return {
+        f"{record['job']}_{table.lstrip('_').replace('/', '_')}": folder
+        for table, folder in delta_tables_of(place, record).items()
+    }

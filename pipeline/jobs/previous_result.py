@@ -5,20 +5,20 @@ A new version of the estate does not change the outcomes of rows from before it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from pipeline.evaluation.timeline import Timeline
-from pipeline.files.file_system import state_of
 from pipeline.files.location import Location
 from pipeline.lake.lake import Lake
+from pipeline.results.former_files import FilesOfTables, Record, former_files
 from pipeline.results.manifest import FORMAT
 from pipeline.results.output_folder import QUARANTINE, read_record
 from pipeline.results.run_record import software_versions
 from pipeline.results.table_folders import result_place
-from pipeline.results.table_logs import ROWS_TABLE, VERSION, last_version, tables_of
+from pipeline.results.table_logs import ROWS_TABLE
 
 MAX_FILES = 1_000
 """A result with more files is written again, into fewer."""
@@ -30,13 +30,17 @@ class KeptFiles:
 
     runs: frozenset[str]
     """The runs of the lake whose rows they have."""
-    rows: tuple[Location, ...]
-    quarantine: tuple[Location, ...]
+    by_table: FilesOfTables
 
     @property
-    def by_table(self) -> dict[str, Sequence[Location]]:
-        """The files by table."""
-        return {ROWS_TABLE: self.rows, QUARANTINE: self.quarantine}
+    def rows(self) -> Mapping[Location, Record]:
+        """The files of the rows."""
+        return self.by_table[ROWS_TABLE]
+
+    @property
+    def quarantine(self) -> Mapping[Location, Record]:
+        """The files of the quarantine."""
+        return self.by_table[QUARANTINE]
 
 
 def previous_result(job: str, out: str, lake: Lake, timeline: Timeline) -> KeptFiles | None:
@@ -58,25 +62,8 @@ def _previous(record: dict[str, Any], job: str, place: Location, lake: Lake, tim
         return None
     if not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
         return None
-    rows, quarantine = (_files(place, tables_of(record).get(table)) for table in (ROWS_TABLE, QUARANTINE))
-    if len(rows) > MAX_FILES or not _are_whole({**rows, **quarantine}) or not _are_last(place, record):
-        return None
-    return KeptFiles(runs, tuple(rows), tuple(quarantine))
-
-
-def _files(place: Location, table: dict[str, Any] | None) -> dict[Location, int]:
-    """Return the files of a table with their sizes."""
-    return {place / file["path"]: file["bytes"] for file in (table or {"files": ()})["files"]}
-
-
-def _are_last(place: Location, record: dict[str, Any]) -> bool:
-    """Return whether nobody wrote to the tables after this result, a killed run for one."""
-    kept = [about for name, about in tables_of(record).items() if name in (ROWS_TABLE, QUARANTINE)]
-    return all(last_version(place, about) == about[VERSION] for about in kept)
-
-
-def _are_whole(files: dict[Location, int]) -> bool:
-    return all(state_of(file).size == size for file, size in files.items())
+    files = former_files(place, record, (ROWS_TABLE, QUARANTINE))
+    return None if files is None or len(files[ROWS_TABLE]) > MAX_FILES else KeptFiles(runs, files)
 
 
 def _same_past(record: dict[str, Any], timeline: Timeline, last: datetime) -> bool:

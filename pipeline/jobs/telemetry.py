@@ -9,25 +9,25 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from pipeline.evaluation.timeline import Timeline, load_timeline
-from pipeline.files.file_system import delete, folder_of
+from pipeline.files.file_system import folder_of
 from pipeline.files.location import Location
-from pipeline.inputs.damaged_files import empty_folder, without_damaged_files
+from pipeline.inputs.damaged_files import without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
-from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, link, parts_manifest
-from pipeline.jobs.telemetry_tables import Growth, TableWriter, growth_of, read_events
-from pipeline.results.manifest import folder_manifest
-from pipeline.results.new_result import new_result
+from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, read_part
+from pipeline.jobs.telemetry_tables import TableWriter, growth_of
+from pipeline.results.former_files import rows_of_former
+from pipeline.results.manifest import table_manifest
+from pipeline.results.new_tables import NewTables, new_tables
 from pipeline.results.output_folder import QUARANTINE, write_rows
-from pipeline.results.parquet_counts import parquet_files_in, reasons_in, rows_in
+from pipeline.results.parquet_counts import parquet_files_in, reasons_of, rows_in
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
@@ -38,7 +38,6 @@ from pipeline.transforms.cleaning import REASON
 from pipeline.transforms.events import EVENT_KEY, clean_events, deduplicated_events, duplicate_events, has_duplicates
 
 EVENTS_FORMAT = RowFormat(EVENT_FILES.columns, clean_events)
-WORK, NEW = "_work", "_work/new"
 TABLES = {
     "depths": depths.depths,
     "waiting": depths.waiting,
@@ -83,11 +82,11 @@ def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
     identities = [*map(file_identity, paths)]
     run.inputs = [*(version.as_json() for version in (timeline.versions if timeline else ())), *identities]
     run.end_phase("estates")
-    with new_result(options.out) as result:
+    with new_tables(options.out) as result:
         spark = spark_session(settings)
         run.end_phase("start")
         former = former_telemetry(options.out, asdict(options), identities)
-        job = _TelemetryJob(spark, options, timeline, result.folder, run)
+        job = _TelemetryJob(spark, options, timeline, result, run)
         if former is None or not job.grow(former, [paths[number] for number in former.new_among(identities)]):
             job.read(paths, None)
         run.extra["taken_over"] = len(paths) - job.files_read[-1]
@@ -97,12 +96,12 @@ def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
 
 @dataclass(frozen=True, slots=True)
 class _TelemetryJob:
-    """One run, which writes into the folder of a new result."""
+    """One run, which writes into the folders of a new result."""
 
     spark: SparkSession
     options: TelemetryOptions
     timeline: Timeline | None
-    folder: Location
+    result: NewTables
     run: JobRun
     files_read: list[int] = field(default_factory=list)
     """How many files each attempt read."""
@@ -112,7 +111,7 @@ class _TelemetryJob:
         try:
             self.read(paths, former)
         except RepeatedEventError:
-            empty_folder(self.folder)
+            self.result.restart()
             return False
         return True
 
@@ -121,17 +120,16 @@ class _TelemetryJob:
         self.files_read.append(len(paths))
         files = examine_files(paths, EVENT_FILES, self.options.encoding)
         self.run.end_phase("examine")
-        without_damaged_files(files, lambda good: self._write(good, former), lambda: empty_folder(self.folder))
+        without_damaged_files(files, lambda good: self._write(good, former), self.result.restart)
 
     def _write(self, files: list[InputFile], former: FormerTelemetry | None) -> None:
         root, form = folder_of(self.options.events), replace(EVENTS_FORMAT, dates=self.options.dates)
-        source = read_files(self.spark, prepared_files(files, root, self.folder / WORK), root, str(root), form)
+        folders = self.result.folders
+        source = read_files(self.spark, prepared_files(files, root, folders.work), root, str(root), form)
         # Cleaned once, and partitioned by event class: each table then reads only its own events.
-        events = self.folder / (NEW if former else EVENTS)
-        write_rows(_deduplicated_events(source), events, "event_class")
-        growth = self._growth(former) if former else None
+        write_rows(_deduplicated_events(source), folders.table(EVENTS), "event_class")
+        writer = self._writer(former)
         self.run.end_phase("clean")
-        writer = TableWriter(self.spark, EventLog(read_events(self.spark, self.folder / EVENTS)), self.folder, growth)
         owners = self._owners()
         self.run.extra = {"covers": _period_covered(writer.log), "owners": _digest(owners)}
         has_other_owners = former is not None and former.record["owners"] != self.run.extra["owners"]
@@ -139,24 +137,23 @@ class _TelemetryJob:
         writer.write(self.run, table, has_other_owners=has_other_owners)
         self._write_unused(writer)
         self.run.end_phase("ways")
-        self._finish(source, former)
+        self._finish(source, writer)
 
-    def _growth(self, former: FormerTelemetry) -> Growth:
-        """Put the events of the former result beside the new ones. Raises `RepeatedEventError`."""
-        folder = self.folder
-        assert isinstance(folder, Path), folder
-        new, old = (read_events(self.spark, place) for place in (folder / NEW, former.folder / EVENTS))
+    def _writer(self, former: FormerTelemetry | None) -> TableWriter:
+        """Return the writer of tables of the new events, and of those of the former result. Raises
+        `RepeatedEventError`."""
+        folders = self.result.folders
+        files = parquet_files_in(folders.table(EVENTS))
+        new = read_part(self.spark, folders.place, EVENTS, files)
+        if former is None:
+            return TableWriter(self.spark, EventLog(new), folders, None)
         keys = new.select(*EVENT_KEY)
-        if not old.select(*EVENT_KEY).join(keys, list(EVENT_KEY), "left_semi").isEmpty():
+        if not former.part(self.spark, EVENTS).select(*EVENT_KEY).join(keys, list(EVENT_KEY), "left_semi").isEmpty():
             raise RepeatedEventError
-        former.link_into(folder, EVENTS)
-        for path in parquet_files_in(folder / NEW):
-            assert isinstance(path, Path), path
-            target = folder / EVENTS / path.relative_to(folder / NEW)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            link(path, target)
-        log = EventLog(read_events(self.spark, folder / EVENTS))
-        return growth_of(self.spark, log, EventLog(new), former, folder)
+        kept = {name: dict(former.files[name]) for name in (EVENTS, QUARANTINE)}
+        log = EventLog(read_part(self.spark, folders.place, EVENTS, [*kept[EVENTS], *files]))
+        growth = growth_of(self.spark, log, EventLog(new), former, folders.work)
+        return TableWriter(self.spark, log, folders, growth, kept)
 
     def _owners(self) -> list[tuple[str, str]]:
         """Return each address of the estate with its instance."""
@@ -176,20 +173,19 @@ class _TelemetryJob:
         columns = "instance string, database string, route string, to_service string, address string"
         found = local_table(self.spark, known, columns)
         unused = route_usage.unused_routes(writer.read(USES), writer.log.end(), found, self.options.unused_days)
-        write_rows(unused.coalesce(1), self.folder / "unused_routes")
+        write_rows(unused.coalesce(1), self.result.folders.table("unused_routes"))
 
-    def _finish(self, source: InputRows, former: FormerTelemetry | None) -> None:
+    def _finish(self, source: InputRows, writer: TableWriter) -> None:
         """Write the quarantine and the counts: in = out + quarantined."""
-        folder, quarantine = self.folder, self.folder / QUARANTINE
-        seen, out = count_rows(source), rows_in(folder / (NEW if former else EVENTS))
-        _write_quarantine(source, quarantine, seen - out)
-        if former:
-            assert isinstance(folder, Path), folder
-            former.link_into(folder, QUARANTINE)
-            seen, out = seen + former.record["counts"]["in"], rows_in(folder / EVENTS)
-        self.run.count(seen, out, reasons_in(quarantine))
-        delete(folder / WORK)
-        self.run.extra |= {**folder_manifest(folder), "parts": parts_manifest(folder)}
+        folders, kept = self.result.folders, writer.kept
+        seen, out = count_rows(source), rows_in(folders.table(EVENTS))
+        _write_quarantine(source, folders.quarantine, seen - out)
+        if writer.growth:
+            seen += writer.growth.former.record["counts"]["in"]
+            out += rows_of_former(kept[EVENTS])
+        quarantine = [*kept.get(QUARANTINE, ()), *parquet_files_in(folders.quarantine)]
+        self.run.count(seen, out, reasons_of(quarantine))
+        self.run.extra |= table_manifest(folders, kept)
         self.run.end_phase("quarantine")
 
 

@@ -1,33 +1,37 @@
-"""The parts that a result of `telemetry` keeps beside its tables, so that the next run has to read new files alone."""
+"""The parts that a result of `telemetry` keeps beside its tables, so that the next run has to read new files alone.
+
+Each is a Delta table. Files that still hold are taken over by their names.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.types import StructType
 
-from pipeline.files.file_system import state_of
-from pipeline.files.location import Location, location, relative_name, spark_name
+from pipeline.files.location import Location, relative_name, spark_name
+from pipeline.results.former_files import Record, files_of, former_files
 from pipeline.results.manifest import FORMAT
-from pipeline.results.output_folder import RUN_RECORD, write_rows
+from pipeline.results.output_folder import QUARANTINE, read_record, write_rows
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_record import software_versions
-from pipeline.runtime.local_tables import local_table
+from pipeline.results.table_folders import PARTS, result_place
+from pipeline.results.table_logs import PARTS_FIELD, TABLES
+from pipeline.runtime.local_tables import columns_of, local_table
+from pipeline.schemas import EVENT
 from pipeline.telemetry.latencies import MEASURED as MEASURED_COLUMNS
 from pipeline.telemetry.next_hops import COMPARED as COMPARED_COLUMNS
+from pipeline.transforms.day_partition import DAY
 
-PARTS: Final = "_parts"
 EVENTS, MEASURED, COMPARED, USES = (f"{PARTS}/{name}" for name in ("events", "measured", "compared", "uses"))
 """Clean events by class; measured times and compared messages by day; when each route was used last."""
-DAY = "day"
-_COLUMNS = {
+_COLUMNS: Final[Mapping[str, StructType | str]] = {
+    EVENTS: EVENT,
     MEASURED: f"{MEASURED_COLUMNS}, {DAY} date",
     COMPARED: f"{COMPARED_COLUMNS}, {DAY} date",
     USES: "instance string, database string, route string, last_used timestamp",
@@ -43,87 +47,85 @@ _SAME_ARGUMENTS = ("events", "dates", "encoding")
 class FormerTelemetry:
     """A result whose files are all among the files of now."""
 
-    folder: Path
-    record: dict[str, Any]
+    place: Location
+    record: Record
+    files: Mapping[str, Mapping[Location, Record]]
+    """The files of its parts and of its quarantine."""
 
-    def new_among(self, identities: Sequence[dict[str, Any]]) -> list[int]:
+    def new_among(self, identities: Sequence[Record]) -> list[int]:
         """Return the numbers of the files that it has not read."""
         known = set(map(_frozen, self.record["inputs"]))
         return [number for number, identity in enumerate(identities) if _frozen(identity) not in known]
 
     def table(self, spark: SparkSession, name: str) -> DataFrame:
         """Read a table of the result."""
-        return spark.read.parquet(spark_name(self.folder / name))
+        return spark.read.parquet(*map(spark_name, files_of(self.place, self.record[TABLES][name])))
 
-    def link_into(self, folder: Path, *names: str) -> None:
-        """Hard-link the files below some of its folders into a new result."""
-        for name in names:
-            for path in parquet_files_in(self.folder / name):
-                assert isinstance(path, Path), path
-                target = folder / path.relative_to(self.folder)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                link(path, target)
+    def part(self, spark: SparkSession, name: str) -> DataFrame:
+        """Read a part of the result."""
+        return read_part(spark, self.place, name, self.files[name])
 
 
-def link(path: Path, name: Path) -> None:
-    """Make a hard link, or a copy if the file system has no hard links."""
-    try:
-        os.link(path, name)
-    except OSError:
-        shutil.copyfile(path, name)
-
-
-def former_telemetry(
-    out: str, arguments: dict[str, Any], identities: Sequence[dict[str, Any]]
-) -> FormerTelemetry | None:
+def former_telemetry(out: str, arguments: Mapping[str, Any], identities: Sequence[Record]) -> FormerTelemetry | None:
     """Return the result in a folder if it grows to one of these files; None: everything has to be read.
 
-    It does not where a file that it read has changed or vanished, or the way in which files are read is another. Behind
-    a URL there are no links, and everything is read.
+    It does not where a file that it read has changed or vanished, or the way in which files are read is another.
     """
-    folder = location(out)
-    if not isinstance(folder, Path):
-        return None
+    place = result_place(out)
     try:
-        record = json.loads((folder / RUN_RECORD).read_text(encoding="utf-8"))
-        return _former(record, folder.absolute(), arguments, identities)
+        record = read_record(place)
+        return None if record is None else _former(record, place, arguments, identities)
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # there is no result, or it is not one of this job
+        return None  # it is not one of this job, or it has no logs
 
 
 def _former(
-    record: dict[str, Any], folder: Path, arguments: dict[str, Any], identities: Sequence[dict[str, Any]]
+    record: Record, place: Location, arguments: Mapping[str, Any], identities: Sequence[Record]
 ) -> FormerTelemetry | None:
     if (record["format"], record["job"], record["versions"]) != (FORMAT, "telemetry", software_versions()):
+        return None
+    if any(record["arguments"][name] != arguments[name] for name in _SAME_ARGUMENTS):
         return None
     read = {_frozen(one): one["size"] for one in record["inputs"] if "size" in one}
     sizes = {_frozen(one): one["size"] for one in identities}
     new = sum(sizes.values()) - sum(read.values())
     if not read.keys() <= sizes.keys() or new > MAX_NEW_SHARE * sum(read.values()):
         return None
-    files: dict[str, int] = record["parts"]
-    is_same = all(record["arguments"][name] == arguments[name] for name in _SAME_ARGUMENTS)
-    is_whole = all((folder / name).stat().st_size == size for name, size in files.items())
-    return FormerTelemetry(folder, record) if is_same and is_whole and len(files) <= MAX_FILES else None
+    if sum(len(about["files"]) for about in record[PARTS_FIELD].values()) > MAX_FILES:
+        return None
+    files = former_files(place, record, (*_COLUMNS, QUARANTINE))
+    return None if files is None else FormerTelemetry(place, record, files)
 
 
-def _frozen(identity: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
+def _frozen(identity: Record) -> tuple[tuple[str, Any], ...]:
     return tuple(sorted(identity.items()))
 
 
-def parts_manifest(folder: Location) -> dict[str, int]:
-    """Return the bytes of each file of the parts, for the record."""
-    return {
-        f"{PARTS}/{relative_name(path, folder / PARTS)}": state_of(path).size
-        for path in parquet_files_in(folder / PARTS)
-    }
+def read_part(spark: SparkSession, place: Location, name: str, files: Iterable[Location]) -> DataFrame:
+    """Read these files of a part of the result at this place."""
+    columns = _COLUMNS[name]
+    return read_divided(spark, place / name, columns_of(columns) if isinstance(columns, str) else columns, [*files])
 
 
-def read_part(spark: SparkSession, folder: Location, name: str) -> DataFrame:
-    """Read a part of a result, but for its events."""
-    if not parquet_files_in(folder / name):
-        return local_table(spark, [], _COLUMNS[name])
-    return spark.read.schema(_COLUMNS[name]).parquet(spark_name(folder / name))
+def read_divided(spark: SparkSession, table: Location, columns: StructType, files: Sequence[Location]) -> DataFrame:
+    """Read these files of a table that is divided into folders by a column."""
+    if not files:
+        return local_table(spark, [], columns)
+    reader = spark.read.schema(columns).option("basePath", spark_name(table))
+    return reader.parquet(*map(spark_name, _sources(table, files))).select(*columns.names)
+
+
+def _sources(table: Location, files: Sequence[Location]) -> list[Location]:
+    """Return the folders that hold no other files, and the files of other folders. Spark reads a folder more quickly
+    than its files; in a store, a listing may be late."""
+    found: dict[Location, list[Location]] = {}
+    for file in files:
+        found.setdefault(table / relative_name(file, table).partition("/")[0], []).append(file)
+    return [place for folder, of_run in found.items() for place in ([folder] if _is_all(folder, of_run) else of_run)]
+
+
+def _is_all(folder: Location, files: Sequence[Location]) -> bool:
+    return isinstance(folder, Path) and len(parquet_files_in(folder)) == len(files)
 
 
 def write_daily(rows: DataFrame, place: Location) -> None:

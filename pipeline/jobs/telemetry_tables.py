@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
-from pathlib import Path
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
@@ -13,21 +12,23 @@ from pyspark.sql import functions as F
 from pipeline.files.location import Location, spark_name
 from pipeline.jobs.telemetry_parts import (
     COMPARED,
-    DAY,
     MEASURED,
     USES,
     FormerTelemetry,
+    read_divided,
     read_part,
     write_daily,
 )
+from pipeline.results.former_files import Record
 from pipeline.results.output_folder import write_rows
-from pipeline.results.parquet_counts import rows_in
+from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_record import JobRun
-from pipeline.runtime.local_tables import local_table
+from pipeline.results.table_folders import TableFolders
 from pipeline.schemas import EVENT
 from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage, touched
 from pipeline.telemetry.event_log import MIRRORED, EventLog
 from pipeline.telemetry.touched import ALL_HOURS, CONVERSATION_KEY, HOP_KEY, SIDE_KEY, Hours, with_keys, without_keys
+from pipeline.transforms.day_partition import DAY
 
 SPANS: dict[str, Callable[[EventLog], DataFrame]] = {
     "depths": depths.depths,
@@ -40,7 +41,6 @@ SPANS: dict[str, Callable[[EventLog], DataFrame]] = {
 """Tables whose rows need the events of their own hours alone."""
 STAGES = (*SPANS, "episodes", "connections", "uptime", "mirrors", "latencies", "ways")
 """The phases in which tables are written, in order."""
-_WORK = "_work"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,13 +57,15 @@ class Growth:
 
 @dataclass(frozen=True, slots=True)
 class TableWriter:
-    """Writes tables of a log into the folder of a new result."""
+    """Writes tables of a log into the folders of a new result."""
 
     spark: SparkSession
     log: EventLog
-    folder: Location
+    folders: TableFolders
     growth: Growth | None
     """None: each table is computed of the whole log."""
+    kept: dict[str, dict[Location, Record]] = field(default_factory=dict)
+    """Files of the former result that still hold, by table."""
 
     def write(self, run: JobRun, owners: DataFrame | None, *, has_other_owners: bool) -> None:
         """Write all tables but that of unused routes. `owners`: whose each address is by the estate, if there is one;
@@ -82,10 +84,11 @@ class TableWriter:
 
     def read(self, part: str) -> DataFrame:
         """Read a part that is written by now."""
-        return read_part(self.spark, self.folder, part)
+        files = [*self.kept.get(part, ()), *parquet_files_in(self.folders.table(part))]
+        return read_part(self.spark, self.folders.place, part, files)
 
     def _write(self, name: str, rows: DataFrame) -> None:
-        write_rows(rows.coalesce(1), self.folder / name)
+        write_rows(rows.coalesce(1), self.folders.table(name))
 
     def _of_hours(self, name: str, rows: DataFrame, moment: str, hours: Hours) -> None:
         """Write the rows of these hours, and of all others those of the former result."""
@@ -110,7 +113,7 @@ class TableWriter:
             fresh = links.connections(EventLog(with_keys(self.log.events, connections, key)))
             self._write("connections", fresh.unionByName(kept))
         run.end_phase("connections")
-        found = self.spark.read.parquet(spark_name(self.folder / "connections"))
+        found = self.spark.read.parquet(spark_name(self.folders.table("connections")))
         self._write("uptime", links.uptime_of(found, self.log.end()))
         run.end_phase("uptime")
 
@@ -121,7 +124,7 @@ class TableWriter:
     def _write_latencies(self) -> None:
         growth, hours = self.growth, ALL_HOURS
         if growth is None:
-            write_daily(latencies.measured(self.log), self.folder / MEASURED)
+            write_daily(latencies.measured(self.log), self.folders.table(MEASURED))
         else:
             of_conversations = EventLog(with_keys(growth.touched.events, growth.conversations, CONVERSATION_KEY))
             of_sides = EventLog(with_keys(growth.touched.events, growth.sides, SIDE_KEY))
@@ -145,11 +148,11 @@ class TableWriter:
     def _write_hops(self, owners: DataFrame | None, *, has_other_owners: bool) -> None:
         growth, hours = self.growth, ALL_HOURS
         if growth is None or has_other_owners:
-            write_daily(next_hops.compared_hops(self.log, owners), self.folder / COMPARED)
+            write_daily(next_hops.compared_hops(self.log, owners), self.folders.table(COMPARED))
         else:
             of_conversations = EventLog(with_keys(growth.touched.events, growth.conversations, CONVERSATION_KEY))
             columns = ("at", "instance", "conversation_id", "from_initiator", "number", "route", "next_hop", "told")
-            former = self._compared_again(read_part(self.spark, growth.former.folder, COMPARED))
+            former = self._compared_again(growth.former.part(self.spark, COMPARED))
             by_login = former.where("_again AND NOT _is_of_conversation").select(*columns)
             messages = next_hops.reported(of_conversations).select(*columns).unionByName(by_login)
             hours = self._grow(COMPARED, next_hops.judged(self.log, messages, owners), self._compared_again)
@@ -171,48 +174,44 @@ class TableWriter:
         Returns the hours in which it has changed.
         """
         assert self.growth is not None
-        former = read_part(self.spark, self.growth.former.folder, part)
-        work = self.folder / _WORK / part
+        former = self.growth.former.part(self.spark, part)
+        work = self.folders.work / part
         write_rows(fresh, work)
         rows = self.spark.read.schema(fresh.schema).parquet(spark_name(work))
         removed = mark(former).where("_again").select(*fresh.columns)
         hours = touched.changed_hours(rows, removed)
         kept = mark(former.where(hours.are_days_of(DAY))).where("NOT _again").select(*fresh.columns)
-        write_daily(kept.unionByName(rows.where(hours.are_days_of(F.to_date("at")))), self.folder / part)
-        self._link_other_days(part, hours)
+        write_daily(kept.unionByName(rows.where(hours.are_days_of(F.to_date("at")))), self.folders.table(part))
+        self._keep_other_days(part, hours)
         return hours
 
-    def _link_other_days(self, part: str, hours: Hours) -> None:
+    def _keep_other_days(self, part: str, hours: Hours) -> None:
         assert self.growth is not None
-        assert isinstance(self.folder, Path)
-        for place in sorted((self.growth.former.folder / part).glob(f"{DAY}=*")):
-            if not hours.has_day(date.fromisoformat(place.name.removeprefix(f"{DAY}="))):
-                self.growth.former.link_into(self.folder, f"{part}/{place.name}")
+        files = self.growth.former.files[part]
+        self.kept[part] = {file: about for file, about in files.items() if not hours.has_day(_day_of(file))}
 
     def _write_uses(self) -> None:
         """Write when each route was used last."""
         if self.growth is None:
             uses = route_usage.last_uses(self.log)
         else:
-            former = read_part(self.spark, self.growth.former.folder, USES)
+            former = self.growth.former.part(self.spark, USES)
             uses = route_usage.later_uses(former.unionByName(route_usage.last_uses(self.growth.new)))
         self._write(USES, uses)
 
 
-def growth_of(spark: SparkSession, log: EventLog, new: EventLog, former: FormerTelemetry, folder: Location) -> Growth:
-    """Find what new events touch. Keys and events are written below the new result: each is read several times."""
+def _day_of(file: Location) -> date:
+    return date.fromisoformat(file.parent.name.removeprefix(f"{DAY}="))
+
+
+def growth_of(spark: SparkSession, log: EventLog, new: EventLog, former: FormerTelemetry, work: Location) -> Growth:
+    """Find what new events touch. Keys and events are written into `work`: each is read several times."""
     keys = {"conversations": touched.conversations_of(new), "sides": touched.sides_of(new)}
     read = {}
     for name, rows in keys.items():
-        write_rows(rows, folder / _WORK / name)
-        read[name] = spark.read.schema(rows.schema).parquet(spark_name(folder / _WORK / name))
-    place = folder / _WORK / "touched"
+        write_rows(rows, work / name)
+        read[name] = spark.read.schema(rows.schema).parquet(spark_name(work / name))
+    place = work / "touched"
     write_rows(touched.touched_events(log, **read), place, "event_class")
-    return Growth(new=new, former=former, touched=EventLog(read_events(spark, place)), **read)
-
-
-def read_events(spark: SparkSession, place: Location) -> DataFrame:
-    """Read clean events."""
-    if not rows_in(place):
-        return local_table(spark, [], EVENT)
-    return spark.read.schema(EVENT).parquet(spark_name(place)).select(*EVENT.names)
+    events = read_divided(spark, place, EVENT, parquet_files_in(place))
+    return Growth(new=new, former=former, touched=EventLog(events), **read)

@@ -26,10 +26,11 @@ from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, as_quarantine_rows, count_rows
 from pipeline.jobs.previous_result import KeptFiles
 from pipeline.lake.traffic import TrafficInput
+from pipeline.results.former_files import rows_of_former
 from pipeline.results.manifest import table_manifest
 from pipeline.results.new_tables import new_tables
 from pipeline.results.output_folder import write_rows
-from pipeline.results.parquet_counts import parquet_files_in, reasons_of, rows_of
+from pipeline.results.parquet_counts import parquet_files_in, reasons_of
 from pipeline.results.run_record import JobRun
 from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.session import SparkSettings, spark_session
@@ -83,7 +84,7 @@ def run_on_traffic(
         spark = spark_session(settings)
         run.end_phase("start")
         folders = result.folders
-        without_damaged_files(traffic.files(), lambda files: work(spark, files, folders), folders.clear)
+        without_damaged_files(traffic.files(), lambda files: work(spark, files, folders), result.restart)
         result.publish(run.as_json())
     return run
 
@@ -177,7 +178,7 @@ def finish_run(
             with_interval(valid_rows(source.placed()), evaluated.change_moments), evaluated.answers
         )
         write_rows(as_quarantine_rows(source, unknown.withColumn(REASON, F.lit(UNKNOWN_ENTRY))), quarantine)
-    out = written + (rows_of(kept.rows) if kept else 0)
+    out = written + (rows_of_former(kept.rows) if kept else 0)
     run.count(seen, out, reasons_of([*(kept.quarantine if kept else ()), *parquet_files_in(quarantine)]))
     run.extra |= table_manifest(evaluated.folders, kept.by_table if kept else {})
     run.end_phase("quarantine")

@@ -22,9 +22,10 @@ from pipeline.files.location import Location, location, relative_name
 from pipeline.lake.commits import COMMITS, FILES, FOLDER, RUN, LakeState, put_record, read_state, record_file
 from pipeline.lake.lake import Lake, is_lake
 from pipeline.lake.tables import BRONZE, SILVER, TABLES, silver_log
-from pipeline.results.new_result import is_left, unique_name, unwritable
+from pipeline.results.free_folder import unwritable
 from pipeline.results.output_folder import record_text, write_record
 from pipeline.results.parquet_counts import parquet_files_in
+from pipeline.results.run_names import is_left, unique_name
 from pipeline.transforms.day_partition import DAY
 from routing.common.errors import InputError
 from routing.common.sentence import say

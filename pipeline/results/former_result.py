@@ -6,12 +6,12 @@ from collections.abc import Set
 from typing import Any
 
 from pipeline.delta.retention import drop_former_files
-from pipeline.files.file_system import delete, exists, file_system, files_in
+from pipeline.files.file_system import delete, exists, file_system
 from pipeline.files.location import Location
-from pipeline.results.new_result import FOLDER, is_left
 from pipeline.results.parquet_counts import ENDING
-from pipeline.results.table_folders import LOG, PREFIX, WORK, is_of_files, table_folders
-from pipeline.results.table_logs import VERSION, named_files, named_tables
+from pipeline.results.run_names import is_left
+from pipeline.results.table_folders import LOG, PREFIX, WORK, folder_of_run, is_of_files, run_of, table_folders
+from pipeline.results.table_logs import FOLDER, VERSION, named_files, named_tables
 
 Record = dict[str, Any]
 
@@ -26,7 +26,7 @@ def clear_former(place: Location, former: Record | None, new: Record) -> None:
             drop_former_files(folder)
         elif exists(folder / LOG):
             _clear_table(folder, is_whole=folder != place)
-    _clear_left(place, {name.rpartition("/")[0].rpartition("/")[2] for name in named_files(new)})
+    _clear_left(place, {run for name in named_files(new) for run in map(run_of, name.split("/")) if run})
 
 
 def _has_versions(record: Record) -> bool:
@@ -45,9 +45,10 @@ def _clear_without_logs(place: Location, former: Record, tables: Set[Location]) 
 
 
 def _clear_files(folder: Location) -> None:
-    for file in files_in(folder):
-        if file.suffix == ENDING:
-            delete(file)
+    """Remove the files of a table, and the folders of its partitions."""
+    for place, state in list(file_system(folder).listed(folder)):
+        if ("=" in place.name and run_of(place.name) is None) if state.is_folder else place.suffix == ENDING:
+            delete(place)
 
 
 def _clear_table(folder: Location, *, is_whole: bool) -> None:
@@ -67,4 +68,4 @@ def _clear_left(place: Location, named: set[str]) -> None:
     for run, _ in list(file_system(work).listed(work)):
         if is_left(run.name, PREFIX) and run.name not in named:
             for folder in [*table_folders(place)]:
-                delete(folder / run.name)
+                delete(folder_of_run(folder, run.name))

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.files.file_system import delete, file_system
+from pipeline.files.file_system import delete, delete_empty, file_system
 from pipeline.results.former_result import clear_former
-from pipeline.results.new_result import check_replaceable, unique_name, unwritable
+from pipeline.results.free_folder import check_replaceable, unwritable
 from pipeline.results.output_folder import read_record, write_record
-from pipeline.results.table_folders import PREFIX, TableFolders, remove_empty, result_place
+from pipeline.results.run_names import unique_name
+from pipeline.results.table_folders import PREFIX, TableFolders, result_place
 from pipeline.results.table_logs import commit_tables
 
 
@@ -25,6 +26,15 @@ class NewTables:
 
     folders: TableFolders
 
+    def begin(self) -> None:
+        """Leave a mark, by which a later run knows what this one left, should it be killed."""
+        file_system(self.folders.place).put(self.folders.begun, b"")
+
+    def restart(self) -> None:
+        """Remove all that was written so far."""
+        self.folders.clear()
+        self.begin()
+
     def publish(self, record: dict[str, Any]) -> None:
         """Let the tables that the record names count from now on, in place of the former result.
 
@@ -32,10 +42,10 @@ class NewTables:
         """
         place = self.folders.place
         former = read_record(place)
-        new = commit_tables(place, record, self.folders.own)
+        new = commit_tables(place, record)
         write_record(place, new)
         delete(self.folders.work)
-        remove_empty(self.folders.work.parent)
+        delete_empty(self.folders.work.parent)
         clear_former(place, former, new)
 
 
@@ -46,15 +56,14 @@ def new_tables(name: str) -> Iterator[NewTables]:
 
     Raises `InputError` if the folder cannot be written, or holds anything but a result of the pipeline.
     """
-    folders = TableFolders(result_place(name), unique_name(PREFIX))
+    result = NewTables(TableFolders(result_place(name), unique_name(PREFIX)))
     try:
         check_replaceable(name)
-        # By it a later run knows what this one left, should it be killed.
-        file_system(folders.place).put(folders.begun, b"")
+        result.begin()
     except OSError as error:
         raise unwritable(name, error) from None
     try:
-        yield NewTables(folders)
+        yield result
     except BaseException:
-        folders.clear()
+        result.folders.clear()
         raise

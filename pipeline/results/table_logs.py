@@ -2,31 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import from_arrow_schema
-from pyspark.sql.types import StructType
+from pyspark.sql.types import DataType, DateType, IntegerType, StructType
 
 from pipeline.delta.table import DeltaLog, TableCommit
 from pipeline.delta.written_files import written_file
-from pipeline.files.location import Location
+from pipeline.files.location import Location, relative_name
 from pipeline.files.parquet import parquet_source
 from pipeline.results.output_folder import QUARANTINE, read_record
+from pipeline.results.table_folders import PARTS, PREFIX, run_of
 
 VERSION: Final = "version"
 """The field of a table in a record: the version of its Delta table."""
 TABLES: Final = "tables"
 ROWS_TABLE: Final = "rows"
 """The table of the rows of the traffic. It grows with them, and is never loaded into the database."""
+PARTS_FIELD: Final = "parts"
+"""The field of a record that names the tables which a result keeps for the next run."""
+FOLDER: Final = "folder"
+"""The field of a former record that names the folder with the files of a result behind a URL."""
+_PARTITIONS: Final[dict[str, DataType]] = {"day": DateType(), "event_class": IntegerType()}
+"""The columns by which tables are divided into folders."""
+_OF_PARTS: Final = {"delta.deletedFileRetentionDuration": "interval 1 day"}
+"""A table for the next run has no readers of former versions, but it is as large as the input."""
 
 Record = dict[str, Any]
 
 
 def tables_of(record: Record) -> dict[str, Record]:
-    """Return the tables that a record names, with the quarantine if it has one."""
+    """Return the tables that a record names, with the quarantine if it has one, and parts under the names of their
+    folders."""
     found = dict(record.get(TABLES, {}))
+    found |= {f"{PARTS}/{name}": about for name, about in record.get(PARTS_FIELD, {}).items()}
     return {**found, QUARANTINE: record[QUARANTINE]} if QUARANTINE in record else found
+
+
+def as_fields(tables: dict[str, Record]) -> Record:
+    """Return the fields of a record that name these tables."""
+    found = {name: about for name, about in tables.items() if name != QUARANTINE and not name.startswith(PARTS)}
+    parts = {name.removeprefix(f"{PARTS}/"): about for name, about in tables.items() if name.startswith(PARTS)}
+    quarantine = {QUARANTINE: tables[QUARANTINE]} if QUARANTINE in tables else {}
+    return {TABLES: found, **quarantine, **({PARTS_FIELD: parts} if parts else {})}
 
 
 def named_files(record: Record) -> list[str]:
@@ -44,23 +65,28 @@ def delta_tables_of(place: Location, record: Record) -> dict[str, Location]:
     return {name: _folder(place, about) for name, about in tables_of(record).items() if VERSION in about}
 
 
-def commit_tables(place: Location, record: Record, own: str) -> Record:
-    """Let the files that a record names be the content of their tables; those in the folder `own` are new.
+def commit_tables(place: Location, record: Record) -> Record:
+    """Let the files that a record names be the content of their tables.
 
     Returns the record with the versions of the tables. Raises `OvertakenError`.
     """
-    found = {name: {**about, VERSION: _commit(place, about, own)} for name, about in tables_of(record).items()}
-    quarantine = {QUARANTINE: found.pop(QUARANTINE)} if QUARANTINE in found else {}
-    return {**record, TABLES: found, **quarantine}
+    found = {name: {**about, VERSION: _commit(place, about)} for name, about in tables_of(record).items()}
+    return {**record, **as_fields(found)}
 
 
 def published_rows(place: Location) -> list[Location] | None:
-    """Return the files of the rows of a result, or of all of its tables if it has no rows; None: it is none."""
+    """Return the files of the rows of a result, or of all of its tables if it has no rows; None: it has no logs."""
     tables = (read_record(place) or {}).get(TABLES, {})
     if not any(VERSION in about for about in tables.values()):
         return None
     found = [tables[ROWS_TABLE]] if ROWS_TABLE in tables else tables.values()
     return [place / file["path"] for about in found for file in about["files"]]
+
+
+def published_folder(place: Location) -> Location:
+    """Return the folder with the files of a result without logs: that which its record names, if it names one."""
+    folder = (read_record(place) or {}).get(FOLDER)
+    return place / folder if isinstance(folder, str) and folder.startswith(PREFIX) else place
 
 
 def last_version(place: Location, about: Record) -> int | None:
@@ -70,22 +96,46 @@ def last_version(place: Location, about: Record) -> int | None:
 
 def _folder(place: Location, about: Record) -> Location:
     """Return the folder of a table, which has a folder for the files of each run."""
-    first: str = about["files"][0]["path"]
-    return (place / first).parent.parent
+    folder = (place / str(about["files"][0]["path"])).parent
+    while run_of(folder.name) is None:
+        folder = folder.parent
+    return folder.parent
 
 
-def _commit(place: Location, about: Record, own: str) -> int:
-    files = [place / file["path"] for file in about["files"]]
-    new, table = [file for file in files if file.parent.name == own], _folder(place, about)
-    log = DeltaLog(table, _columns(files[0]))
-    before = log.version()
-    if before is not None and not new:
-        return before
-    return log.commit(
-        TableCommit([written_file(table, file, ()) for file in new], overwrite=len(new) == len(files)), before
-    )
+def _commit(place: Location, about: Record) -> int:
+    """Commit the files of a table that its log does not name yet, and the removal of those that count no more."""
+    table = _folder(place, about)
+    files = {relative_name(file, table): file for file in (place / one["path"] for one in about["files"])}
+    columns = dict(_partitions(next(iter(files))))
+    log = DeltaLog(table, _schema(next(iter(files.values())), columns), (*columns,), _properties(table))
+    log.clear_unfinished()
+    before = log.read()
+    known = {file.path: file for file in before.files} if before else {}
+    new = [written_file(table, file, log.partitions) for path, file in files.items() if path not in known]
+    removed = [file for path, file in known.items() if path not in files]
+    if before and not new and not removed:
+        return before.version
+    # A run that writes all files anew may write other columns.
+    is_new = len(new) == len(files)
+    commit = TableCommit(new, overwrite=is_new, removed=() if is_new else removed)
+    return log.commit(commit, before.version if before else None)
 
 
-def _columns(file: Location) -> StructType:
+def _partitions(path: str) -> Iterator[tuple[str, DataType]]:
+    """Yield the columns by which a table is divided, with their types, by the folders of one of its files."""
+    for part in PurePosixPath(path).parent.parts:
+        name, _, _ = part.partition("=")
+        if name in _PARTITIONS:
+            yield name, _PARTITIONS[name]
+
+
+def _properties(table: Location) -> dict[str, str]:
+    return _OF_PARTS if table.parent.name == PARTS else {}
+
+
+def _schema(file: Location, partitions: dict[str, DataType]) -> StructType:
     with parquet_source(file) as source:
-        return from_arrow_schema(pq.read_schema(source))
+        columns = from_arrow_schema(pq.read_schema(source))
+    for name, kind in partitions.items():
+        columns.add(name, kind)
+    return columns

@@ -14,11 +14,13 @@ from pyspark.sql import SparkSession
 
 from benchmarks.estates import large_estate
 from pipeline.evaluation.timeline import load_timeline
+from pipeline.inputs.files import files_below
 from pipeline.jobs.generate import GenerateOptions, generate
 from pipeline.jobs.sampled_flows import sample_flows
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
 from routing.common.errors import InputError
+from tests.pipeline.delta_tables import rows_of
 from tests.pipeline.estates import document, written
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -37,7 +39,7 @@ def made(estate: str, out: Path, **rest: Any) -> list[dict[str, Any]]:
         GenerateOptions(**{"estate": estate, "rows": ROWS, "seed": 1, "out": str(out), "start": START, **rest}),
         SETTINGS,
     )
-    return sorted(pq.read_table(out).to_pylist(), key=lambda one: one["conversation_id"])
+    return sorted(rows_of(out), key=lambda one: one["conversation_id"])
 
 
 SETTINGS = SparkSettings("local[2]")
@@ -85,7 +87,7 @@ def test_there_are_bursts(rows: list[dict[str, Any]]) -> None:
 def test_rows_come_in_the_order_of_time(spark: SparkSession, estate: str, tmp_path: Path) -> None:
     """To the minute, as in a log; but for those of the link that failed, which come late."""
     generate(GenerateOptions(estate=estate, rows=2_000, seed=1, out=str(tmp_path / "made"), start=START), SETTINGS)
-    files = sorted((tmp_path / "made").glob("*.parquet"))
+    files = files_below(str(tmp_path / "made"))
     minutes = [one["at"].replace(second=0, microsecond=0) for path in files for one in pq.read_table(path).to_pylist()]
     late = [minute for minute in minutes if minute.replace(minute=0) == START + timedelta(hours=12)]
     others = [minute for minute in minutes if minute not in late]

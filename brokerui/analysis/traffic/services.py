@@ -20,6 +20,10 @@ from brokerui.analysis.traffic.tables import TABLES
 MINUTE = "minute"
 
 
+_FILES = ("tables", "parts")
+"""Fields of a record that name files; there may be thousands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The result of loading."""
@@ -98,7 +102,7 @@ def _about(gold: Gold, began: float, *, is_generated: bool) -> dict[str, object]
         "rows_in": counts["in"],
         "rows_out": counts["out"],
         "quarantined": counts["quarantined"],
-        "record": {key: value for key, value in gold.record.items() if key != "tables"},
+        "record": {key: value for key, value in gold.record.items() if key not in _FILES},
         "loaded_at": timezone.now(),
         "load_seconds": round(time.monotonic() - began, 3),
     }

@@ -170,6 +170,19 @@ def test_a_table_that_needs_a_newer_writer_is_not_rewritten(tmp_path: Path) -> N
         log.rewrite(rewriting(log, written(tmp_path, "new"), of=0), 1)
 
 
+def test_files_that_count_no_more_go_and_the_others_stay(root: Location) -> None:
+    log = log_of(root)
+    log.commit(TableCommit([written(root, "a"), written(root, "b", day=None), written(root, "c")]), None)
+    before = log.read()
+    assert before is not None
+    gone = [file for file in before.files if file.place.name != "a.parquet"]
+    assert log.commit(TableCommit([written(root, "d")], removed=gone), 0) == 1
+    assert (names(log), names(log, 0)) == (["a", "d"], ["a", "b", "c"])
+    for version in range(1, 12):
+        log.commit(TableCommit([written(root, f"e{version:02}")]), version)
+    assert names(log) == ["a", "d", *(f"e{version:02}" for version in range(1, 12))], "from a checkpoint too"
+
+
 def test_a_commit_without_files_counts_too(root: Location) -> None:
     log = log_of(root)
     log.commit(TableCommit([], transactions={"one": 1}), None)

@@ -74,6 +74,10 @@ class LateStore:
             self._operate()
             del self.objects[name]
 
+    def delete_empty(self, folder: Location) -> None:
+        """There are no folders, only names of objects."""
+        self._operate()
+
     def _shown(self) -> list[str]:
         return [name for name in self.objects if self.operations - self.made[name] > self.lag]
 

@@ -14,14 +14,12 @@ from pyspark.sql import SparkSession
 
 from pipeline.cli import main
 from pipeline.delta.table import TableCommit
-from pipeline.files.file_system import file_system
 from pipeline.files.location import location
 from pipeline.jobs.follow import follow
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.lake.classes import write_class_tables
 from pipeline.lake.lake import Lake
 from pipeline.lake.tables import silver_log
-from pipeline.results.new_result import new_result
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.delta_tables import rows_of
 from tests.pipeline.estates import TO_PARTS, document, row, written
@@ -147,20 +145,6 @@ def test_a_path_and_a_url_of_one_result_replace_each_other(names: tuple[Any, Any
         assert main([*arguments, "--out", name(small / "out")]) == 0
     assert len(tables(small / "out")["rows"]) == record_of(small / "out")["counts"]["out"]
     assert record_of(small / "out")["taken_over"] > 0, "also behind a URL"
-
-
-@pytest.mark.parametrize("names", [(str, url), (url, str), (url, url)], ids=["path first", "URL first", "URL again"])
-def test_of_a_result_only_what_was_published_last_is_there(names: tuple[Any, Any], tmp_path: Path) -> None:
-    """Whatever job wrote it: no file of the former one stays, and the record names the new one."""
-    out = tmp_path / "out"
-    for number, name in enumerate(names):
-        with new_result(name(out)) as result:
-            file = result.folder / f"{number}.parquet"
-            file_system(file).put(file, b"rows")
-            result.publish({"tables": {"rows": {"files": [{"path": file.name}]}}})
-    (named,) = record_of(out)["tables"]["rows"]["files"]
-    assert (out / named["path"]).name == "1.parquet"
-    assert [*out.rglob("*.parquet")] == [out / named["path"]]
 
 
 def lake_rows(lake: str) -> dict[str, list[str]]:

@@ -1,12 +1,10 @@
-"""Results and lakes in a store that lists late and renames nothing, written by jobs that are killed at each step."""
+"""Lakes in a store that lists late and renames nothing, written by jobs that are killed at each step."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,14 +19,11 @@ from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import NewRun, lake_for_writing, new_run
 from pipeline.lake.tables import SILVER
 from pipeline.lake.vacuum import former_files, remove
-from pipeline.results.new_result import new_result
 from pipeline.results.run_record import RowCountError
 from routing.common.errors import InputError
 from tests.pipeline.files.late_store import Killed, LateStore, place
 
-Json = dict[str, Any]
-OUT, LAKE = "late://store/out", "late://store/lake"
-LAGS = pytest.mark.parametrize("lag", [0, 10_000], ids=["prompt", "late"])
+LAKE = "late://store/lake"
 
 
 @pytest.fixture
@@ -38,63 +33,10 @@ def store(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> La
     return found
 
 
-def publish(*values: str) -> None:
-    """A result with two files, as a job writes it."""
-    with new_result(OUT) as result:
-        names = [f"part-{number}.parquet" for number in range(2)]
-        for name in names:
-            write_table(pa.table({"value": values}), result.folder / name)
-        result.publish({"tables": {"rows": {"rows": 2, "files": [{"path": name} for name in names]}}})
-
-
-def shown() -> list[str] | None:
-    """What a reader sees, who reads nothing but what the record names."""
-    try:
-        record = json.loads(read_bytes(place("out") / "_run.json"))
-    except FileNotFoundError:
-        return None
-    return [value for file in record["tables"]["rows"]["files"] for value in values_in(place("out") / file["path"])]
-
-
 def values_in(file: RemoteLocation) -> list[str]:
     with parquet_source(file) as source:
         found: list[str] = pq.read_table(source)["value"].to_pylist()
     return found
-
-
-@LAGS
-def test_a_result_is_the_former_or_the_new_one_wherever_its_job_is_killed(
-    store: LateStore, lag: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("pipeline.results.new_result.LEFT_FOR", timedelta(seconds=-1))
-    publish("old")
-    store.lag, seen = lag, set[str]()
-    objects = dict(store.objects)
-    for step in count(1):
-        store.objects, store.made = dict(objects), dict.fromkeys(objects, -10 * max(lag, 1_000))
-        store.restarted(step)
-        try:
-            publish("new")
-        except Killed:
-            pass
-        else:
-            break
-        store.restarted()
-        found = shown()
-        assert found in (["old", "old"], ["new", "new"])
-        seen.add(str(found))
-        publish("next")
-        assert shown() == ["next", "next"]
-        if not lag:
-            assert {name.split("/")[4] for name in store.objects} == {"_run.json", record_folder()}
-    assert len(seen) == 2, "killed before the record and after it"
-    store.restarted()
-    assert shown() == ["new", "new"]
-
-
-def record_folder() -> str:
-    folder: str = json.loads(read_bytes(place("out") / "_run.json"))["folder"]
-    return folder
 
 
 def ingest(value: str, *, meanwhile: str | None = None) -> None:
@@ -113,7 +55,7 @@ def rows() -> list[str]:
 def test_a_run_of_a_lake_counts_as_a_whole_or_not_wherever_it_is_killed(
     store: LateStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.results.new_result.LEFT_FOR", timedelta(seconds=-1))
+    monkeypatch.setattr("pipeline.results.run_names.LEFT_FOR", timedelta(seconds=-1))
     ingest("first")
     seen, objects = set[str](), dict(store.objects)
     for step in count(1):
@@ -337,9 +279,3 @@ def test_a_run_that_is_still_at_work_is_not_cleared_away(store: LateStore) -> No
             assert read_bytes(file)
         run.commit({"inputs": []})
     assert rows() == ["first", "slow"]
-    publish("old")
-    with new_result(OUT) as slow:
-        write_table(pa.table({"value": ["slow"]}), slow.folder / "part-0.parquet")
-        publish("quick")
-        assert read_bytes(slow.folder / "part-0.parquet")
-    assert shown() == ["quick", "quick"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Mapping
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -13,21 +14,26 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from deltalake import DeltaTable
+from pyspark.sql.types import StructType
 
 from pipeline.delta.errors import OvertakenError
-from pipeline.files.file_system import FileSystems, exists, read_bytes
+from pipeline.delta.table import DeltaLog
+from pipeline.files.file_system import FileSystems, exists, read_bytes, state_of
 from pipeline.files.local import LocalFiles
-from pipeline.files.location import Location, location
+from pipeline.files.location import Location, location, relative_name
 from pipeline.files.parquet import parquet_source, write_table
 from pipeline.inputs.files import files_below
+from pipeline.results.former_files import former_files
 from pipeline.results.manifest import table_manifest
 from pipeline.results.new_tables import NewTables, new_tables
-from pipeline.results.output_folder import write_record
+from pipeline.results.output_folder import read_record, write_record
+from pipeline.results.table_logs import as_fields
 from routing.common.errors import InputError
 from tests.pipeline.files.late_store import Killed, LateStore
 
 Json = dict[str, Any]
 OUT = "late://store/out"
+PART = "_parts/measured"
 
 
 @pytest.fixture
@@ -79,7 +85,7 @@ def of_delta(table: Path, version: int | None = None) -> list[str]:
 def test_a_result_is_the_former_or_the_new_one_wherever_its_job_is_killed(
     store: LateStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pipeline.results.new_result.LEFT_FOR", timedelta(seconds=-1))
+    monkeypatch.setattr("pipeline.results.run_names.LEFT_FOR", timedelta(seconds=-1))
     publish(OUT, one="old", other="old")
     seen, objects = set[str](), dict(store.objects)
     for step in count(1):
@@ -101,6 +107,96 @@ def test_a_result_is_the_former_or_the_new_one_wherever_its_job_is_killed(
     assert len(seen) == 2, "killed before the record and after it"
     store.restarted()
     assert shown(OUT) == {"one": ["new"], "other": ["new"]}
+
+
+def publish_days(out: str, days: Mapping[str, str]) -> int:
+    """A result whose part has a file for each day, with one value; where a value is that of the former result, its file
+    is taken over. Returns how many are."""
+    with new_tables(out) as result:
+        place, folder = result.folders.place, result.folders.table(PART)
+        kept = kept_days(place, days)
+        files = [*kept.values()]
+        for day in days.keys() - {file.parent.name.partition("=")[2] for file in kept}:
+            file = folder / f"day={day}" / f"part-{days[day]}.parquet"
+            write_table(pa.table({"value": [days[day]]}), file)
+            files.append({"path": relative_name(file, place), "rows": 1, "bytes": state_of(file).size})
+        fields = as_fields({PART: {"rows": len(files), "files": files}})
+        result.publish({"format": "brokerui.gold/1", **fields})
+    return len(kept)
+
+
+def kept_days(place: Location, days: Mapping[str, str]) -> dict[Location, Json]:
+    record = read_record(place)
+    former = (record and former_files(place, record, [PART])) or {PART: {}}
+    return {
+        file: about
+        for file, about in former[PART].items()
+        if days.get(file.parent.name.partition("=")[2]) == values_in(file)[0]
+    }
+
+
+def shown_days(out: str) -> dict[str, str]:
+    """Return the value of each day, for readers of the record."""
+    files = [location(out) / one["path"] for one in record_of(out)["parts"]["measured"]["files"]]
+    return {file.parent.name.partition("=")[2]: values_in(file)[0] for file in files}
+
+
+OLD = {"2026-03-01": "a", "2026-03-02": "b"}
+NEW = OLD | {"2026-03-02": "late", "2026-03-03": "c"}
+NEXT = NEW | {"2026-03-04": "d"}
+
+
+@pytest.mark.parametrize("lag", [0, 10_000], ids=["prompt", "late"])
+def test_files_are_taken_over_by_their_names_wherever_a_job_is_killed(
+    lag: int, store: LateStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.results.run_names.LEFT_FOR", timedelta(seconds=-1))
+    publish_days(OUT, OLD)
+    store.lag, seen = lag, set[str]()
+    objects = dict(store.objects)
+    for step in count(1):
+        store.objects, store.made = dict(objects), dict.fromkeys(objects, -10 * max(lag, 1_000))
+        store.restarted(step)
+        try:
+            kept = publish_days(OUT, NEW)
+        except Killed:
+            pass
+        else:
+            break
+        store.restarted()
+        found = shown_days(OUT)
+        assert found in (OLD, NEW)
+        seen.add(str(found))
+        publish_days(OUT, NEXT)
+        assert shown_days(OUT) == NEXT
+        assert names_in_log() == {one["path"] for one in record_of(OUT)["parts"]["measured"]["files"]}
+    assert len(seen) == 2, "killed before the record and after it"
+    store.restarted()
+    assert kept == 1
+    assert (shown_days(OUT), publish_days(OUT, NEXT)) == (NEW, len(NEW))
+    assert names_in_log() == {one["path"] for one in record_of(OUT)["parts"]["measured"]["files"]}
+
+
+def names_in_log() -> set[str]:
+    found = DeltaLog(location(OUT) / PART, StructType()).read()
+    assert found is not None
+    return {f"{PART}/{file.path}" for file in found.files}
+
+
+def test_a_part_is_a_table_with_its_days_for_any_reader(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert [publish_days(str(out), days) for days in (OLD, NEW, NEXT)] == [0, 1, 3]
+    assert sorted(of_delta(out / PART)) == ["a", "c", "d", "late"]
+    assert sorted(of_delta(out / PART, 0)) == ["a", "b"]
+    table = DeltaTable(str(out / PART))
+    assert table.metadata().partition_columns == ["day"]
+    assert {str(day) for day in table.to_pyarrow_table(filters=[("value", "=", "c")])["day"].to_pylist()} == {
+        "2026-03-03"
+    }
+    age(out, timedelta(days=2))
+    publish_days(str(out), NEXT | {"2026-03-05": "e"})
+    assert not list(out.rglob("part-b.parquet")), "a part keeps former files for a day"
+    assert not [folder for folder in out.rglob("day=*") if not any(folder.iterdir())]
 
 
 def test_what_a_killed_first_job_left_is_no_obstacle(store: LateStore) -> None:
@@ -173,15 +269,15 @@ def overtaken_at_commit(slow: NewTables, out: str) -> None:
     from pipeline.delta import table
 
     with pytest.MonkeyPatch.context() as patch:
-        before = table.DeltaLog.version
+        before = table.DeltaLog.read
 
-        def version(log: table.DeltaLog) -> int | None:
+        def read(log: table.DeltaLog) -> table.TableVersion | None:
             found = before(log)
             patch.undo()
             publish(out, one="quick")
             return found
 
-        patch.setattr(table.DeltaLog, "version", version)
+        patch.setattr(table.DeltaLog, "read", read)
         write(slow, {"one": "slow"})
 
 
@@ -194,6 +290,26 @@ def test_a_job_that_is_still_at_work_keeps_its_files(tmp_path: Path) -> None:
         assert list((tmp_path / "out").rglob("part-slow.parquet"))
         slow.publish({"format": "brokerui.gold/1", **table_manifest(slow.folders)})
     assert shown(out) == {"one": ["slow"]}
+
+
+def test_a_result_of_telemetry_of_before_there_were_logs_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    for name in ("depths/part-0", "_parts/events/event_class=138/part-0", "_parts/uses/part-0", "_quarantine/files"):
+        write_table(pa.table({"value": ["old"]}), out / f"{name}.parquet")
+    tables = {"depths": {"rows": 1, "files": [{"path": "depths/part-0.parquet", "rows": 1, "bytes": 1}]}}
+    write_record(out, {"format": "brokerui.gold/1", "tables": tables, "parts": {"_parts/uses/part-0.parquet": 1}})
+    publish(str(out), depths="new", **{"_parts/uses": "newer"})
+    assert {path.name for path in out.rglob("*.parquet")} == {"part-new.parquet", "part-newer.parquet"}
+    assert (of_delta(out / "depths"), of_delta(out / "_parts" / "uses")) == (["new"], ["newer"])
+
+
+def test_the_files_of_a_result_of_before_there_were_logs_are_read_behind_a_url(store: LateStore) -> None:
+    place = location(OUT)
+    for folder in ("result-20260101T000000Z-0badcafe", "result-20260102T000000Z-0badcafe"):
+        write_table(pa.table({"value": ["x"]}), place / folder / "part-0.parquet")
+    write_record(place, {"format": "brokerui.gold/1", "folder": "result-20260101T000000Z-0badcafe"})
+    store.restarted()
+    assert [str(file) for file in files_below(OUT)] == [f"{OUT}/result-20260101T000000Z-0badcafe/part-0.parquet"]
 
 
 @pytest.mark.parametrize("is_url", [False, True], ids=["path", "URL"])

@@ -7,15 +7,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from pipeline.files.parquet import write_table
 from pipeline.jobs import telemetry_parts
-from pipeline.jobs.telemetry_parts import former_telemetry
-from pipeline.results.manifest import FORMAT
+from pipeline.jobs.telemetry_parts import MEASURED, former_telemetry
+from pipeline.results.manifest import FORMAT, table_manifest
+from pipeline.results.new_tables import new_tables
+from pipeline.results.output_folder import RUN_RECORD
 from pipeline.results.run_record import software_versions
 
 Json = dict[str, Any]
 ARGUMENTS: Json = {"events": "log", "out": "out", "estate": None, "unused_days": 30, "dates": "", "encoding": ""}
+
+
+def part_of(record: Json) -> Json:
+    found: Json = record["parts"]["measured"]
+    return found
 
 
 def file(name: str, size: int = 1_000, modified: int = 1) -> Json:
@@ -25,21 +34,24 @@ def file(name: str, size: int = 1_000, modified: int = 1) -> Json:
 @pytest.fixture
 def record(tmp_path: Path) -> Json:
     """The record of a run over three files beside an estate, whose part is there."""
-    (tmp_path / "part").write_bytes(b"12345")
-    version = {"path": "estate.json", "sha256": "x", "since": "2026-01-01"}
-    return {
-        "format": FORMAT,
-        "job": "telemetry",
-        "versions": software_versions(),
-        "arguments": ARGUMENTS,
-        "inputs": [version, file("a"), file("b"), file("c")],
-        "parts": {"part": 5},
-    }
+    with new_tables(str(tmp_path)) as result:
+        write_table(pa.table({"ms": [1]}), result.folders.table(MEASURED) / "day=2026-03-01" / "part.parquet")
+        version = {"path": "estate.json", "sha256": "x", "since": "2026-01-01"}
+        about = {
+            "format": FORMAT,
+            "job": "telemetry",
+            "versions": software_versions(),
+            "arguments": ARGUMENTS,
+            "inputs": [version, file("a"), file("b"), file("c")],
+        }
+        result.publish({**about, **table_manifest(result.folders)})
+    found: Json = json.loads((tmp_path / RUN_RECORD).read_text())
+    return found
 
 
 def new_files(folder: Path, record: Json, now: list[Json], arguments: Json | None = None) -> list[str] | None:
     """The names of the files that a run reads beside the former result; None: it reads all."""
-    (folder / "_run.json").write_text(json.dumps(record))
+    (folder / RUN_RECORD).write_text(json.dumps(record))
     found = former_telemetry(str(folder), arguments or ARGUMENTS, now)
     return None if found is None else [Path(now[number]["path"]).name for number in found.new_among(now)]
 
@@ -76,8 +88,10 @@ def test_with_other_files_everything_is_read(tmp_path: Path, record: Json, now: 
         lambda record: record.update(arguments=ARGUMENTS | {"dates": "mdy"}),
         lambda record: record.update(arguments=ARGUMENTS | {"encoding": "cp1252"}),
         lambda record: record.update(arguments=ARGUMENTS | {"events": "other"}),
-        lambda record: record.update(parts={"part": 6}),
-        lambda record: record.update(parts={"part": 5, "gone": 5}),
+        lambda record: part_of(record)["files"][0].update(bytes=6),
+        lambda record: part_of(record)["files"].append({"path": "_parts/measured/run=x/gone", "rows": 1, "bytes": 1}),
+        lambda record: part_of(record).update(version=1),
+        lambda record: record.update(parts={"_parts/measured/day=2026-03-01/part.parquet": 5}),
         lambda record: record.pop("parts"),
     ],
 )
@@ -93,9 +107,8 @@ def test_when_there_are_many_small_files_everything_is_read(
     assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) is None
 
 
-def test_without_a_result_or_behind_a_url_everything_is_read(tmp_path: Path, record: Json) -> None:
+def test_without_a_result_everything_is_read(tmp_path: Path, record: Json) -> None:
     assert former_telemetry(str(tmp_path / "none"), ARGUMENTS, []) is None
     assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) == []
-    assert former_telemetry(f"file://{tmp_path}", ARGUMENTS, [file("a"), file("b"), file("c")]) is None
     (tmp_path / "_run.json").write_text("{")
     assert former_telemetry(str(tmp_path), ARGUMENTS, []) is None

@@ -63,8 +63,11 @@ def add(log: Path, rows: list[Json]) -> Path:
     return file
 
 
-def run(log: Path, **more: Any) -> JobRun:
-    return telemetry(TelemetryOptions(str(log), str(log.with_name("out")), **more), SparkSettings("local[2]"))
+def run(log: Path, *, is_url: bool, **more: Any) -> JobRun:
+    """A run into the folder beside the log, by its path or its URL."""
+    out = log.with_name("out")
+    options = TelemetryOptions(str(log), out.as_uri() if is_url else str(out), **more)
+    return telemetry(options, SparkSettings("local[2]"))
 
 
 def expected(rows: list[Json], *, has_estate: bool) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
@@ -94,14 +97,14 @@ def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Rand
         log = Path(folder) / "log"
         estate = written(Path(folder) / "estate.json", document(TO_PARTS, LOCAL))
         arrived: list[list[Json]] = []
-        for until in arrivals:
+        for number, until in enumerate(arrivals):
             has_estate = rng.random() < 0.6
-            new = [files[number] for number in order[len(arrived) : until]]
+            new = [files[place] for place in order[len(arrived) : until]]
             for file in new:
                 add(log, file)
             known = len(arrived)
             arrived += new
-            found = run(log, estate=estate if has_estate else None)
+            found = run(log, is_url=number % 2 == 1, estate=estate if has_estate else None)
             assert found.extra["taken_over"] == known
             events = EVENTS_OF_FILE * len(arrived)
             assert found.counts == {"in": events, "out": events, "quarantined": 0}
@@ -114,15 +117,15 @@ def test_rows_of_new_files_go_into_quarantine_and_an_event_that_came_before_has_
     for file in files[:3]:
         add(log, file)
     (log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
-    assert run(log).counts == {"in": 302, "out": 300, "quarantined": 2}
+    assert run(log, is_url=True).counts == {"in": 302, "out": 300, "quarantined": 2}
     add(log, files[3])
     (log / "worse.jsonl").write_text("{\n")
-    found = run(log)
+    found = run(log, is_url=True)
     assert (found.counts, found.extra["taken_over"]) == ({"in": 323, "out": 320, "quarantined": 3}, 4)
     assert found.reasons == {"no_position": 1, "not_json": 2}
     assert is_what_all_files_say(log, files)
     again = files[0][0] | {"text": "another"}
     pq.write_table(pa.Table.from_pylist([again], schema=SCHEMA), log / "a file before all others.parquet")
-    found = run(log)
+    found = run(log, is_url=True)
     assert (found.counts, found.extra["taken_over"]) == ({"in": 324, "out": 320, "quarantined": 4}, 0)
     assert found.reasons == {"duplicate": 1, "no_position": 1, "not_json": 2}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.results.manifest import FORMAT, folder_manifest
+from pipeline.results.manifest import FORMAT
 from pipeline.schemas import OUTCOMES
 
 Json = dict[str, Any]
@@ -89,18 +90,17 @@ def write_record(folder: Path, job: str, started: str) -> None:
 
 def _manifest(folder: Path) -> Json:
     """The tables of the folder and of its summary, and the files that lie directly in it as its rows."""
-    tables = folder_manifest(folder)["tables"]
-    if (folder / "_summary").exists():
-        for name, about in folder_manifest(folder / "_summary")["tables"].items():
-            files = [{**file, "path": f"_summary/{file['path']}"} for file in about["files"]]
-            tables[name] = {**about, "files": files}
-    if rows := [_rows_file(path) for path in sorted(folder.glob("*.parquet"))]:
-        tables["rows"] = {"rows": sum(file["rows"] for file in rows), "files": rows}
-    return {"tables": tables}
+    tables: dict[str, list[Json]] = {}
+    for path in sorted(folder.rglob("*.parquet")):
+        tables.setdefault("rows" if path.parent == folder else path.parent.name, []).append(_about(path, folder))
+    return {"tables": {name: {"rows": sum(one["rows"] for one in of), "files": of} for name, of in tables.items()}}
 
 
-def _rows_file(path: Path) -> Json:
-    return {"path": path.name, "rows": pq.read_metadata(path).num_rows, "bytes": path.stat().st_size}
+def _about(path: Path, folder: Path) -> Json:
+    """What a record says of a file; of rows it has no digest."""
+    rows = pq.read_metadata(path).num_rows
+    about = {"path": path.relative_to(folder).as_posix(), "rows": rows, "bytes": path.stat().st_size}
+    return about if path.parent == folder else {**about, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
 def _table(rows: list[Json], like: Json) -> pa.Table:

@@ -52,13 +52,21 @@ def made_former(lake: Path, kind: Callable[[Path, str, int, Json], Json]) -> Non
     (lake / "_commits" / "_lake").unlink()
 
 
-@pytest.fixture(params=[plain, behind_a_url], ids=["plain", "behind a URL"])
-def former(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A lake with three runs, one of them without a clean row."""
+@pytest.fixture(scope="module")
+def three_runs(spark: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake of now with three runs, one of them without a clean row."""
+    folder = tmp_path_factory.mktemp("three_runs")
     runs = [[row(1), row(2, at="2026-03-02T00:00:00Z")], [row(1)], [row(3), {"at": "never"}]]
     for number, rows in enumerate(runs):
-        written(tmp_path / "in" / f"{number}.jsonl", rows)
-        ingest(IngestOptions(str(tmp_path / "in"), str(tmp_path / "lake")), SETTINGS)
+        written(folder / "in" / f"{number}.jsonl", rows)
+        ingest(IngestOptions(str(folder / "in"), str(folder / "lake")), SETTINGS)
+    return folder / "lake"
+
+
+@pytest.fixture(params=[plain, behind_a_url], ids=["plain", "behind a URL"])
+def former(request: pytest.FixtureRequest, three_runs: Path, tmp_path: Path) -> Path:
+    """A copy of it in a former format, without the files that it has read."""
+    shutil.copytree(three_runs, tmp_path / "lake")
     made_former(tmp_path / "lake", request.param)
     return tmp_path / "lake"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -27,11 +28,19 @@ SETTINGS = SparkSettings("local[2]")
 pytestmark = pytest.mark.usefixtures("spark")
 
 
+@pytest.fixture(scope="module")
+def two_runs(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake of two runs, with two days."""
+    folder = tmp_path_factory.mktemp("two_runs")
+    came(folder, "a", row(1), row(2, at="2026-03-02T00:00:00Z"))
+    came(folder, "b", row(3), row(1))
+    return folder / "lake"
+
+
 @pytest.fixture
-def lake(tmp_path: Path) -> Path:
-    """Two runs, with two days."""
-    came(tmp_path, "a", row(1), row(2, at="2026-03-02T00:00:00Z"))
-    came(tmp_path, "b", row(3), row(1))
+def lake(two_runs: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test, without the files that it has read."""
+    shutil.copytree(two_runs, tmp_path / "lake")
     return tmp_path / "lake"
 
 

@@ -24,7 +24,7 @@ from tests.pipeline.delta_tables import names_beside_tables, table_of
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.processes import children, is_writing_rows
 
-ROWS = 100_000
+ROWS = 20_000
 PATIENCE = 300
 """Seconds until a job counts as hanging, on a machine of any speed."""
 pytestmark = [pytest.mark.usefixtures("spark", "shipped"), pytest.mark.slow]

@@ -28,6 +28,7 @@ from tests.pipeline.telemetry.event_logs import SCHEMA, random_log
 Json = dict[str, Any]
 pytestmark = pytest.mark.usefixtures("spark")
 SETTINGS = SparkSettings("local[2]")
+WITHOUT_SPARK = "The next test replaces results in each order, and test_new_tables.py takes their rows over."
 ROWS = [row(1), row(2, at="2026-03-02T00:00:00Z"), {"at": "never"}]
 CSV = b'conversation_id,at,from_database,to_service,messages,bytes\nq1,2026-03-02,Orders,"Sto\nck",1,2\n'
 
@@ -107,7 +108,14 @@ def log(small: Path) -> Path:
     return small
 
 
-@pytest.mark.parametrize(("job", "of"), [("route", "given"), ("replay", "small"), ("telemetry", "log")])
+@pytest.mark.parametrize(
+    ("job", "of"),
+    [
+        ("route", "given"),
+        pytest.param("replay", "small", marks=pytest.mark.thorough("route reads and writes by the same steps")),
+        ("telemetry", "log"),
+    ],
+)
 def test_a_result_behind_a_url_has_the_same_rows(job: str, of: str, request: pytest.FixtureRequest) -> None:
     home: Path = request.getfixturevalue(of)
     run(home, job, "plain", str)
@@ -137,7 +145,13 @@ def test_a_second_result_behind_a_url_replaces_the_first(small: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("names", [(str, url), (url, str)], ids=["path first", "URL first"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        pytest.param((str, url), id="path first"),
+        pytest.param((url, str), id="URL first", marks=pytest.mark.thorough(WITHOUT_SPARK)),
+    ],
+)
 def test_a_path_and_a_url_of_one_result_replace_each_other(names: tuple[Any, Any], small: Path) -> None:
     for name in names:
         run(small, "ingest", "lake", name)

@@ -19,7 +19,6 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from brokerui.core.home import CHECKOUT
-from pipeline.inputs.files import files_below
 from pipeline.jobs import batches, ingest, stream
 from pipeline.jobs.ingest import IngestOptions
 from pipeline.jobs.stream import StreamOptions
@@ -101,10 +100,9 @@ def arrive(folder: Path, number: int) -> None:
 
 
 def is_as_ingested(folder: Path) -> bool:
-    """The lake of the stream against one of `ingest` of the same files, run by run."""
+    """The lake of the stream against one of `ingest` of the same files."""
     lake = folder / "ingested"
-    for path in files_below(str(folder / "in")):
-        ingest.ingest(IngestOptions(str(path), str(lake)), SETTINGS)
+    ingest.ingest(IngestOptions(str(folder / "in"), str(lake)), SETTINGS)
     assert silver(folder / "lake") == silver(lake)
     assert rejected(folder / "lake") == rejected(lake)
     assert len(silver(lake)) == len(set(silver(lake)))

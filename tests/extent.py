@@ -16,6 +16,10 @@ from tests.scheduling import ON_POSTGRESQL
 IS_ALL: Final = os.environ.get("HYPOTHESIS_PROFILE") == "test-all"
 
 
+ON_ONE_DATABASE: Final = pytest.mark.thorough("no statement of one database alone; SQLite has other tests", on="sqlite")
+"""For pages and readers of documents: they run on PostgreSQL where it is there, else on SQLite."""
+
+
 class Extent:
     """Leaves out of a run the tests that are for `make test-all`."""
 

@@ -18,8 +18,9 @@ from routing.model.edits import DropRoute, PutRoute, SetForwarding
 from routing.model.estate import Estate
 from routing.model.route import Route
 from tests.brokerui.estate.helpers import LOCAL, TWO, estate_of, server
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE]
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 MOVED = Route("R", "Parts", None, None, parse_address("LOCAL"))

@@ -16,8 +16,9 @@ from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP
 from tests.brokerui.cli.command_line import Call, call_with, misused, refused, written
 from tests.brokerui.estate.helpers import TWO, brought_in
 from tests.brokerui.site import document
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ from brokerui.analysis.imports.detecting import Guess, guess
 from brokerui.analysis.imports.sources import Kind
 from routing.documents.estate_document import read_estate
 from tests.brokerui.site import document
+from tests.extent import ON_ONE_DATABASE
 from tests.routing.catalog import savers
 from tests.routing.catalog.server import catalog, dumps, rows_of
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE]
 
 GRID = "name\tremote_service_name\taddress\r\nToParts\tStock\ttcp://host2:4022\r\n"
 HOST = next(iter(read_estate(document("host1")).instances.values()))

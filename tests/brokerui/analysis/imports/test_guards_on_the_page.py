@@ -10,8 +10,9 @@ from django.test import Client
 
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.analysis.imports.helpers import previewed
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 MINE = """IF DB_ID('mine') IS NOT NULL
     DROP DATABASE [mine];
 GO

@@ -23,8 +23,9 @@ from brokerui.estate.scenarios.models import Scenario
 from brokerui.estate.selectors import live_version
 from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP, THREE, assigned, previewed, uploaded
 from tests.brokerui.estate.helpers import TWO, brought_in, estate_of, server
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 URL = "/imports/"
 HOSTILE = '"><script>alert(1)<img src=x onerror=alert(1)>'
 

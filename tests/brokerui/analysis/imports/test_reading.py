@@ -14,8 +14,9 @@ from routing.model.estate import Estate
 from tests.brokerui.analysis.imports.helpers import DEPOT, SHOP
 from tests.brokerui.estate.helpers import TWO
 from tests.brokerui.site import document
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = pytest.mark.both_databases
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE]
 
 AT = datetime(2030, 1, 1, tzinfo=UTC)
 

@@ -12,8 +12,9 @@ from brokerui.estate.models import Route
 from brokerui.estate.selectors import estate_current
 from tests.brokerui.analysis.imports.helpers import SHOP, uploaded
 from tests.brokerui.analysis.imports.test_page import fields, page_of
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 ROUTE = "CREATE ROUTE [ToŻółć] WITH SERVICE_NAME = N'Tell', ADDRESS = N'$(DepotAddress)';\n"
 FILE = {"Route.sql": ROUTE.encode("cp1250")}
 URL = "/api/v1/estate/import/"

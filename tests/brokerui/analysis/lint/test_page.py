@@ -31,8 +31,9 @@ from routing.lint.registry import CHECKS
 from routing.lint.suppression import read_suppressions
 from tests.brokerui.analysis.lint.helpers import live, viewed
 from tests.brokerui.estates import HOSTILE_ESTATE
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 URL = "/findings/"
 
 

@@ -14,8 +14,9 @@ from brokerui.estate.models import Version
 from brokerui.estate.services import estate_edit
 from routing.model.edits import DropRoute
 from tests.brokerui.estate.helpers import TWO, brought_in
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 QUESTIONS = {
     "/where/": {"from": "here/Orders", "to": "Parts"},
     "/routes/": {"q": "instance:here Parts"},

@@ -18,8 +18,9 @@ from routing.classes.reachability import FirstHopOutcome
 from routing.documents.estate_document import read_estate
 from routing.rules.decision import Outcome
 from tests.brokerui.estate.helpers import GUID, TWO, brought_in
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 PLACES = ["here/Orders", "Orders on here"]
 SPELLINGS = [GUID.upper(), f"{{{GUID}}}", f"{{{GUID.upper()}}}"]
 

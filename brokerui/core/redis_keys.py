@@ -29,7 +29,9 @@ MONITOR: Final = "brokerui:monitor:"
 ENDPOINT: Final = "brokerui:endpoint:"
 ASIDE: Final = "brokerui:aside:"
 """Begins the keys of foreign data that was put aside; the key that held it follows."""
-CELERY_QUEUES: Final = ("transmit", "receive", "maintenance", "activation", "pipeline")
+QUICK_QUEUES: Final = ("transmit", "receive", "maintenance", "activation")
+"""Queues of Celery that a worker serves unless it is told which."""
+CELERY_QUEUES: Final = (*QUICK_QUEUES, "pipeline")
 SEPARATOR: Final = "\x06\x16"
 """Stands in keys of Celery between the name of a queue and a priority, and in its tables between names."""
 

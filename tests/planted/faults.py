@@ -217,9 +217,16 @@ ENDPOINT: Final = (
     Fault(
         "endpoint",
         "a long turn keeps the worker from tasks that wait",
-        "return bool(redis().exists(*CELERY_QUEUES))",
+        "return bool(redis().exists(*QUICK_QUEUES))",
         "return False",
         ("test_a_task_that_waits_has_the_worker_after_the_turn",),
+    ),
+    Fault(
+        "endpoint",
+        "turns are short because a round of the pipeline waits for a worker of its own",
+        "return bool(redis().exists(*QUICK_QUEUES))",
+        'return bool(redis().exists(*QUICK_QUEUES, "pipeline"))',
+        ("test_a_round_of_the_pipeline_that_waits_ends_no_turn",),
     ),
     Fault(
         "endpoint",

@@ -13,7 +13,7 @@ from typing import Any, Final
 from redis import RedisError
 
 from brokerui.core.celery_wake import wake
-from brokerui.core.redis_keys import CELERY_QUEUES, PENDING, REQUESTED
+from brokerui.core.redis_keys import PENDING, QUICK_QUEUES, REQUESTED
 from brokerui.core.worker_stop import is_stopping
 from brokerui.messaging.exchange.lists import Bell
 from brokerui.messaging.exchange.outbox import redis
@@ -145,9 +145,10 @@ def _begin(task: Any) -> bytes | None:
 
 
 def _do_others_wait() -> bool:
-    """Whether a task waits for a worker."""
+    """Whether a task waits for a worker like this one: those of the pipeline may wait for hours, or for ever where no
+    worker of theirs runs."""
     try:
-        return bool(redis().exists(*CELERY_QUEUES))
+        return bool(redis().exists(*QUICK_QUEUES))
     except (RedisError, OSError):
         return True
 

@@ -151,6 +151,15 @@ def test_a_task_that_waits_has_the_worker_after_the_turn(
     assert woken == ["some.task"], "one is on its way"
 
 
+def test_a_round_of_the_pipeline_that_waits_ends_no_turn(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its worker does nothing else, and may not run at all."""
+    monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
+    redis().rpush("pipeline", b"a round")
+    turns = list[int]()
+    run_until_idle(TASK, long_work(turns, lambda: len(turns) == 5), on_turn=lambda: None)
+    assert (len(turns), woken) == (5, [])
+
+
 def test_no_turn_is_endless(woken: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(wake_debounce, "TURN_S", 0.0)
     monkeypatch.setattr(wake_debounce, "LONGEST_S", 0.0)

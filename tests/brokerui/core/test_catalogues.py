@@ -108,9 +108,17 @@ def test_folders_are_named_as_languages_are() -> None:
     assert _code(Path("zh_Hans/LC_MESSAGES/django.po")) == "zh-hans"
 
 
+@pytest.mark.thorough("its functions run above, and the next test loads it by itself")
 def test_the_script_runs_by_itself() -> None:
     ended = subprocess.run(
         [sys.executable, "scripts/messages.py", "--check"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )
     assert ended.returncode in {0, 1}
     assert ended.stderr == ""
+
+
+def test_the_script_loads_by_itself() -> None:
+    """Without what pytest puts on the path of imports."""
+    load = "import runpy; runpy.run_path('scripts/messages.py')"
+    ended = subprocess.run([sys.executable, "-c", load], cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")

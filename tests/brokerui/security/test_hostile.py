@@ -192,7 +192,7 @@ DRAWN = len(VALUES) if IS_ALL else 1
 """Values that are tried on each parameter, others each time; pytest prints the seed with which it draws."""
 DRAWN_PARAMETERS = len(PARAMETERS) if IS_ALL else 1
 """How many of PARAMETERS are tried on each page: a hundred pages read them with the same code."""
-TRIED = 1 if IS_ALL else 0.5
+TRIED = 1 if IS_ALL else 0.25
 """Share of the addresses whose queries are tried, others each time."""
 LEAST = 2
 

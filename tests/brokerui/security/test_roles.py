@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from copy import copy
@@ -31,7 +32,7 @@ WRITING = METHODS[1:]
 PREVIEWS = {"api:whatif", "changes:effect-line", "changes:sql-preview", "changes:rows-preview"}
 """They say what a change would do, and store nothing."""
 ENDS = (STRANGER, Role.ADMINISTRATOR)
-"""These ask for every address in each run, by its methods and by one more; those between them in make test-all."""
+"""These write to every address in each run, by its methods and by one more; those between them in make test-all."""
 LOGIN = "/account/login/"
 MAY_LESS = pytest.mark.thorough("An administrator may all that a viewer may, and gets the same answers.")
 
@@ -115,9 +116,12 @@ def writes() -> list[Request]:
 
 
 def is_asked(who: str, address: Address, method: str) -> bool:
-    """Whether `make test` asks: the ends always, and else the lowest role that may and the highest that may not."""
-    if who in ENDS:
-        return method in ("GET", *address.methods, WRITING[ADDRESSES.index(address) % len(WRITING)])
+    """Whether `make test` asks: strangers for all, whoever is at an end writes everywhere, and else the lowest role
+    that may and the highest that may not."""
+    if who == STRANGER and method == "GET":
+        return True
+    if who in ENDS and method != "GET":
+        return method in (*address.methods, WRITING[ADDRESSES.index(address) % len(WRITING)])
     needed = address.read if method == "GET" else address.write
     if needed is None or not (address.has_page if method == "GET" else method in address.methods):
         return False
@@ -167,6 +171,7 @@ def test_changes_can_be_tried_out_where_the_site_is_read_only(who: str, world: d
 def test_everything_can_be_looked_at_where_the_site_is_read_only(world: dict[str, Any], settings: Any) -> None:
     settings.READ_ONLY = True
     pages = [(address, "GET") for address in ADDRESSES if address.has_page and (IS_ALL or is_opened(address))]
+    pages = pages if IS_ALL else random.sample(pages, len(pages) // 3)
     shut = {
         address.name
         for address, _, response in answers(Role.ADMINISTRATOR, world, pages)
@@ -182,8 +187,8 @@ def test_no_session_writes_without_a_token_of_a_form(world: dict[str, Any]) -> N
     client.force_login(user_of(Role.ADMINISTRATOR), backend=BACKEND)
     passed = [
         (address.name, method)
-        for number, address in enumerate(ADDRESSES)
-        for method in (WRITING if IS_ALL else address.methods or WRITING[number % 4 : number % 4 + 1])
+        for address in ADDRESSES
+        for method in (WRITING if IS_ALL else address.methods)
         if send(client, world | {"token_key": "0"}, address, method).status_code != 403
     ]
     assert passed == []

@@ -12,7 +12,7 @@ from routing.common.errors import InputError
 from routing.documents.estate_document import read_estate
 from tests.extent import IS_ALL
 
-LARGE, SMALL = 2 << 20, 1 << 20
+LARGE, SMALL = 2 << 20, 1 << 19
 CROWDED = [kind for kind in KINDS if kind.startswith(("a million", "a hundred thousand", "routes to"))]
 """As many objects as the largest document may hold, for its size. Nothing is wrong with these."""
 WRONG = [

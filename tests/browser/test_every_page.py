@@ -25,7 +25,7 @@ AREAS = {
 }
 
 
-LOOKED_AT = 0.25
+LOOKED_AT = 0.125
 """Share of the pages at which `make test` looks with axe, others in each run: it opens all of them, and the tests of a
 page look at its states."""
 

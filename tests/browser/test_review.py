@@ -20,7 +20,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.messaging.conftest import lists, one_valkey, valkey
 from tests.brokerui.messaging.hosted import ADDRESSES, DOCUMENT, Wire
 from tests.brokerui.messaging.test_services import begin, bodies, send
-from tests.browser.conftest import faults_in_each_look, session_of
+from tests.browser.conftest import faults_in_a_look, session_of
 from tests.browser.test_map_drawing import box, middle, pull
 
 __all__ = ["lists", "one_valkey", "valkey"]
@@ -120,7 +120,7 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
     drafted(site, mend)
     site.get_by_role("link", name="Review", exact=True).click()
     expect(site.get_by_role("heading", name="Submit this edit for review?")).to_be_visible()
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []
     site.get_by_role("button", name="Submit for review").press("Enter")
     expect(site.get_by_role("heading", name="May this edit be applied?")).to_be_visible()
     expect(site.get_by_text("somebody else must approve it")).to_be_visible()
@@ -128,21 +128,21 @@ def test_a_waiting_message_arrives_by_a_reviewed_draft_and_the_draft_is_rolled_b
 
     as_user(site, Role.ADMINISTRATOR, live_server.url)
     site.reload()
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []
     site.get_by_role("button", name="Approve 1 edit").press("Enter")
     expect(site.get_by_role("heading", name="This edit is approved: apply it?")).to_be_visible()
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []
     assert bodies() == []
     site.get_by_role("button", name="Apply 1 edit").press("Enter")
     expect(site.get_by_role("heading", name="Applied as version 2")).to_be_visible()
     expect(site.locator(".draft-base")).to_have_text("on version 1")
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []
 
     work(wire)
     assert bodies() == [b"1"]
     confirm_rollback(site)
     expect(site.get_by_role("heading", name="Rolled back with version 3")).to_be_visible()
-    assert faults_in_each_look(site) == []
+    assert faults_in_a_look(site) == []
     assert live_document() == before
     site.goto("/delayed/")
     expect(site.get_by_role("rowheader", name=re.compile(" To from A.one$"))).to_have_count(0)

@@ -116,8 +116,8 @@ def writes() -> list[Request]:
 
 
 def is_asked(who: str, address: Address, method: str) -> bool:
-    """Whether `make test` asks: strangers for all, whoever is at an end writes everywhere, and else the lowest role
-    that may and the highest that may not."""
+    """Whether `make test` sends this request: a stranger reads all pages, a stranger and an administrator write
+    everywhere, and else the lowest role that may, and the highest that may not."""
     if who == STRANGER and method == "GET":
         return True
     if who in ENDS and method != "GET":

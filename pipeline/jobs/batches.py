@@ -1,13 +1,21 @@
-"""Batches of Structured Streaming that are runs of a lake: which of them a lake has, and the sum of their counts."""
+"""Batches of Structured Streaming that are runs of a lake: a query from its start to its end, and which of its batches
+a lake has.
+
+The record of a run says which batch it is, and the log names the run: both count by one commit.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from threading import Lock
 from typing import Any, Final, NamedTuple
 
+from pyspark.sql import DataFrame
+from pyspark.sql.streaming.query import StreamingQuery
+
 from pipeline.files.file_system import read_bytes
-from pipeline.files.location import Location
+from pipeline.files.location import Location, spark_name
 from pipeline.lake.lake import Lake
 from pipeline.results.run_record import JobRun
 
@@ -28,7 +36,38 @@ class BatchMark(NamedTuple):
         return {BATCH: self._asdict()}
 
 
-def query_of(checkpoint: Location) -> str:
+def ingest_batches(
+    rows: DataFrame,
+    checkpoint: Location,
+    every: str | None,
+    ingest: Callable[[DataFrame, BatchMark], JobRun],
+    total: JobRun,
+) -> None:
+    """Ingest a streaming DataFrame batch by batch, and add each run to the total; without an interval, end when there
+    is no more. A batch that is being committed when the user interrupts is committed to its end."""
+    is_ingesting = Lock()
+
+    def ingest_batch(batch: DataFrame, number: int) -> None:
+        with is_ingesting:
+            _add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
+
+    query = _started(rows, checkpoint, every, ingest_batch)
+    try:
+        query.awaitTermination()
+    except KeyboardInterrupt:
+        # Java has ended: the current batch fails and is repeated next time, or is just being committed.
+        with is_ingesting:
+            pass
+
+
+def _started(
+    rows: DataFrame, checkpoint: Location, every: str | None, ingest_batch: Callable[[DataFrame, int], None]
+) -> StreamingQuery:
+    writer = rows.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
+    return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
+
+
+def _query_of(checkpoint: Location) -> str:
     """Return the identifier of the query with this checkpoint; a query writes it before its first batch."""
     return str(json.loads(read_bytes(checkpoint / "metadata"))["id"])
 
@@ -45,7 +84,7 @@ def empty_total(job: str, arguments: Mapping[str, Any]) -> JobRun:
     return total
 
 
-def add_counts(total: JobRun, run: JobRun) -> None:
+def _add_counts(total: JobRun, run: JobRun) -> None:
     """Add a batch to the sum, and print it."""
     for name, number in run.counts.items():
         total.counts[name] += number

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import PurePosixPath
-from threading import Lock
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.files.file_system import exists
 from pipeline.files.location import Location, decoded_uri, location, spark_name
 from pipeline.inputs.files import files_below
-from pipeline.jobs.batches import CHECKPOINT, BatchMark, add_counts, empty_total, is_committed, query_of
+from pipeline.jobs.batches import CHECKPOINT, BatchMark, empty_total, ingest_batches, is_committed
 from pipeline.jobs.ingest import IngestOptions, ingest_files
 from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing
@@ -37,39 +34,27 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
     start_for_urls(settings, options.traffic, options.out)
     files_below(options.traffic)
     with lake_for_writing(options.out) as lake:
-        spark, is_ingesting, place = spark_session(settings), Lock(), lake.root / CHECKPOINT
-
-        def ingest_batch(found: DataFrame, number: int) -> None:
-            with is_ingesting:
-                add_counts(total, _ingest_batch(spark, lake, options, found, BatchMark(query_of(place), number)))
-
-        query = _started(spark, options.traffic, place, every, ingest_batch)
-        try:
-            query.awaitTermination()
-        except KeyboardInterrupt:
-            # Java has ended: the current batch fails and is repeated next time, or is just being committed.
-            with is_ingesting:
-                pass
+        spark = spark_session(settings)
+        names = _names_of_files(spark, options.traffic)
+        ingest_batches(
+            names,
+            lake.root / CHECKPOINT,
+            every,
+            lambda found, mark: _ingest_batch(spark, lake, options, found, mark),
+            total,
+        )
     return total
 
 
-def _started(
-    spark: SparkSession,
-    folder: str,
-    checkpoint: Location,
-    every: str | None,
-    ingest_batch: Callable[[DataFrame, int], None],
-) -> StreamingQuery:
-    names = (
+def _names_of_files(spark: SparkSession, folder: str) -> DataFrame:
+    """Return the streaming DataFrame of the paths of files, as they arrive."""
+    found = (
         spark.readStream.format("binaryFile")
         .schema(FILE_SCHEMA)
         .option("recursiveFileLookup", "true")
         .option("maxFilesPerTrigger", str(FILES_PER_BATCH))
-        .load(spark_name(location(folder)))
-        .select("path")
     )
-    writer = names.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
-    return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
+    return found.load(spark_name(location(folder))).select("path")
 
 
 def _ingest_batch(spark: SparkSession, lake: Lake, options: IngestOptions, found: DataFrame, mark: BatchMark) -> JobRun:

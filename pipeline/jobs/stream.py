@@ -7,19 +7,16 @@ bronze as lines of JSON, and those are read, cleaned and quarantined as files ar
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from threading import Lock
 from typing import Final
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
-from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.files.file_system import files_in
-from pipeline.files.location import Location, spark_name
+from pipeline.files.location import spark_name
 from pipeline.inputs.files import JSON, FileLayout, InputFile
-from pipeline.jobs.batches import CHECKPOINT, BatchMark, add_counts, empty_total, is_committed, query_of
+from pipeline.jobs.batches import CHECKPOINT, BatchMark, empty_total, ingest_batches, is_committed
 from pipeline.jobs.ingest import IngestOptions, write_run
 from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing, new_run
@@ -58,19 +55,10 @@ def stream(rows: DataFrame, options: StreamOptions) -> JobRun:
         raise InputError(options.name, "", say("must be a name of letters, digits, dots and dashes"))
     total, lines = empty_total("stream", asdict(options)), _as_lines(rows)
     with lake_for_writing(options.out) as lake:
-        place, is_ingesting = lake.root / f"{CHECKPOINT}-{options.name}", Lock()
-
-        def ingest_batch(batch: DataFrame, number: int) -> None:
-            with is_ingesting:
-                add_counts(total, _ingest_batch(batch, lake, BatchMark(query_of(place), number), options))
-
-        query = _started(lines, place, options.every, ingest_batch)
-        try:
-            query.awaitTermination()
-        except KeyboardInterrupt:
-            # Java has ended: the current batch fails and is repeated next time, or is just being committed.
-            with is_ingesting:
-                pass
+        place = lake.root / f"{CHECKPOINT}-{options.name}"
+        ingest_batches(
+            lines, place, options.every, lambda batch, mark: _ingest_batch(batch, lake, mark, options), total
+        )
     return total
 
 
@@ -84,13 +72,6 @@ def _as_lines(rows: DataFrame) -> DataFrame:
     if not known:
         raise InputError("the stream", "", say("has neither a column named value nor one of traffic"))
     return rows.select(F.to_json(F.struct(*known), MOMENTS).alias(VALUE))
-
-
-def _started(
-    lines: DataFrame, checkpoint: Location, every: str | None, ingest_batch: Callable[[DataFrame, int], None]
-) -> StreamingQuery:
-    writer = lines.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
-    return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
 
 
 def _ingest_batch(batch: DataFrame, lake: Lake, mark: BatchMark, options: StreamOptions) -> JobRun:

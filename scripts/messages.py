@@ -1,7 +1,7 @@
 """Collect the sentences to translate, without gettext's own programs.
 
     python scripts/messages.py            write brokerui/locale/django.pot, bring every catalogue up to date
-    python scripts/messages.py --check    change nothing; say what is missing, and fail if anything is
+    python scripts/messages.py --check    change nothing; name the sentences that are missing, and fail if any is
     python scripts/messages.py --new fr   begin a catalogue
 
 Sentences stand in gettext's functions, in `{% translate %}` of templates and, where no Django is, in `say(…)`

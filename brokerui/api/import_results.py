@@ -39,7 +39,7 @@ class ChangesSerializer(serializers.Serializer):
 
 
 class FindingSerializer(serializers.Serializer):
-    """A finding: the object, what is wrong with it, and the statement that mends it."""
+    """A finding: the object, its fault, and the statement that mends it."""
 
     code = serializers.CharField()
     severity = serializers.ChoiceField(["error", "warning", "info"])

@@ -23,7 +23,7 @@ Errors = Sequence[dict[str, Any]]
 
 
 class ApiProblem(Exception):
-    """A response that says what is wrong with the request."""
+    """A response that names the fault of a request."""
 
     wait: float | None = None
     """Seconds after which a client may ask again."""

@@ -21,7 +21,7 @@ from brokerui.core.refusals import log_refusal
 EVERY_S: float | None = 5.0
 """Seconds between two looks at the migrations of the database; None: no look at all."""
 ALLOWED = frozenset(("/healthz", "/readyz"))
-"""Addresses for monitoring, which say what is wrong in their own way."""
+"""Addresses for monitoring, which report faults in their own way."""
 CODE = "newer_database"
 
 logger = logging.getLogger(__name__)

@@ -65,7 +65,7 @@ class Child:
         self.begun = time.monotonic()
 
     def ended(self) -> int | None:
-        """Return the exit status (negative: a signal) once it has ended; then kill what is left of its group."""
+        """Return the exit status (negative: a signal) once it has ended; then kill the others of its group."""
         if self.process is None or self.process.poll() is None:
             return None
         status, self.process = self.process, None
@@ -86,7 +86,7 @@ class Child:
             self.process.send_signal(signal.SIGTERM)
 
     def end(self, until: float) -> None:
-        """Wait until that moment, then kill what is left of the group."""
+        """Wait until that moment, then kill the processes that still run in the group."""
         if self.process is None:
             return
         try:

@@ -103,7 +103,7 @@ class HttpConnection(HTTPChannel):
     error_task_class = MalformedRequest
 
     def handle_write(self) -> None:
-        """Send what is left. Threads never wait for the client while they hold the lock."""
+        """Send the bytes that are left. Threads never wait for the client while they hold the lock."""
         if self.requests and self.outbuf_lock.acquire(timeout=SENDING_S):
             self.outbuf_lock.release()
         super().handle_write()

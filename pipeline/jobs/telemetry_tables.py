@@ -45,7 +45,7 @@ STAGES = (*SPANS, "episodes", "connections", "uptime", "mirrors", "latencies", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """A log that has grown: what is new, and what the former result says of the rest."""
+    """A log that has grown: its new events, and the former result of all others."""
 
     new: EventLog
     former: FormerTelemetry

@@ -50,7 +50,7 @@ class TableFolders:
 
     @property
     def quarantine(self) -> Location:
-        """The folder for the rows that fit nothing."""
+        """The folder for the rows that were rejected."""
         return self.table(QUARANTINE)
 
     @property

@@ -84,7 +84,7 @@ def published_rows(place: Location) -> list[Location] | None:
 
 
 def published_folder(place: Location) -> Location:
-    """Return the folder with the files of a result without logs: that which its record names, if it names one."""
+    """Return the folder with the files of a result without logs, which its record may name."""
     folder = (read_record(place) or {}).get(FOLDER)
     return place / folder if isinstance(folder, str) and folder.startswith(PREFIX) else place
 

@@ -103,7 +103,7 @@ def connections_of(new: EventLog) -> DataFrame:
 
 
 def logins_since(new: EventLog) -> DataFrame:
-    """Return since when new logins say who is behind a next hop, `_login_at`."""
+    """Return the moment of the first new login at each next hop, `_login_at`."""
     return logins(new).where("next_hop IS NOT NULL").groupBy(*HOP_KEY).agg(F.min("at").alias("_login_at"))
 
 

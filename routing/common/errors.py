@@ -27,7 +27,7 @@ class Invalid(ValueError):
         return Invalid(f"{parent}{dot}{self.path}", self.problem)
 
     def render(self, translate: Translate = str) -> str:
-        """`PATH: what is wrong`."""
+        """`PATH: PROBLEM`."""
         problem = self.problem.render(translate)
         return f"{self.path}: {problem}" if self.path else problem
 
@@ -47,7 +47,7 @@ class InputError(Exception):
         self.problem = problem
 
     def render(self, translate: Translate = str) -> str:
-        """`WHERE: PATH: what is wrong`, on one line that any terminal can show."""
+        """`WHERE: PATH: PROBLEM`, on one line that any terminal can show."""
         problem = self.problem.render(translate)
         if len(problem) > MAX_SHOWN_CHARS:
             problem = problem[:MAX_SHOWN_CHARS] + "…"

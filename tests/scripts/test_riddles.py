@@ -41,6 +41,11 @@ the last one names a permission, in a migration."""
 
 QUESTIONS: Final = re.compile(r'"""What\b')
 """Docstrings that ask instead of answering: a function begins with its verb, a class or a value with its noun."""
+UNNAMED: Final = re.compile(
+    r"\b[Ww]hat (?:is|was) (?:wrong|missing|due|new|left|there)\b|\bwho is (?:behind|there)\b|\bthat which\b"
+)
+"""Words of comments and docstrings that name neither the actor nor the thing. A sentence for users may have them."""
+TEXTS: Final = re.compile(r'"[^"]*"')
 VERBS_AS_NAMES: Final = re.compile(
     r"(?:\.|\bdef |\bclass |^\s*)(?:asked|told|said)(?=\(|:| =|\b *[.,)\]])"  # attributes, functions, assignments
     r"|[(,] ?(?:asked|told|said)[:=]|\bfor (?:\w+, )*(?:asked|told|said)(?:, \w+)* in "  # parameters, loops
@@ -112,6 +117,31 @@ def test_no_docstring_begins_with_a_question() -> None:
         if QUESTIONS.search(line) and not place.startswith("tests/")
     ]
     assert not found, "\n".join(("Begin with the verb, or with the noun that the class or value is:", *found))
+
+
+def is_unnamed(line: str) -> bool:
+    """Return whether a comment or a docstring in a line of Python has such words; texts in quotes are passed over."""
+    return UNNAMED.search(TEXTS.sub("", line.replace('"""', ""))) is not None
+
+
+def test_comments_name_the_actor_and_the_thing() -> None:
+    found = [f"{place}: {line.strip()}" for place, line in _lines() if ".py:" in place and is_unnamed(line)]
+    assert not found, "\n".join(("Name the fault, the rows, the files, the peer:", *found))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ('    """Return what is wrong."""', True),
+        ("    # Then what is left goes.", True),
+        ("        what was new, as Spark reads it.", True),
+        ('    """Return the folder: that which its record names."""', True),
+        ('    problem = say("Import what is missing, or correct the names.")', False),
+        ('    """Return the fault of a line."""', False),
+    ],
+)
+def test_words_that_name_nothing_are_found_in_comments_alone(line: str, expected: bool) -> None:
+    assert is_unnamed(line) is expected
 
 
 def test_values_are_named_by_what_they_are() -> None:

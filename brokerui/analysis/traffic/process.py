@@ -83,7 +83,7 @@ class RoundProcess:
         return int(status) if status is not None else self._process.wait() or 1
 
     def error(self) -> str:
-        """Return the line that says what was wrong with the job: its own, or, where the process has ended, the last."""
+        """Return the reason why the job failed: its own line, or, where the process has ended, the last one."""
         if (problem := self._last_report.get("error")) is not None:
             return str(problem)
         for reader in self._readers:

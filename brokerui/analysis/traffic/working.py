@@ -54,11 +54,11 @@ class _RoundWork:
         self._log: deque[str] = deque(maxlen=LINES)
         self._process: RoundProcess | None = None
         self._errors: dict[str, str] = {}
-        """The line that says what is wrong, by the name of a command that failed or could not be run."""
+        """The reason in one line, by the name of a command that failed or could not be run."""
 
     def do(self) -> None:
-        """Run all of its commands, also after one that failed. Raises `JobFailedError` with the first line that says
-        what is wrong."""
+        """Run all of its commands, also after one that failed. Raises `JobFailedError` with the reason of the first
+        failure."""
         digest = ""
         try:
             digest, commands = self._planned()

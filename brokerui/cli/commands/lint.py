@@ -1,4 +1,4 @@
-"""`brokerui lint`: what is wrong with an estate, with the reason and the remedy of each finding."""
+"""`brokerui lint`: the findings of an estate, each with its reason and its remedy."""
 
 from __future__ import annotations
 

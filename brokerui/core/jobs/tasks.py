@@ -61,7 +61,7 @@ def rounds_work() -> None:
 
 @shared_task(name="brokerui.traffic_results.tasks.rounds_look")
 def rounds_look() -> None:
-    """Do nothing: `jobs_look` looks for what is due."""
+    """Do nothing: `jobs_look` looks for jobs that are due."""
 
 
 def _run(queue: str) -> None:

@@ -36,7 +36,7 @@ class Connecting:
 
     @property
     def start(self) -> RouteStart | None:
-        """Return where the route begins and leads; None: the faults say what is missing."""
+        """Return where the route begins and leads; None: an end is missing, and the faults name it."""
         source = self._source
         if source is None or self.faults:
             return None

@@ -139,7 +139,7 @@ def test_what_is_not_there_is_404(viewer: Client, path: str) -> None:
     assert viewer.get(URL + path).status_code == 404
 
 
-# -- What is wrong --------------------------------------------------------------------------------------------
+# -- Wrong uploads --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

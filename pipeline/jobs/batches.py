@@ -49,7 +49,7 @@ def ingest_batches(
 
     def ingest_batch(batch: DataFrame, number: int) -> None:
         with is_ingesting:
-            _add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
+            add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
 
     query = _started(rows, checkpoint, every, ingest_batch)
     try:
@@ -84,7 +84,7 @@ def empty_total(job: str, arguments: Mapping[str, Any]) -> JobRun:
     return total
 
 
-def _add_counts(total: JobRun, run: JobRun) -> None:
+def add_counts(total: JobRun, run: JobRun) -> None:
     """Add a batch to the sum, and print it."""
     for name, number in run.counts.items():
         total.counts[name] += number

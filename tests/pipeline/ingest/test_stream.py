@@ -67,7 +67,7 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "before its record": (new_run, "put_record", False),
     "after its record": (new_run, "put_record", True),
     "after its commit": (new_run, "write_record", False),
-    "after its run": (stream, "add_counts", False),
+    "after its run": (batches, "add_counts", False),
 }
 """The function at whose begin, or end, a stream is ended."""
 

@@ -6,12 +6,14 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from brokerui.analysis.traffic.models import Run, Waiting
+from brokerui.analysis.traffic.models import Round, RoundState, Run, Waiting
 from brokerui.analysis.traffic.services import gold_load
+from brokerui.core.jobs.models import Job, JobState
 from tests.brokerui.analysis.traffic.golds import replayed
-from tests.browser.conftest import NARROW, accessibility_faults
+from tests.browser.conftest import NARROW, accessibility_faults, faults_in_each_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -45,3 +47,53 @@ def test_no_tick_of_three_days_stands_twice(site: Page) -> None:
     ticks = site.locator(".xtick text").all_text_contents()
     assert len(ticks) > 2
     assert len(set(ticks)) == len(ticks), ticks
+
+
+INGESTED = {"name": "ingest", "stage": "", "in": 1_351_473, "out": 1_351_466, "quarantined": 7, "seconds": 48.2}
+ERROR = "/srv/brokerui/var/pipeline/history/version-000000012.json: route ToParts: address: must be tcp://HOST:PORT"
+LINES = ["26/03/01 12:00:01 WARN TaskSetManager: Lost task 3.0 in stage 14.0", f"error: {ERROR}"]
+
+
+def a_round(state: str, steps: list[dict[str, object]], error: str = "") -> Round:
+    """A round with these jobs, as a worker writes it."""
+    now = timezone.now()
+    is_over = state == RoundState.FAILED
+    about = {"kind": "round", "key": "pipeline", "requested_at": now, "due_at": now}
+    claim = {"state": JobState.RUNNING, "claim": "a worker", "lapses_at": now + timedelta(hours=1)}
+    job = Job.objects.create(**about, **({"state": JobState.FAILED} if is_over else claim))
+    began = {"asked_at": now, "asked_by": "ann", "began_at": now, "ended_at": now if is_over else None}
+    return Round.objects.create(state=state, job=job, steps=steps, error=error, log="\n".join(LINES), **began)
+
+
+def failed_round() -> Round:
+    """One whose second job failed, after which the third was done."""
+    done = {"name": "telemetry", "stage": "", "in": 4_318, "out": 4_318, "quarantined": 0, "seconds": 31.0}
+    broken = {"name": "route", "stage": "estates", "rows": 0, "seconds": 2.4, "error": ERROR}
+    steps = [{**INGESTED, "is_done": True}, broken, {**done, "is_done": True}]
+    return a_round(RoundState.FAILED, steps, ERROR)
+
+
+def working_round() -> Round:
+    """One whose third job is at work, after the second failed."""
+    broken = {"name": "route", "stage": "estates", "rows": 0, "seconds": 2.4, "error": ERROR}
+    working = {"name": "telemetry", "stage": "latencies", "rows": 20_117, "seconds": 12.5}
+    return a_round(RoundState.RUNNING, [{**INGESTED, "is_done": True}, broken, working])
+
+
+def test_a_round_says_once_beside_its_job_why_it_failed(site: Page) -> None:
+    site.goto(f"/traffic/rounds/{failed_round().pk}/")
+    fault = site.get_by_role("alert")
+    expect(fault).to_have_text(ERROR)
+    expect(site.locator(".phases .broken")).to_contain_text(ERROR)
+    assert faults_in_each_look(site) == []
+    site.get_by_role("region", name="Log").focus()
+    assert site.evaluate("document.activeElement.className") == "log"
+
+
+def test_a_round_at_work_shows_the_job_that_failed_and_the_one_that_runs(site: Page) -> None:
+    site.goto(f"/traffic/rounds/{working_round().pk}/")
+    expect(site.locator(".phases .broken .fault")).to_have_text(ERROR)
+    expect(site.locator("[aria-current=step] progress")).to_be_visible()
+    assert faults_in_each_look(site) == []
+    site.get_by_role("button", name="Cancel round").press("Enter")
+    expect(site.get_by_role("status").filter(has_text="cancelled")).to_be_visible()

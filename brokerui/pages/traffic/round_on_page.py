@@ -79,6 +79,11 @@ class RoundOnPage:
             for step in self.round.steps
         ]
 
+    @property
+    def has_error_of_a_step(self) -> bool:
+        """Whether one of the jobs says why the round failed."""
+        return any(step.get("error") == self.round.error for step in self.round.steps)
+
     def _look(self, step: Mapping[str, Any]) -> str:
         if step.get("is_done"):
             return "done"

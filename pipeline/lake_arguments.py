@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pipeline.runtime.session import SparkSettings
 
 PROGRAMS = ("spark", "trino", "duckdb")
-OF_A_LAKE, OF_A_RESULT = "a lake that ingest made", "a lake, or a result of route or replay"
+OF_A_LAKE, OF_A_RESULT = "a lake that ingest made", "a lake, or a result of any job but graph"
 Parser = TypeVar("Parser", bound=argparse.ArgumentParser)
 
 

@@ -26,7 +26,7 @@ class SqlOptions:
     """Options of `lake sql`."""
 
     place: str
-    """A lake, or a result of `route` or `replay`."""
+    """A lake, or a result of any job but `graph`."""
     program: str
     schema: str = "brokerui"
 
@@ -52,7 +52,7 @@ def catalog_sql(options: SqlOptions, settings: SparkSettings) -> Statements:
     start_for_urls(settings, options.place)
     tables = _lake_table(options.place) if is_lake(options.place) else _result_tables(options.place)
     if not tables:
-        problem = say("has no Delta tables: name a lake with rows, or a result of route or replay")
+        problem = say("has no Delta tables: name a lake with rows, or a result of any job but graph")
         raise InputError(options.place, "", problem)
     return Statements(tuple(statements(options.program, options.schema, tables)))
 

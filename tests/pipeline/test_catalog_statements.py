@@ -102,4 +102,4 @@ def test_the_tables_of_a_result_and_of_a_lake(tmp_path: Path, capsys: pytest.Cap
 def test_a_folder_without_tables_is_one_line(folder: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / folder).mkdir(exist_ok=True)
     assert main(["lake", "sql", str(tmp_path), "--for", "spark"]) == 4
-    assert "has no Delta tables: name a lake with rows, or a result of route or replay" in capsys.readouterr().err
+    assert "has no Delta tables: name a lake with rows, or a result of any job but graph" in capsys.readouterr().err

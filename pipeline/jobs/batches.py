@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.files.file_system import read_bytes
@@ -51,6 +51,7 @@ def ingest_batches(
         with is_ingesting:
             add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
 
+    session = rows.sparkSession
     query = _started(rows, checkpoint, every, ingest_batch)
     try:
         query.awaitTermination()
@@ -58,6 +59,8 @@ def ingest_batches(
         # Java has ended: the current batch fails and is repeated next time, or is just being committed.
         with is_ingesting:
             pass
+    finally:
+        _make_active(session)
 
 
 def _started(
@@ -65,6 +68,14 @@ def _started(
 ) -> StreamingQuery:
     writer = rows.writeStream.foreachBatch(ingest_batch).option("checkpointLocation", spark_name(checkpoint))
     return (writer.trigger(processingTime=every) if every else writer.trigger(availableNow=True)).start()
+
+
+def _make_active(session: SparkSession) -> None:
+    """Let the caller go on in this session: a batch has one of its own, which may be the active one by now."""
+    SparkSession._activeSession = session
+    java: Any = session
+    if java._sc._jsc is not None:
+        java._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java._jsparkSession)
 
 
 def _query_of(checkpoint: Location) -> str:

@@ -14,8 +14,10 @@ from pipeline.delta.table import DeltaLog, TableCommit
 from pipeline.delta.written_files import written_file
 from pipeline.files.location import Location, relative_name
 from pipeline.files.parquet import parquet_source
-from pipeline.results.output_folder import QUARANTINE, read_record
+from pipeline.results.output_folder import QUARANTINE, RUN_RECORD, read_record
 from pipeline.results.table_folders import PARTS, PREFIX, run_of
+from routing.common.errors import InputError
+from routing.common.sentence import say
 
 VERSION: Final = "version"
 """The field of a table in a record: the version of its Delta table."""
@@ -95,11 +97,15 @@ def last_version(place: Location, about: Record) -> int | None:
 
 
 def _folder(place: Location, about: Record) -> Location:
-    """Return the folder of a table, which has a folder for the files of each run."""
-    folder = (place / str(about["files"][0]["path"])).parent
-    while run_of(folder.name) is None:
-        folder = folder.parent
-    return folder.parent
+    """Return the folder of a table, which has a folder for the files of each run.
+
+    Raises `InputError` if the record names a file that is in no such folder.
+    """
+    path = PurePosixPath(str(about["files"][0]["path"]))
+    found = next((folder for folder in path.parents if run_of(folder.name) is not None), None)
+    if found is None:
+        raise InputError(str(place / RUN_RECORD), "", say("names a file that no run wrote: {file}", file=str(path)))
+    return place / found.parent if found.parent.name else place
 
 
 def _commit(place: Location, about: Record) -> int:

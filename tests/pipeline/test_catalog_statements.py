@@ -21,6 +21,7 @@ from pipeline.lake_arguments import PROGRAMS
 from pipeline.results import catalog_statements
 from pipeline.results.catalog_statements import statements
 
+RUN = "result-20261127T041200Z-0123abcd"
 ODD = {"a'b": RemoteLocation("s3a://bucket", PurePosixPath("/it's a\\lake/silver")), 'c"`d': Path("/tmp/a b%")}
 
 
@@ -66,13 +67,13 @@ def result(folder: Path) -> Path:
     """A result with rows in its own folder, and a table in a folder of its summary."""
     about = {}
     for name, below in {"rows": "", "outcomes": "_summary/outcomes/"}.items():
-        file = folder / f"{below}result-1" / "part.parquet"
+        file = folder / f"{below}{RUN}" / "part.parquet"
         file.parent.mkdir(parents=True)
         pq.write_table(pa.table({"value": [1]}), file)
         table = file.parent.parent
         log = DeltaLog(table, StructType([StructField("value", LongType())]))
         version = log.commit(TableCommit([written_file(table, file, ())]), None)
-        about[name] = {"version": version, "files": [{"path": f"{below}result-1/part.parquet"}]}
+        about[name] = {"version": version, "files": [{"path": f"{below}{RUN}/part.parquet"}]}
     (folder / "_run.json").write_text(json.dumps({"job": "route", "tables": about}), encoding="utf-8")
     return folder
 
@@ -103,3 +104,10 @@ def test_a_folder_without_tables_is_one_line(folder: str, tmp_path: Path, capsys
     (tmp_path / folder).mkdir(exist_ok=True)
     assert main(["lake", "sql", str(tmp_path), "--for", "spark"]) == 4
     assert "has no Delta tables: name a lake with rows, or a result of any job but graph" in capsys.readouterr().err
+
+
+def test_a_record_that_names_files_of_no_run_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tables = {"rows": {"version": 0, "files": [{"path": "elsewhere/part.parquet"}]}}
+    (tmp_path / "_run.json").write_text(json.dumps({"job": "route", "tables": tables}), encoding="utf-8")
+    assert main(["lake", "sql", str(tmp_path), "--for", "spark"]) == 4
+    assert "names a file that no run wrote: elsewhere/part.parquet" in capsys.readouterr().err

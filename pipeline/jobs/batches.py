@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
+from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -71,10 +73,11 @@ def _started(
 
 
 def _make_active(session: SparkSession) -> None:
-    """Let the caller go on in this session: a batch has one of its own, which may be the active one by now."""
+    """Let the caller go on in this session: a batch has one of its own, which may be the active one by now. Where Java
+    has ended, as it has when the user interrupts, there is none to go on in."""
     SparkSession._activeSession = session
     java: Any = session
-    if java._sc._jsc is not None:
+    with suppress(Py4JError, OSError):
         java._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java._jsparkSession)
 
 

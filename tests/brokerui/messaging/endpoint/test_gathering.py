@@ -10,6 +10,7 @@ import pytest
 
 from brokerui.messaging.endpoint import link as links
 from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink
+from tests.brokerui.messaging.endpoint.played import played
 
 SOON = 5
 """Times that frames come while the link gathers."""
@@ -30,7 +31,7 @@ class Scene:
         )
         self.wire.roomy.set()
         monkeypatch.setattr(links, "run_async", self.take)
-        monkeypatch.setattr(links.asyncio, "sleep", self.pause)
+        monkeypatch.setattr(links, "asyncio", SimpleNamespace(sleep=self.pause))
 
     async def take(self, *_words: object) -> list[bytes]:
         return [b"a frame"] * self.frames
@@ -44,7 +45,7 @@ class Scene:
     def carry(self) -> list[str | float]:
         """Run the link until no more frames come; gives what it did."""
         self.link.want()
-        asyncio.run(self.link._carry(self.wire))
+        played(self.link._carry(self.wire))
         done, self.steps = self.steps, []
         return done
 

@@ -20,6 +20,7 @@ from brokerui.messaging.endpoint import instance_server as host
 from brokerui.messaging.exchange.frame_bundles import unbundled
 from brokerui.messaging.exchange.lists import FrameList, connections, run, take_arrived, take_events
 from routing.adjacent.connection import PeerConnection
+from routing.adjacent.connection_events import FragmentsArrived
 from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.frames import FRAME_HEAD, HELLO, Hello, write_fragments, write_frame, write_hello
 from routing.adjacent.online_connections import OnlineConnections
@@ -376,14 +377,14 @@ def test_a_peer_that_does_not_read_makes_us_hold_little(
     endpoint = Apart(valkey.url, {"A": []}, children)
     frames = [fragment(number, 1000) for number in range(1000)]
     send(client, "A", there, frames[:1])
-    peer = _answering(listening)
+    peer = Answering(listening)
     before, taken = endpoint.megabytes, 0
     for _ in range(300):
         taken += len(frames) - len(send(client, "A", there, frames))
         time.sleep(0.005)  # the endpoint sends what it can meanwhile
     assert taken < 40_000, "what does not go is refused"
     assert endpoint.megabytes - before < 20
-    peer.close()
+    peer.socket.close()
     listening.close()
 
 
@@ -395,19 +396,20 @@ def test_a_peer_that_reads_slowly_gets_everything(valkey: Valkey, client: Redis)
         async with running(valkey, {"A": []}, connection=PATIENT) as scene:
             frames = [fragment(number, 60_000) for number in range(400)]
             assert not send(client, "A", there, frames[:1])
-            peer = await asyncio.to_thread(_answering, listening)
+            peer = await asyncio.to_thread(Answering, listening)
             sending = asyncio.create_task(_send_all(client, there, frames[1:]))
             (wire,) = scene.endpoint.hosts["A"].wires.values()
             await scene.until(lambda: wire.is_full)
             assert wire.connection.waiting < 1 << 20
-            read, peak = 0, sum(map(len, frames))
-            while read < peak:
-                piece = await asyncio.to_thread(peer.recv, 1 << 18)
-                assert piece, f"the endpoint closed the connection after {read} of {peak} bytes: {wire.why}"
-                read += len(piece)
+            came: list[bytes] = []
+            while len(came) < len(frames):
+                piece = await asyncio.to_thread(peer.socket.recv, 1 << 18)
+                assert piece, f"the endpoint closed the connection after {len(came)} fragments: {wire.why}"
+                came += peer.fragments(piece)
+            assert came == frames
             await sending
             assert wire.connection.fragments_sent == len(frames)
-            peer.close()
+            peer.socket.close()
             await scene.until(lambda: scene.seen(ConnectionSubclass.CLOSED))
 
     played(scenario())
@@ -428,16 +430,24 @@ def test_a_peer_that_resets_the_connection_is_an_error_of_the_system(valkey: Val
     played(scenario())
 
 
-def _answering(listening: socket.socket) -> socket.socket:
-    """Accepts, comes online, and reads no more."""
-    accepted, _ = listening.accept()
-    connection = PeerConnection(HELLO_OF_P, OnlineConnections())
-    connection.accept(0.0)
-    while not connection.is_online:
-        connection.receive(accepted.recv(1 << 10), 0.0)
-        while data := connection.data_to_send():
-            accepted.sendall(data)
-    return accepted
+class Answering:
+    """A peer that accepts, comes online, and reads no more until a test does."""
+
+    def __init__(self, listening: socket.socket) -> None:
+        self.socket, _ = listening.accept()
+        self.connection = PeerConnection(HELLO_OF_P, OnlineConnections())
+        self.connection.accept(0.0)
+        while not self.connection.is_online:
+            self.connection.receive(self.socket.recv(1 << 10), 0.0)
+            while data := self.connection.data_to_send():
+                self.socket.sendall(data)
+
+    def fragments(self, data: bytes) -> list[bytes]:
+        """Take bytes that came; gives the fragments that are whole by now, those that came with the login as well."""
+        self.connection.receive(data, 0.0)
+        return [
+            raw for event in self.connection.events() if isinstance(event, FragmentsArrived) for raw in event.fragments
+        ]
 
 
 def test_readers_go_on_once_workers_have_taken_something(valkey: Valkey, client: Redis, settings: Any) -> None:

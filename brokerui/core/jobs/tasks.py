@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from celery import shared_task
-from celery.signals import worker_ready, worker_shutting_down
+from celery.signals import worker_ready
 from django.db.models import Q
 from django.utils import timezone
 
@@ -14,7 +14,7 @@ from brokerui.core.jobs.kinds import MAINTENANCE, PIPELINE, TASKS, names_on
 from brokerui.core.jobs.pruning import jobs_prune
 from brokerui.core.jobs.running import run_next
 from brokerui.core.jobs.wake import wake_queue
-from brokerui.core.jobs.work import stopping
+from brokerui.core.worker_stop import is_stopping
 
 JOBS_PER_TASK = 10
 """Then the task ends and wakes the next one: other tasks of the queue get their turn."""
@@ -66,7 +66,7 @@ def rounds_look() -> None:
 
 def _run(queue: str) -> None:
     for _ in range(JOBS_PER_TASK):
-        if stopping.is_set() or not run_next(queue):
+        if is_stopping() or not run_next(queue):
             return
     wake_queue(queue)
 
@@ -76,9 +76,3 @@ def _look_at_start(**_signal: object) -> None:
     """Have the jobs done that became due while no worker ran, however long ago that was."""
     for queue in TASKS:
         wake_queue(queue)
-
-
-@worker_shutting_down.connect
-def _interrupt_jobs(**_signal: object) -> None:
-    """A running job must not keep its worker from ending."""
-    stopping.set()

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from brokerui.core.jobs.errors import JobCancelledError, JobInterruptedError, JobLostError
 from brokerui.core.jobs.models import Job, JobState
+from brokerui.core.worker_stop import is_stopping
 
 logger = logging.getLogger(__name__)
 
@@ -24,8 +25,6 @@ PROGRESS_S = 0.5
 BEATS_PER_LAPSE = 4
 JOIN_S = 5.0
 """A heartbeat that waits for a lock of the database ends by itself later."""
-stopping = threading.Event()
-"""Set once the worker is asked to end."""
 
 
 class JobWork:
@@ -73,7 +72,7 @@ class JobWork:
             thread.join(JOIN_S)
 
     def _continue(self, **values: Any) -> None:
-        if stopping.is_set():
+        if is_stopping():  # a running job must not keep its worker from ending
             raise JobInterruptedError
         if self._mine().filter(cancelled_by="").update(lapses_at=self._next_lapse(), **values):
             return

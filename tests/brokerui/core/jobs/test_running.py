@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery.signals import worker_init, worker_shutting_down
 from django.db import transaction
 from django.utils import timezone
 
@@ -19,7 +20,7 @@ from brokerui.core.jobs.kinds import MAINTENANCE, PIPELINE
 from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import cancel, request
 from brokerui.core.jobs.running import run_next, run_now
-from brokerui.core.jobs.work import JobWork, stopping
+from brokerui.core.jobs.work import JobWork
 from tests.brokerui.core.jobs.conftest import Bench
 
 pytestmark = pytest.mark.django_db
@@ -32,9 +33,9 @@ def quiet(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.fixture
 def shutting_down() -> Iterator[None]:
-    stopping.set()
+    worker_shutting_down.send(sender=None)
     yield
-    stopping.clear()
+    worker_init.send(sender=None)
 
 
 def raising(_work: Any) -> None:

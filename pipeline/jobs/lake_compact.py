@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import reduce
 from typing import Any, Final
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 
 from pipeline.lake.compaction import Compaction, FileGroup, compact, small_files
-from pipeline.lake.lake import Lake, existing_lake
+from pipeline.lake.lake import existing_lake
 from pipeline.lake.new_run import NewRun, lake_for_writing, new_run
 from pipeline.lake.tables import SILVER
-from pipeline.results.output_folder import write_rows
+from pipeline.results.grouped_rows import write_groups
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
 from pipeline.transforms.day_partition import DAY
 
 MEGABYTE: Final = 1 << 20
-AT_ONCE: Final = 64
-"""Groups that one job of Spark writes: a plan of more takes long to make."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +53,5 @@ def _record(run: JobRun, found: Compaction) -> dict[str, Any]:
 
 
 def _write(spark: SparkSession, new: NewRun, groups: Sequence[FileGroup]) -> None:
-    """Write each group by one task, so that it becomes one file, in the order of time as a log is."""
-    for some in _in_parts(groups):
-        tables = [_one(spark, new.lake, group) for group in some]
-        write_rows(reduce(DataFrame.unionAll, tables), new.table(SILVER), DAY)
-
-
-def _one(spark: SparkSession, lake: Lake, group: FileGroup) -> DataFrame:
-    return lake.rows_of(spark, group.files).coalesce(1).sortWithinPartitions("at")
-
-
-def _in_parts(groups: Sequence[FileGroup]) -> Iterator[Sequence[FileGroup]]:
-    for first in range(0, len(groups), AT_ONCE):
-        yield groups[first : first + AT_ONCE]
+    """Write each group as one file, in the order of time as a log is."""
+    write_groups(groups, lambda group: new.lake.rows_of(spark, group.files), ["at"], new.table(SILVER), DAY)

@@ -21,7 +21,7 @@ from pipeline.inputs.files import InputFile, examine_files, file_identity, files
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
-from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, read_part
+from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, merge_parts, read_part
 from pipeline.jobs.telemetry_tables import TableWriter, growth_of
 from pipeline.results.former_files import rows_of_former
 from pipeline.results.manifest import table_manifest
@@ -178,11 +178,12 @@ class _TelemetryJob:
     def _finish(self, source: InputRows, writer: TableWriter) -> None:
         """Write the quarantine and the counts: in = out + quarantined."""
         folders, kept = self.result.folders, writer.kept
-        seen, out = count_rows(source), rows_in(folders.table(EVENTS))
-        _write_quarantine(source, folders.quarantine, seen - out)
+        seen = count_rows(source)
+        _write_quarantine(source, folders.quarantine, seen - rows_in(folders.table(EVENTS)))
+        merge_parts(self.spark, folders, kept)
+        out = rows_in(folders.table(EVENTS)) + rows_of_former(kept.get(EVENTS, {}))
         if writer.growth:
             seen += writer.growth.former.record["counts"]["in"]
-            out += rows_of_former(kept[EVENTS])
         quarantine = [*kept.get(QUARANTINE, ()), *parquet_files_in(folders.quarantine)]
         self.run.count(seen, out, reasons_of(quarantine))
         self.run.extra |= table_manifest(folders, kept)

@@ -12,18 +12,22 @@ from typing import Any, Final
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
+from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import StructType
 
 from pipeline.files.location import Location, relative_name, spark_name
 from pipeline.results.former_files import Record, files_of, former_files
+from pipeline.results.grouped_rows import write_groups
 from pipeline.results.manifest import FORMAT
+from pipeline.results.merging import SmallFiles, merge_small_files
 from pipeline.results.output_folder import QUARANTINE, read_record, write_rows
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_record import software_versions
-from pipeline.results.table_folders import PARTS, result_place
+from pipeline.results.table_folders import PARTS, TableFolders, result_place
 from pipeline.results.table_logs import PARTS_FIELD, TABLES
 from pipeline.runtime.local_tables import columns_of, local_table
 from pipeline.schemas import EVENT
+from pipeline.schemas import QUARANTINE as QUARANTINE_TYPE
 from pipeline.telemetry.latencies import MEASURED as MEASURED_COLUMNS
 from pipeline.telemetry.next_hops import COMPARED as COMPARED_COLUMNS
 from pipeline.transforms.day_partition import DAY
@@ -36,8 +40,6 @@ _COLUMNS: Final[Mapping[str, StructType | str]] = {
     COMPARED: f"{COMPARED_COLUMNS}, {DAY} date",
     USES: "instance string, database string, route string, last_used timestamp",
 }
-MAX_FILES = 2_000
-"""With more files, everything is read again, and written into fewer."""
 MAX_NEW_SHARE = 0.5
 """With more bytes of new files for each byte of former ones, computing everything again is as quick."""
 _SAME_ARGUMENTS = ("events", "dates", "encoding")
@@ -91,7 +93,7 @@ def _former(
     new = sum(sizes.values()) - sum(read.values())
     if not read.keys() <= sizes.keys() or new > MAX_NEW_SHARE * sum(read.values()):
         return None
-    if sum(len(about["files"]) for about in record[PARTS_FIELD].values()) > MAX_FILES:
+    if not all(about["files"] for about in record[PARTS_FIELD].values()):
         return None
     files = former_files(place, record, (*_COLUMNS, QUARANTINE))
     return None if files is None else FormerTelemetry(place, record, files)
@@ -132,3 +134,20 @@ def write_daily(rows: DataFrame, place: Location) -> None:
     """Write rows into a folder for each day, the rows of an hour side by side."""
     daily = rows.withColumn(DAY, F.to_date("at")).repartition(F.col(DAY), F.date_trunc("hour", "at"))
     write_rows(daily, place, DAY)
+
+
+def merge_parts(spark: SparkSession, folders: TableFolders, kept: dict[str, dict[Location, Record]]) -> None:
+    """Write small files of the former result again as fewer, where they have become many; they are kept no more."""
+
+    def write(name: str, groups: Sequence[SmallFiles]) -> None:
+        def read(group: SmallFiles) -> DataFrame:
+            if name == QUARANTINE:
+                rejected = spark.read.schema(from_arrow_schema(QUARANTINE_TYPE))
+                return rejected.parquet(*map(spark_name, group.files))
+            return read_part(spark, folders.place, name, group.files)
+
+        order = ("file", "position") if name == QUARANTINE else ("at",)
+        columns = [group.partition.partition("=")[0] for group in groups[:1] if group.partition]
+        write_groups(groups, read, order, folders.table(name), *columns)
+
+    merge_small_files(folders, kept, write)

@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 
 from pipeline.files.parquet import write_table
-from pipeline.jobs import telemetry_parts
 from pipeline.jobs.telemetry_parts import MEASURED, former_telemetry
 from pipeline.results.manifest import FORMAT, table_manifest
 from pipeline.results.new_tables import new_tables
@@ -97,13 +96,6 @@ def test_with_other_files_everything_is_read(tmp_path: Path, record: Json, now: 
 )
 def test_with_another_result_everything_is_read(tmp_path: Path, record: Json, change: Callable[[Json], None]) -> None:
     change(record)
-    assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) is None
-
-
-def test_when_there_are_many_small_files_everything_is_read(
-    tmp_path: Path, record: Json, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(telemetry_parts, "MAX_FILES", 0)
     assert new_files(tmp_path, record, [file("a"), file("b"), file("c")]) is None
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import random
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
+from pipeline.results import merging
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from tests.extent import IS_ALL
@@ -27,6 +31,8 @@ from tests.pipeline.telemetry.tables import alike, table
 Json = dict[str, Any]
 FILES, EVENTS_OF_FILE, GROUPS = 12, 60, 6
 GROUP_APART = timedelta(hours=11)
+FILES_OF_RUN = 2
+"""Files that a run adds to a partition, one for each task."""
 OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
 LOCAL = {"name": "r1", "remote_service_name": None, "address": "LOCAL"}
 KNOWN = [
@@ -87,13 +93,21 @@ def is_what_all_files_say(log: Path, files: list[list[Json]], *, has_estate: boo
     return all(alike(table(log.with_name("out"), name), found) for name, found in expected(rows, has_estate=has_estate))
 
 
+def files_of_parts(log: Path) -> Counter[tuple[str, str]]:
+    """The number of files of each partition of each part."""
+    record: Json = json.loads((log.with_name("out") / "_run.json").read_text())
+    paths = [(name, Path(file["path"])) for name, about in record["parts"].items() for file in about["files"]]
+    return Counter((name, path.parent.name) for name, path in paths if name != "uses")
+
+
 # Without true random numbers the first example is always the same.
 @settings(max_examples=6 if IS_ALL else 1, deadline=None)
 @given(rng=st.randoms(use_true_random=True))
 def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Random) -> None:
     files, order = grown_log(rng), rng.sample(range(FILES), FILES)
     arrivals = (8, rng.randint(9, 11), FILES) if IS_ALL else (rng.randint(8, 11), FILES)
-    with tempfile.TemporaryDirectory() as folder:
+    few = rng.choice((2, 3, merging.FEW)) if IS_ALL else 2
+    with tempfile.TemporaryDirectory() as folder, patch.object(merging, "FEW", few):
         log = Path(folder) / "log"
         estate = written(Path(folder) / "estate.json", document(TO_PARTS, LOCAL))
         arrived: list[list[Json]] = []
@@ -109,23 +123,31 @@ def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Rand
             events = EVENTS_OF_FILE * len(arrived)
             assert found.counts == {"in": events, "out": events, "quarantined": 0}
             assert is_what_all_files_say(log, arrived, has_estate=has_estate)
+            assert max(files_of_parts(log).values()) <= few - 1 + FILES_OF_RUN
 
 
-def test_rows_of_new_files_go_into_quarantine_and_an_event_that_came_before_has_all_read(tmp_path: Path) -> None:
+def test_rows_of_new_files_go_into_quarantine_and_an_event_that_came_before_has_all_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "FEW", 2)
     log, rows = tmp_path / "log", random_log(random.Random(4), 320)
     files = [rows[begin : begin + 100] for begin in range(0, 320, 100)]
     for file in files[:3]:
         add(log, file)
     (log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
-    assert run(log, is_url=True).counts == {"in": 302, "out": 300, "quarantined": 2}
+    (log / "bad.parquet").write_text("PAR1")
+    assert run(log, is_url=True).counts == {"in": 303, "out": 300, "quarantined": 3}
     add(log, files[3])
     (log / "worse.jsonl").write_text("{\n")
     found = run(log, is_url=True)
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 323, "out": 320, "quarantined": 3}, 4)
-    assert found.reasons == {"no_position": 1, "not_json": 2}
+    assert (found.counts, found.extra["taken_over"]) == ({"in": 324, "out": 320, "quarantined": 4}, 5)
+    assert found.reasons == {"no_position": 1, "not_json": 2, "unreadable": 1}
+    runs = {file["path"].split("/")[1] for file in found.as_json()["_quarantine"]["files"]}
+    assert len(runs) == 1, "rows of the first run are written again beside those of the second"
+    assert max(files_of_parts(log).values()) <= 1 + FILES_OF_RUN
     assert is_what_all_files_say(log, files)
     again = files[0][0] | {"text": "another"}
     pq.write_table(pa.Table.from_pylist([again], schema=SCHEMA), log / "a file before all others.parquet")
     found = run(log, is_url=True)
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 324, "out": 320, "quarantined": 4}, 0)
-    assert found.reasons == {"duplicate": 1, "no_position": 1, "not_json": 2}
+    assert (found.counts, found.extra["taken_over"]) == ({"in": 325, "out": 320, "quarantined": 5}, 0)
+    assert found.reasons == {"duplicate": 1, "no_position": 1, "not_json": 2, "unreadable": 1}

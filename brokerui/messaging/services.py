@@ -23,7 +23,7 @@ from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
 from brokerui.messaging.queue_address import QueueAddress
 from brokerui.messaging.queue_names import queue_named
-from brokerui.messaging.verbs import appending
+from brokerui.messaging.verbs import appending, taking
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.verbs.database_brokers import (
     broker_disable,
@@ -187,14 +187,16 @@ def message_wait(*, instance: str, database: str, queue: str, seconds: float) ->
 
 def _received(instance: str, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     place = QueueAddress(instance, *request.queue)
-    with unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
-        check_queue(broker, request.queue)
-        messages = receiving.receive(work, request)
-        has_rollbacks = request.queue in work.batch.rollbacks
-        is_rest_empty = work.batch.is_rest_empty
-    if messages and has_rollbacks:
+    batch = taking.received_at_once(instance, request)
+    if batch is None:
+        with unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
+            check_queue(broker, request.queue)
+            receiving.receive(work, request)
+            batch = work.batch
+    messages = batch.received
+    if messages and request.queue in batch.rollbacks:
         transaction.on_commit(partial(message_committed, **place._asdict()), robust=True)
-    if messages and is_rest_empty:
+    if messages and batch.is_rest_empty:
         transaction.on_commit(partial(emptied_queues.note, place))
     if messages:
         note_received(place)

@@ -17,7 +17,7 @@ from routing.common.choices import Choices
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.appended_messages import AppendOutcome, appended_messages, leaving
-from routing.dialog.batch import ChangeSet, ClaimRequest, RouteRequestKey
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest, RouteRequestKey
 from routing.dialog.broker_context import (
     Destination,
     OutboundFrame,
@@ -26,6 +26,7 @@ from routing.dialog.broker_context import (
 from routing.dialog.control_messages import send_due_acks
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint, QueueKey
+from routing.dialog.receive import receive
 from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
 from routing.dialog.transmission import Transmission, TransmissionCache
@@ -135,6 +136,12 @@ class Broker:
         events = (*appended.events, *(appended.leaving_events if outcome.have_left else ()))
         self._events += [(work.now_ms, event) for event in events]
         return outcome
+
+    def took(self, request: ReceiveRequest, batch: ClaimedBatch, now_ms: int) -> None:
+        """Note that the store has received messages for a request, and committed it, without a claim."""
+        work = UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
+        receive(work, request)
+        self._events += [(now_ms, event) for event in work.changes.events]
 
     def send_at_once(self, work: UnitOfWork) -> None:
         """Send the messages that the application posted with its commit, by the current routes.

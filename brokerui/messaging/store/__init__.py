@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db import connections
 
 from brokerui.messaging.latency import Latencies, counted
-from brokerui.messaging.store import instance_state
+from brokerui.messaging.store import instance_state, taking
 from brokerui.messaging.store.claiming import Claim, ClaimQuery
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
@@ -19,7 +19,7 @@ from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSe
 from brokerui.messaging.store.session import Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
-from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.runtime.store import Conflict, QueueDepth
 
@@ -135,6 +135,22 @@ class DatabaseStore:
         session = self._session()
         try:
             return session.append(appended, known.number, known.live_version)
+        finally:
+            session.close()
+
+    def take(self, request: ReceiveRequest, now: int) -> ClaimedBatch | None:
+        """Receive on one way to the database, in the caller's transaction, or in one of its own, which is committed.
+        None: nothing has happened, and the caller claims; the claim also raises the error for the application, if there
+        is one. The caller has made sure that the queue, in this version of the estate, retains no messages."""
+        known = self._known
+        if known is None or request.queue in known.off or self.version not in (known.live_version, LATEST):
+            return None
+        if not taking.is_simple(request):
+            return None
+        session = self._session()
+        try:
+            self._check_losses(session)
+            return taking.take(session, self.instance, now, request, known)
         finally:
             session.close()
 

@@ -111,7 +111,7 @@ class ClaimQuery:
         self._due = self._take_due() if wanted.due else _nothing
         self._rows = [self._read(among) for among in self._what_to_read()]
         request = wanted.receive
-        self._group = receiving.ask(claim.session, claim.instance, now, request) if request else _nothing
+        self._free_group = receiving.ask(claim.session, claim.instance, now, request) if request else None
 
     def _lock_named(self) -> Answer:
         """The conversations of handles, with their groups."""
@@ -152,9 +152,8 @@ class ClaimQuery:
         _read_rows(claim, batch, now)
         if wanted.bodies:
             _read_bodies(claim, batch, wanted.bodies)
-        if wanted.receive is not None:
-            first = self._group()
-            receiving.receive(claim.session, claim.instance, now, claim.locked, batch, wanted.receive, first)
+        if wanted.receive is not None and self._free_group is not None:
+            receiving.receive(claim.session, claim.instance, now, claim.locked, batch, wanted.receive, self._free_group)
         claim.endpoints |= batch.endpoints
         claim.groups |= batch.groups
 

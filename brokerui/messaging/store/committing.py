@@ -71,14 +71,15 @@ _COUNTERS = (
     " ORDER BY given.number ON CONFLICT (queue_number, slot)"
     " DO UPDATE SET messages = queue_counters.messages + excluded.messages"
 )
-# A plain RECEIVE: its messages leave and are counted on one way to the database.
-_RECEIVED_AND_COUNTED = (
-    f"WITH received AS ({_RECEIVED})"
-    " INSERT INTO queue_counters (queue_number, slot, instance_id, database, queue, messages)"
-    " SELECT received.queue_number, %(slot)s, %(instance)s, %(database)s::text, %(queue)s::text, -count(*)"
+COUNTING: Final = (
+    "INSERT INTO queue_counters (queue_number, slot, instance_id, database, queue, messages)"
+    " SELECT received.queue_number, %(slot)s, %(instance)s, %(database)s::text, %(name)s::text, -count(*)"
     " FROM received GROUP BY received.queue_number ON CONFLICT (queue_number, slot)"
     " DO UPDATE SET messages = queue_counters.messages + excluded.messages"
 )
+"""Counts the rows of `received`, which have left their queue, in the statement that deletes them."""
+# A plain RECEIVE: its messages leave and are counted on one way to the database.
+_RECEIVED_AND_COUNTED = f"WITH received AS ({_RECEIVED}) {COUNTING}"
 _WAITING = (
     "SELECT conversation_id, conversation_handle FROM conversation_endpoints"
     " WHERE instance_id = %(instance)s AND (outgoing > 0 OR held > 0)"
@@ -167,7 +168,7 @@ class Commit:
         """Received messages leave. Those that have left with their conversation meanwhile are not retained either."""
         given = self._session.given([(message.queuing_order,) for message in received], key="int8")
         if self._session.counts_what_it_deletes and self._is_plain_receive():
-            queue = {"database": received[0].database, "queue": received[0].queue, "slot": _slot()}
+            queue = {"database": received[0].database, "name": received[0].queue, "slot": slot()}
             self._session.run(_RECEIVED_AND_COUNTED.format(given=given.sql), {**self._with(given), **queue})
             return
         sql = _RECEIVED.format(given=given.sql) + (_AND_ORDER if retained else "")
@@ -302,10 +303,10 @@ class Commit:
         rows = [(number, *self._queues[number], change) for number, change in self._counts.items() if change]
         if rows:
             given = self._session.given(rows, number="int8", database="text", queue="text", change="int8")
-            named = {"slot": _slot(), **self._claim.mine, **given.parameters}
+            named = {"slot": slot(), **self._claim.mine, **given.parameters}
             self._session.run(_COUNTERS.format(given=given.sql), named)
 
 
-def _slot() -> int:
+def slot() -> int:
     """The row of a queue's counters in which this process counts: others then do not wait for it."""
     return os.getpid() % SLOTS

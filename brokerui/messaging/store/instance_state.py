@@ -19,7 +19,7 @@ from routing.runtime.store import Conflict
 Kinds = Mapping[str, str]
 """Types of columns by their names."""
 
-_NUMBER: Final = f"SELECT known, ({LIVE_VERSION}) FROM hosted_instances WHERE id = {{instance}}"
+NUMBER: Final = f"SELECT known, coalesce(({LIVE_VERSION}), 0) FROM hosted_instances WHERE id = {{instance}}"
 _QUEUE: Final = {"database": "text", "name": "text"}
 _IS_ON: Final = {"is_receive_enabled": "bool"}
 _ROLLBACKS: Final = {"rollbacks": "int2"}
@@ -56,12 +56,12 @@ class InstanceState(NamedTuple):
 
 def ask(session: Session, instance: int) -> Answer:
     """A claim begins: for `known_as_of`."""
-    return session.begin(_NUMBER.format(instance=instance))
+    return session.begin(NUMBER.format(instance=instance))
 
 
 def look(session: Session, instance: int, last: InstanceState | None) -> InstanceState | None:
     """The state of the instance now, later in a claim."""
-    return known_as_of(session.rows(_NUMBER.format(instance=instance), {}), session, instance, last)
+    return known_as_of(session.rows(NUMBER.format(instance=instance), {}), session, instance, last)
 
 
 def known_as_of(
@@ -72,7 +72,7 @@ def known_as_of(
         return None
     (number, live_version), *_ = found
     known = last if last is not None and last.number == number else _read(session, instance, number)
-    return known if known.live_version == live_version else known._replace(live_version=live_version or 0)
+    return known if known.live_version == live_version else known._replace(live_version=live_version)
 
 
 def _read(session: Session, instance: int, number: int) -> InstanceState:

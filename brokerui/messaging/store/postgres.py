@@ -21,7 +21,7 @@ from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOu
 if TYPE_CHECKING:
     import psycopg
 
-_TAKEN: Final = "brokerui.taken"
+TAKEN: Final = "brokerui.taken"
 """A setting of the transaction: the keys that a statement took, for those that travel with it."""
 _ORDERS: Final = (
     "SELECT nextval(pg_get_serial_sequence('queue_messages', 'queuing_order')) FROM generate_series(1, %(count)s::int8)"
@@ -105,11 +105,14 @@ class PostgresSession(Session):
         # OFFSET keeps the condition out of the query: it is asked in the query's order, and no more than needed.
         lock = _LOCK.format(key="found.key", seed="seed")
         taken = f"SELECT * FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT %(limit)s"
-        noted = f"SELECT taken.*, set_config('{_TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
+        noted = f"SELECT taken.*, set_config('{TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
         return self.ask(noted, {**parameters, "seed": self._seed(kind), "limit": limit})
 
     def taken(self) -> RowsAsTable:
-        return RowsAsTable(f"= ANY(string_to_array(current_setting('{_TAKEN}', true), ' '))", {})
+        return RowsAsTable(f"= ANY(string_to_array(current_setting('{TAKEN}', true), ' '))", {})
+
+    def taken_one(self) -> RowsAsTable:
+        return RowsAsTable(f"current_setting('{TAKEN}', true)", {})
 
     def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
         before = appended.before

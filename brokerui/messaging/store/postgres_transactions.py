@@ -9,7 +9,7 @@ from typing import Final
 from django.db import DatabaseError, IntegrityError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.postgres import INSTANCES, PostgresSession
+from brokerui.messaging.store.postgres import INSTANCES, TAKEN, PostgresSession
 from brokerui.messaging.store.postgres_pool import PLANS, Pool, is_alive
 from brokerui.messaging.store.session import Answer
 from routing.runtime.store import Conflict
@@ -17,9 +17,16 @@ from routing.runtime.store import Conflict
 # Something to be written, as small as possible: a commit without it waits for nothing.
 _HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
 _CURRENT = ", ".join(f"current_setting('{name}') AS {name}" for name in PLANS)
-_SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in PLANS.items())
+# A claim of the same transaction may have taken keys before.
+_SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in {**PLANS, TAKEN: ""}.items())
 # OFFSET keeps the two apart: what they were is read first.
 _PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
+# The same without an answer: what they were stays in the transaction.
+_KEPT: Final = ", ".join(f"set_config('brokerui.{name}', current_setting('{name}'), true)" for name in PLANS)
+_KEPT_AND_PLANNED: Final = f"SELECT {_SET} FROM (SELECT {_KEPT} OFFSET 0) AS kept"
+_AS_KEPT: Final = "SELECT " + ", ".join(
+    f"set_config('{name}', current_setting('brokerui.{name}'), true)" for name in PLANS
+)
 _AS_BEFORE: Final = "SELECT " + ", ".join(f"set_config('{name}', %({name})s, true)" for name in PLANS)
 DUPLICATE: Final = "23505"
 OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01", "55P03")
@@ -55,6 +62,17 @@ class OwnSession(PostgresSession):
             self.run(_PATIENCE.format(ms=self.wait_ms), {})
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        self._is_open, self._end = True, "ROLLBACK"
+        with _raising_conflicts(), self.together():
+            self.run("BEGIN", {})
+            self.run(_SHARED.format(instance=self._instance), {})
+            yield
+            # If the connection breaks from here on, it is not known whether it was committed.
+            self.run("COMMIT", {})
+        self._is_open = False
 
     @property
     def losses(self) -> int:
@@ -129,6 +147,14 @@ class CallersSession(PostgresSession):
         self._before = self.ask(_PLANNED, {})
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        with _raising_conflicts(), self.together():
+            self.run(_KEPT_AND_PLANNED, {})
+            self.run(_SHARED.format(instance=self._instance), {})
+            yield
+            self.run(_AS_KEPT, {})
 
     losses = 0
 

@@ -1,15 +1,17 @@
 """RECEIVE: the first group of a queue that is free, and its messages in their order.
 
+The group is locked by one statement and read by the next, which sees all commits until the lock; both travel together.
 A group is read conversation by conversation, and no further than messages are asked for: what stands behind them costs
 nothing.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Any, Final, NamedTuple
 
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.session import GROUP, Answer, Row, Session
+from brokerui.messaging.store.session import GROUP, Answer, RowsAsTable, Session
 from brokerui.messaging.store.tables import MESSAGES
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
@@ -25,9 +27,7 @@ _NOT_LEASED: Final = (
     " WHERE l.state = 'leased' AND l.until > %(now)s AND l.instance_id = %(instance)s)"
 )
 _NEXT: Final = (
-    "SELECT m.conversation_group_id AS key, m.conversation_handle,"
-    " (SELECT g.conversations FROM conversation_groups g"
-    " WHERE g.conversation_group_id = m.conversation_group_id AND g.instance_id = m.instance_id) AS conversations"
+    "SELECT m.conversation_group_id AS key"
     f" FROM queue_messages m WHERE m.queue_number = %(queue)s AND {_NOT_LEASED}"
     " ORDER BY m.priority DESC, m.queuing_order"
 )
@@ -46,33 +46,43 @@ _OF_GROUP: Final = (
     " AND instance_id = %(instance)s AND conversation_group_id = %(group)s"
     f" AND {_FREE.format(group='%(group)s')} LIMIT 1"
 )
-# Each conversation is found by one look into the index, and so is the first message of each rank in it.
-_HEADS: Final = """
+# Each conversation is found by one look into the index, and so is the first message of each rank in it. Most groups
+# have one conversation: then its handle is all that the order of its messages needs. Without spaces: the driver
+# takes long statements apart each time.
+_HEADS: Final = re.sub(
+    r"\s+",
+    " ",
+    """
     WITH RECURSIVE mine(conversation_handle) AS (
         SELECT (SELECT m.conversation_handle FROM queue_messages m
-            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s
+            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = {group}
             ORDER BY m.conversation_handle LIMIT 1)
         UNION ALL
         SELECT (SELECT m.conversation_handle FROM queue_messages m
-            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s
+            WHERE m.instance_id = %(instance)s AND m.conversation_group_id = {group}
             AND m.conversation_handle > mine.conversation_handle ORDER BY m.conversation_handle LIMIT 1)
         FROM mine WHERE mine.conversation_handle IS NOT NULL
-    )
+    ),
+    few(is_one) AS (SELECT count(mine.conversation_handle) = 1 FROM mine)
     SELECT firsts.conversation_handle, max(firsts.priority) AS priority, min(firsts.queuing_order) AS first
     FROM (SELECT mine.conversation_handle,
             (SELECT f.priority FROM queue_messages f
-                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
+                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = {group}
                 AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
                 ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1) AS priority,
             (SELECT f.queuing_order FROM queue_messages f
-                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = %(group)s
+                WHERE f.instance_id = %(instance)s AND f.conversation_group_id = {group}
                 AND f.conversation_handle = mine.conversation_handle AND f.rank = ranks.rank
                 ORDER BY f.message_sequence_number, f.queuing_order LIMIT 1) AS queuing_order
-        FROM mine CROSS JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) AS ranks) AS firsts
+        FROM mine CROSS JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) AS ranks
+        WHERE NOT (SELECT few.is_one FROM few)) AS firsts
     WHERE firsts.priority IS NOT NULL GROUP BY firsts.conversation_handle
-"""
+    UNION ALL SELECT mine.conversation_handle, 0, 0 FROM mine
+    WHERE (SELECT few.is_one FROM few) AND mine.conversation_handle IS NOT NULL
+""",
+)
 _ONE: Final = "SELECT CAST(%(handle)s AS text) AS conversation_handle, 0 AS priority, 0 AS first"
-_COLUMNS: Final = (
+COLUMNS: Final = (
     "priority",
     "conversation_group_id",
     "conversation_handle",
@@ -87,7 +97,7 @@ _COLUMNS: Final = (
     "queuing_order",
 )
 _SAME: Final = (
-    "row.instance_id = %(instance)s AND row.conversation_group_id = %(group)s"
+    "row.instance_id = %(instance)s AND row.conversation_group_id = {group}"
     " AND row.conversation_handle = heads.conversation_handle"
 )
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
@@ -98,16 +108,20 @@ _IN_QUEUE: Final = (
 )
 
 
-def ask(session: Session, instance: int, now: int, request: ReceiveRequest) -> Answer:
+class FreeGroup(NamedTuple):
+    """The first group that is free, locked, and its messages as the statement after the lock reads them."""
+
+    group: Answer = list
+    messages: Answer = list
+
+
+def ask(session: Session, instance: int, now: int, request: ReceiveRequest) -> FreeGroup:
     """For the first group that is free, which is locked then; nothing where it is asked for by name."""
     if request.only:
-        return list
+        return FreeGroup()
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
-    if request.handle is not None:
-        return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": request.handle}, 1)
-    if request.group is not None:
-        return session.take(GROUP, _OF_GROUP, {**parameters, "group": request.group}, 1)
-    return session.take(GROUP, _NEXT, parameters, 1)
+    group, read = lock_next(session, parameters, request), reading(session, parameters, request)
+    return FreeGroup(group, session.ask(read.sql, read.parameters))
 
 
 def receive(
@@ -117,7 +131,7 @@ def receive(
     locked: set[str],
     batch: ClaimedBatch,
     request: ReceiveRequest,
-    found: list[Row],
+    found: FreeGroup,
 ) -> None:
     """Add the messages of the locked group to the batch. `found` is the reply to `ask`."""
     if request.only:
@@ -125,25 +139,51 @@ def receive(
             batch.received_group = request.group
             batch.received = _exactly(session, instance, request)
         return
-    while found:
-        group, handle = _first(request, found[0])
+    while groups := found.group():
+        ((group, *_),) = groups
         locked.add(group)
-        messages, in_queue = _messages(session, instance, now, group, handle, request)
+        rows = found.messages()
         # Before it was locked, another may have received all of it, or leased it.
-        if messages:
+        if rows:
             batch.received_group = group
-            batch.received = messages[: request.top]
-            batch.is_rest_empty = in_queue == len(batch.received) <= FEW
+            batch.received = tuple(QueuedMessage(*request.queue, *row[:-2]) for row in rows)[: request.top]
+            batch.is_rest_empty = rows[0][-1] == len(batch.received) <= FEW
             return
-        found = ask(session, instance, now, request)()
+        found = ask(session, instance, now, request)
     if request.handle is not None:
         batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": request.handle})
+
+
+def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequest) -> Answer:
+    """Lock the first group that is free and return it; no row where there is none."""
+    if request.handle is not None:
+        return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": request.handle}, 1)
+    if request.group is not None:
+        return session.take(GROUP, _OF_GROUP, {**parameters, "group": request.group}, 1)
+    return session.take(GROUP, _NEXT, parameters, 1)
+
+
+def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, condition: str = "") -> RowsAsTable:
+    """Return a query of the first messages of the group that was taken, of those that are asked for; at least one, if
+    there is any. Each with its place, and with the number of messages in the queue, or with one more than `FEW`, as the
+    same statement sees it. Where no group was taken they are of another, or none."""
+    taken = session.taken_one()
+    heads = _HEADS.format(group=taken.sql) if request.handle is None else _ONE
+    firsts = session.firsts(MESSAGES, _SAME.format(group=taken.sql), ", ".join(_ORDER))
+    columns, order = (", ".join(f"found.{column}" for column in names) for names in (COLUMNS, _ORDER))
+    place = f"row_number() OVER (ORDER BY heads.priority DESC, heads.first, {order}) AS place"
+    sql = (
+        f"SELECT {columns}, {place}, {_IN_QUEUE} AS in_queue FROM ({heads}) AS heads {firsts}"
+        f" WHERE {_FREE.format(group=taken.sql)}{condition} ORDER BY place {session.at_most}"
+    )
+    most = None if request.top is None else max(1, request.top)
+    return RowsAsTable(sql, {**parameters, **taken.parameters, "handle": request.handle, "top": most})
 
 
 def _exactly(session: Session, instance: int, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """Return the messages requested by queuing order, in that order."""
     given = session.given([(order,) for order in request.only], key="int8")
-    columns = ", ".join(f"m.{column}" for column in _COLUMNS)
+    columns = ", ".join(f"m.{column}" for column in COLUMNS)
     sql = (
         f"SELECT {columns} FROM queue_messages m WHERE m.queuing_order IN (SELECT given.key FROM {given.sql})"
         " AND m.instance_id = %(instance)s AND m.conversation_group_id = %(group)s"
@@ -151,31 +191,3 @@ def _exactly(session: Session, instance: int, request: ReceiveRequest) -> tuple[
     rows = session.rows(sql, {"instance": instance, "group": request.group, **given.parameters})
     found = {row[-1]: QueuedMessage(*request.queue, *row) for row in rows}
     return tuple(found[order] for order in request.only if order in found)
-
-
-def _first(request: ReceiveRequest, found: Row) -> tuple[str, str | None]:
-    """A group, and the only conversation of it that is to be received, where that is known."""
-    if request.handle is not None or request.group is not None:
-        return found[0], request.handle
-    group, handle, conversations, *_ = found
-    # Most groups have one conversation; in others the next is to be found first.
-    return group, handle if conversations == 1 else None
-
-
-def _messages(
-    session: Session, instance: int, now: int, group: str, handle: str | None, request: ReceiveRequest
-) -> tuple[tuple[QueuedMessage, ...], int]:
-    """The first of those that are asked for; at least one, if there is any. And how many the queue holds, or more than
-    `FEW`, as the same statement sees it."""
-    heads = _HEADS if handle is None else _ONE
-    firsts = session.firsts(MESSAGES, _SAME, ", ".join(_ORDER))
-    columns, order = (", ".join(f"found.{column}" for column in names) for names in (_COLUMNS, _ORDER))
-    sql = (
-        f"SELECT {columns}, {_IN_QUEUE} FROM ({heads}) AS heads {firsts} WHERE {_FREE.format(group='%(group)s')}"
-        f" ORDER BY heads.priority DESC, heads.first, {order}"
-    )
-    most = None if request.top is None else max(1, request.top)
-    parameters = {"instance": instance, "now": now, "group": group, "handle": handle, "top": most}
-    parameters["queue"] = queue_number(instance, request.queue)
-    rows = session.rows(f"{sql} {session.at_most}", parameters)
-    return tuple(QueuedMessage(*request.queue, *row[:-1]) for row in rows), rows[0][-1] if rows else 0

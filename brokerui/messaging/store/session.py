@@ -55,6 +55,12 @@ class Session(ABC):
         """Send the statements that are run within in one round trip to the database. Each sees the commits until it
         begins itself; the answers are there at the end."""
 
+    def at_once(self) -> AbstractContextManager[None]:
+        """Send the statements that are run within in one round trip, in a transaction that is committed with it, or in
+        the caller's. They are a claim of their own, whose changes are durable at the end; after an error there are
+        none. Raises `Conflict`. Only where the database is asked on a way."""
+        raise NotImplementedError
+
     @abstractmethod
     def begin(self, sql: str) -> Answer:
         """Begin a claim: from now on no transaction moves or drops the instance, if `holds_still`. Return the result
@@ -95,6 +101,11 @@ class Session(ABC):
     @abstractmethod
     def taken(self) -> RowsAsTable:
         """A condition on what stands before it: that it is one of the keys that were taken last."""
+
+    @abstractmethod
+    def taken_one(self) -> RowsAsTable:
+        """An expression: the key that was taken last, where it was only one. Where none was taken it is none, or one
+        that was taken earlier in the claim."""
 
     def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
         """`routing.runtime.store.Store.append`, for the state of the instance with this number and the estate of this

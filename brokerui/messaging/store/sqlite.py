@@ -101,6 +101,9 @@ class SqliteSession(Session):
     def taken(self) -> RowsAsTable:
         return self.among(self._taken)
 
+    def taken_one(self) -> RowsAsTable:
+        return RowsAsTable("%(taken)s", {"taken": next(iter(self._taken), None)})
+
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         keys = [(row, f"{self._instance} {kind} {row[0]}") for row in self.rows(sql, parameters)]
         return [row for row, key in keys if self._locks.is_free(self, key)]

@@ -41,7 +41,7 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
     """
     check_instances([instance])
     commits_at_once = connection.get_autocommit()
-    with _transaction() as is_callers, _busy_after_conflict():
+    with _transaction() as is_callers, busy_after_conflict():
         broker, work = _claimed(instance, wanted, is_callers)
         try:
             for endpoint in filter(None, map(work.get, wanted.handles)):
@@ -85,7 +85,7 @@ def _transaction() -> Iterator[bool]:
 
 
 @contextmanager
-def _busy_after_conflict() -> Iterator[None]:
+def busy_after_conflict() -> Iterator[None]:
     """A conflict with another transaction or with a newer version of the estate: the verb is tried again."""
     try:
         yield

@@ -102,7 +102,7 @@ def host() -> None:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
+    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions", "verbs.taking"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 

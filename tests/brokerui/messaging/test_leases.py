@@ -60,6 +60,7 @@ def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         *WORKERS,
         "exchange.unreachable",
         "verbs.transactions",
+        "verbs.taking",
         "leases.services",
         "leases.selectors",
     ):

@@ -72,7 +72,7 @@ def bodies(instance: str = "B") -> list[bytes | None]:
 def time(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The moment that workers and verbs see: its only number."""
     moment = [clock.now()]
-    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions", "verbs.appending"):
+    for module in (*WORKERS, "exchange.unreachable", "verbs.transactions", "verbs.appending", "verbs.taking"):
         monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda: moment[0])
     return moment
 

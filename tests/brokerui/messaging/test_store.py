@@ -8,14 +8,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from inspect import signature
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import psycopg
 import pytest
-from django.db import IntegrityError, OperationalError, connection, transaction
+from django.db import DataError, IntegrityError, OperationalError, connection, transaction
 
+from brokerui.messaging.leases.models import Lease
 from brokerui.messaging.models import (
     ConversationEndpoint,
     HeldFragment,
@@ -23,12 +25,13 @@ from brokerui.messaging.models import (
     OutgoingMessage,
     RetainedMessage,
 )
-from brokerui.messaging.store import DatabaseStore, claiming, instance_state
+from brokerui.messaging.store import DatabaseStore, claiming, instance_state, receiving, taking
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.numbers import queue_number
+from brokerui.messaging.store.postgres import TAKEN
 from brokerui.messaging.store.postgres_pool import IDLE, Pool, pool_of
-from brokerui.messaging.store.postgres_transactions import _HARDEN, OwnSession
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Session
+from brokerui.messaging.store.postgres_transactions import _HARDEN, CallersSession, OwnSession
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import ConversationGroupState, Endpoint
@@ -40,6 +43,7 @@ from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
 from tests.brokerui.product import eventually
 from tests.routing.dialog.joined import Joined
+from tests.routing.runtime.store import conformance
 from tests.routing.runtime.store.conformance import (
     ALL,
     NOW,
@@ -191,12 +195,46 @@ def test_what_another_has_done_since_it_was_found_due_is_not_due(
 def test_a_group_that_was_emptied_before_it_was_locked_is_passed(
     store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from brokerui.messaging.store import receiving
-
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-    groups = iter([[("gone", "gone", 1)], [("1t", "1t", 1)]])
-    monkeypatch.setattr(receiving, "ask", lambda *_: lambda: next(groups))
+    taken_first(monkeypatch, "gone")
     assert look(store, ClaimRequest(receive=ALL)).received_group == "1t"
+
+
+def taken_first(monkeypatch: pytest.MonkeyPatch, group: str) -> None:
+    """Let the next receive lock a group that it would not find any more."""
+    take_next = receiving.lock_next
+
+    def found_before(session: Session, *_: object) -> Answer:
+        monkeypatch.setattr(receiving, "lock_next", take_next)
+        return session.take(GROUP, "SELECT CAST(%(group)s AS text) AS key", {"group": group}, 1)
+
+    monkeypatch.setattr(receiving, "lock_next", found_before)
+
+
+def test_of_a_group_all_conversations_are_received(store: DatabaseStore) -> None:
+    rows = [message(handle, number, "g") for number in (0, 1) for handle in ("2t", "1t")]
+    write(store, endpoint("1t", "g"), endpoint("2t", "g"), endpoint("3t"), enqueued=[*rows, message("3t", 0)])
+    assert take(store) == ["2t 0", "2t 1", "1t 0", "1t 1"]
+    assert take(store) == ["3t 0"]
+
+
+def test_who_has_a_group_is_given_nothing_of_it_where_another_is_wanted(store: DatabaseStore) -> None:
+    write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("1t", 1)])
+    mine = store.claim(ClaimRequest(receive=ReceiveRequest(Q, 1)), NOW)
+    assert texts_of(mine.received) == ["1t 0"]
+    others = ReceiveRequest(("d", "another queue")), ReceiveRequest(Q, group="2t"), ReceiveRequest(Q, handle="2t")
+    batches = [store.claim(ClaimRequest(receive=other, token=mine.token), NOW) for other in others]
+    assert [(batch.received, batch.received_group) for batch in batches] == [((), None)] * 3
+
+
+def test_a_group_that_was_leased_before_it_was_locked_is_passed(
+    instance: int, store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(store, endpoint("1t"), endpoint("2t"), enqueued=[message("1t", 0), message("2t", 0)])
+    of_queue = {"instance_id": instance, "database": Q[0], "queue": Q[1]}
+    Lease.objects.create(**of_queue, conversation_group_id="1t", owner="another", messages=[], count=0, until=NOW + 1)
+    taken_first(monkeypatch, "1t")
+    assert texts_of(look(store, ClaimRequest(receive=ALL)).received) == ["2t 0"]
 
 
 # ---------------------------------------------------------------- within the caller's transaction
@@ -463,9 +501,117 @@ def test_what_is_usual_takes_few_statements_and_ways(store: DatabaseStore, monke
 
     works = (send, drain, arrive, lambda: take(store))
     if connection.vendor == "postgresql":
-        assert [queries_of(monkeypatch, work, WAYS) for work in works] == [2, 3, 3, 3]
+        assert [queries_of(monkeypatch, work, WAYS) for work in works] == [2, 3, 3, 2]
     else:
         assert [queries_of(monkeypatch, work) for work in works] == [5, 5, 6, 5]
+
+
+RECEIVING = (
+    "test_a_conversation_is_received_in_its_order_errors_and_timers_first",
+    "test_a_group_is_received_by_priority_then_conversation_by_conversation",
+    "test_the_group_with_the_highest_priority_comes_first_then_the_oldest",
+    "test_moved_messages_are_received_with_their_new_group",
+    "test_depth_and_age_are_kept_with_every_commit",
+    "test_any_traffic_is_received_in_the_order_of_a_list",
+)
+"""Tests of conformance that receive and commit."""
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite a RECEIVE claims")
+@pytest.mark.parametrize("name", RECEIVING)
+def test_on_one_way_it_is_received_alike(store: DatabaseStore, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def take_at_once(store: DatabaseStore, request: ReceiveRequest = ALL) -> list[str]:
+        look(store, ClaimRequest())  # what the instance is like may have changed
+        batch = store.take(request, NOW)
+        assert batch is not None
+        return texts_of(batch.received)
+
+    monkeypatch.setattr(conformance, "take", take_at_once)
+    run = getattr(StoreConformance(), name)
+    run(store, **({"seed": 7} if "seed" in signature(run).parameters else {}))
+
+
+@on_postgres
+def test_a_message_is_received_on_one_way(instance: int, store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0), message("1t", 1), message("1t", 2)])
+    one = ReceiveRequest(Q, 1)
+    assert queries_of(monkeypatch, lambda: store.take(one, NOW), WAYS) == 1
+    mine = DatabaseStore(instance, in_transaction=True)
+    with transaction.atomic():
+        look(mine, ClaimRequest())
+        assert queries_of(monkeypatch, lambda: mine.take(one, NOW), {CallersSession: WAYS[OwnSession]}) == 1
+    assert take(store) == ["1t 2"]
+
+
+@on_postgres
+def test_nothing_is_taken_by_what_was_known_of_the_instance(instance: int, store: DatabaseStore) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    look(store, ClaimRequest())
+    write(DatabaseStore(instance), requests={("db", "S"): "1i"})
+    assert store.take(ALL, NOW) is None
+    assert store.take(ReceiveRequest(("d", "another queue")), NOW) is None
+    assert take(store) == ["1t 0"]
+
+
+@on_postgres
+def test_what_cannot_be_taken_at_once_is_left(store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Messages by name, none at all, a conversation that may not be there, a group that another has emptied."""
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    others = ReceiveRequest(Q, group="1t", only=(1,)), ReceiveRequest(Q, 0), ReceiveRequest(Q, handle="nowhere")
+    assert [store.take(other, NOW) for other in others] == [None] * 3
+    gone = "SELECT CAST('gone' AS text) AS key WHERE %(queue)s <> 0 AND %(now)s > 0"
+    with monkeypatch.context() as patched:
+        patched.setattr(receiving, "_NEXT", gone)
+        assert store.take(ALL, NOW) is None
+    assert take(store) == ["1t 0"]
+
+
+@on_postgres
+@pytest.mark.parametrize("in_transaction", [False, True])
+def test_what_fails_on_one_way_has_not_happened(
+    instance: int, store: DatabaseStore, monkeypatch: pytest.MonkeyPatch, in_transaction: bool
+) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    mine = DatabaseStore(instance, in_transaction=in_transaction)
+    failing = f"{taking._TAKEN} LIMIT 1 / (SELECT count(*) - 1 FROM read)"
+
+    def fail() -> None:
+        with transaction.atomic() if in_transaction else nullcontext():
+            look(mine, ClaimRequest())
+            mine.take(ALL, NOW)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(taking, "_TAKEN", failing)
+        with pytest.raises(DataError):
+            fail()
+    assert store.depth(Q) == QueueDepth(1, NOW)
+    assert take(store) == ["1t 0"]
+
+
+@on_postgres
+def test_takers_at_the_same_time_have_each_message_once_and_in_order(instance: int, store: DatabaseStore) -> None:
+    handles = [f"{number}t" for number in range(20)]
+    rows = [message(handle, number) for number in range(30) for handle in handles]
+    write(store, *map(endpoint, handles), enqueued=rows)
+    received: list[list[str]] = []
+
+    def receive() -> None:
+        mine = DatabaseStore(instance)
+        look(mine, ClaimRequest())
+        for _ in range(len(rows)):  # none: another has emptied the group meanwhile
+            batch = mine.take(ReceiveRequest(Q, 3), NOW)
+            received.extend([texts_of(batch.received)] if batch and batch.received else [])
+
+    in_threads(*[receive] * 4)
+    while messages := take(store):  # threads that found every group locked have ended
+        received.append(messages)
+    assert sorted(text for messages in received for text in messages) == sorted(texts_of(rows))
+    for handle in handles:
+        mine = [text for messages in received for text in messages if text.startswith(f"{handle} ")]
+        assert len(mine) == 30
+    assert all(messages == sorted(messages, key=lambda text: int(text.split()[1])) for messages in received)
+    assert store.depth(Q) == QueueDepth(0, None)
 
 
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite a SEND claims")
@@ -528,6 +674,20 @@ def test_the_caller_keeps_the_settings_of_its_transaction(instance: int, store: 
                 write(mine, endpoint("1t"))
             assert plans() == callers
         assert plans() == ("on", "auto")
+
+
+@on_postgres
+def test_a_claim_reads_nothing_of_the_group_that_its_transaction_took_before(
+    instance: int, store: DatabaseStore
+) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0), message("1t", 1)])
+    mine = DatabaseStore(instance, in_transaction=True)
+    with transaction.atomic():
+        assert take(mine, ReceiveRequest(Q, 1)) == ["1t 0"]
+        look(mine, ClaimRequest(receive=ReceiveRequest(("d", "another queue"))))
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT current_setting('{TAKEN}')")
+            assert cursor.fetchone() == ("",)
 
 
 def is_waited_for() -> bool:

@@ -329,7 +329,7 @@ def test_a_mirror_that_was_not_failed_over_is_named_and_the_failover_drains_it(
     entry = AuditEntry.objects.latest("pk")
     assert (entry.action, entry.author) == ("estate.edit", "administrator")
     for minutes in (2, 4, 6):  # workers ask both partners again after a while
-        for module in (*WORKERS, "exchange.unreachable", "verbs.transactions"):
+        for module in (*WORKERS, "exchange.unreachable", "verbs.transactions", "verbs.taking"):
             monkeypatch.setattr(f"brokerui.messaging.{module}.now", lambda ago=minutes: now() + ago * 60_000)
         network.settle()
     assert waits() == 0

@@ -1,0 +1,49 @@
+"""RECEIVE by an application whose process knows the state of the instance: on one way to the database."""
+
+from __future__ import annotations
+
+from django.db import connection, transaction
+
+from brokerui.core.instance_limit import check_instances
+from brokerui.messaging.broker_cache import check_queue, working_broker_of
+from brokerui.messaging.clock import now
+from brokerui.messaging.errors import MessagingError
+from brokerui.messaging.queue_monitors.signals import received
+from brokerui.messaging.store import DatabaseStore
+from brokerui.messaging.verbs.leaving import leave_after_commit
+from brokerui.messaging.verbs.transactions import busy_after_conflict
+from routing.dialog.batch import ClaimedBatch, ReceiveRequest
+from routing.dialog.problems import VerbError
+from routing.runtime.broker import Broker
+
+
+def received_at_once(instance: str, request: ReceiveRequest) -> ClaimedBatch | None:
+    """Receive in the caller's transaction, or where none is open in one of its own. None: nothing has happened, and the
+    caller claims; the claim also raises the error for the application, if there is one. Raises `BusyError` and
+    `InstanceForbiddenError`.
+    """
+    is_callers = connection.in_atomic_block
+    if not connection.features.has_select_for_update or not (is_callers or connection.get_autocommit()):
+        return None
+    check_instances([instance])
+    broker = working_broker_of(instance, in_transaction=is_callers)
+    if not _is_plain(broker, request) or not isinstance(broker.store, DatabaseStore):
+        return None
+    at = now()
+    with busy_after_conflict(), transaction.mark_for_rollback_on_error():
+        batch = broker.store.take(request, at)
+    if batch is not None:
+        broker.took(request, batch, at)
+        received(broker, request.queue, is_empty=batch.received_group is None)
+        leave_after_commit(instance, (), (), broker.events())
+    return batch
+
+
+def _is_plain(broker: Broker, request: ReceiveRequest) -> bool:
+    """Whether messages leave their queue when they are received. The store makes sure that the estate is the same."""
+    database, queue = request.queue
+    try:
+        check_queue(broker, request.queue)
+    except (VerbError, MessagingError):
+        return False
+    return not broker.directories[database].retains(queue)

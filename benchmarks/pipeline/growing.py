@@ -1,8 +1,9 @@
-"""Processor time of `telemetry` once 1 % of the files of a large log are new, against a run over all of them.
+"""Processor time of `telemetry` once files of a large log are new or gone, against a run over all that are there.
 
-    .venv/bin/python benchmarks/pipeline/growing.py [--messages 500000] [--days 20] [--runs 1]
+    .venv/bin/python benchmarks/pipeline/growing.py [--messages 500000] [--days 20] [--runs 1] [--deleted-days 1]
 
-The claim: where the last of 100 files is new, the run takes at most 0.5 of what a run over everything takes.
+The claim: where the last of 100 files is new, the run takes at most 0.5 of what a run over everything takes. With
+`--deleted-days`: so it does where the files of the first days are gone, in place of a new one.
 """
 
 from __future__ import annotations
@@ -33,30 +34,36 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=500_000)
     parser.add_argument("--days", type=int, default=20)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--deleted-days", type=int, default=0)
     options = parser.parse_args()
     print(machine())
     bench = Bench("2g")
     log = _log(bench.spark, options.messages, options.days)
+    gone = FILES * options.deleted_days // options.days
+    change = f"the files of {options.deleted_days} of {options.days} days gone" if gone else "1 % new files"
+    before, now = (slice(FILES), slice(gone, FILES)) if gone else (slice(FILES - 1), slice(FILES))
     part = PLACE / "log-grown"
     former, out = PLACE / "told-former", PLACE / "told"
-    _link_files(log, part, FILES - 1)
+    _link_files(log, part, before)
     shutil.rmtree(former, ignore_errors=True)
     _telemetry(part, former)
-    _link_files(log, part, FILES)
-    whole = bench.best("everything", options.runs, _into(part, out, None)).processor
-    grown = bench.best("1 % new", options.runs, _into(part, out, former)).processor
-    return not claim("a run with 1 % new files / a run over everything", grown / whole, BOUND, "times")
+    _link_files(log, part, now)
+    taken_over = FILES - gone if gone else FILES - 1
+    whole = bench.best("everything", options.runs, _into(part, out, None, 0)).processor
+    grown = bench.best(change, options.runs, _into(part, out, former, taken_over)).processor
+    return not claim(f"a run with {change} / a run over everything", grown / whole, BOUND, "times")
 
 
-def _into(log: Path, out: Path, former: Path | None) -> Callable[[], None]:
-    """Return the work of a run into a folder that has this former result, or none."""
+def _into(log: Path, out: Path, former: Path | None, taken_over: int) -> Callable[[], None]:
+    """Return the work of a run into a folder that has this former result, or none; `taken_over`: the number of files
+    that it does not read again."""
 
     def work() -> None:
         shutil.rmtree(out, ignore_errors=True)
         if former is not None:
             shutil.copytree(former, out, copy_function=os.link)
         found = _telemetry(log, out)
-        assert found == (FILES - 1 if former else 0), found
+        assert found == taken_over, found
 
     return work
 
@@ -68,11 +75,11 @@ def _telemetry(log: Path, out: Path) -> int:
     return taken_over
 
 
-def _link_files(log: Path, folder: Path, count: int) -> None:
-    """Fill a folder with the first files of a log; modification times stay."""
+def _link_files(log: Path, folder: Path, which: slice) -> None:
+    """Fill a folder with some files of a log; modification times stay."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for path in sorted(log.glob("*.parquet"))[:count]:
+    for path in sorted(log.glob("*.parquet"))[which]:
         os.link(path, folder / path.name)
 
 

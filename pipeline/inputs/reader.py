@@ -82,6 +82,8 @@ class RowFormat:
     clean: Callable[[DataFrame], DataFrame]
     dates: str = ""
     """The order of dates with slashes in text files, `mdy` or `dmy`; empty: they are not read."""
+    names_files: bool = False
+    """Whether each row names the file that it is from (`_file`), as a URI."""
 
 
 TRAFFIC_FORMAT = RowFormat(COLUMNS, clean)
@@ -100,7 +102,7 @@ def read_files(
         texts.lines(layout, paths).drop("value") for layout, paths in groups.items() if layout.kind not in COLUMNAR
     ]
     return InputRows(
-        rows=_together(texts, groups, form, with_place=False).drop(*PLACE),
+        rows=_together(texts, groups, form, with_place=False).drop(*PLACE[form.names_files :]),
         placed=cache(lambda: _together(texts, groups, form, with_place=True)),
         lines=reduce(DataFrame.unionByName, lines) if lines else None,
         files=tuple(files),
@@ -167,7 +169,7 @@ def _placed(table: DataFrame, columns: Mapping[str, Column], form: RowFormat, *,
     )
     return table.select(
         *(columns.get(name, _null()).alias(name) for name in form.columns),
-        (F.col("_metadata.file_path") if with_place else _null()).alias("_file"),
+        (F.col("_metadata.file_path") if with_place or form.names_files else _null()).alias("_file"),
         F.lit(None).cast("long").alias("_block"),
         (F.col("_metadata.row_index") if with_place else F.lit(None).cast("long")).alias("_row"),
         raw.alias("_raw"),

@@ -1,6 +1,7 @@
 """`pipeline telemetry`: tables of queues, delays, latencies, connections and route usage from an event log.
 
-A log that has grown since the former result is not read again: its new files are, and what they touch is computed.
+A log that has changed since the former result is not read again: its new files are. What they touch is computed, and
+what files touched that are gone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,17 @@ from pipeline.inputs.files import InputFile, examine_files, file_identity, files
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import InputRows, RowFormat, as_quarantine_rows, count_rows, read_files
-from pipeline.jobs.telemetry_parts import EVENTS, USES, FormerTelemetry, former_telemetry, merge_parts, read_part
+from pipeline.jobs.telemetry_parts import (
+    EVENTS,
+    NAMED_FILES,
+    REPEATED,
+    USES,
+    FormerTelemetry,
+    former_telemetry,
+    merge_parts,
+    read_part,
+)
+from pipeline.jobs.telemetry_removal import RepeatedEventError, names_its_file, remainder
 from pipeline.jobs.telemetry_tables import TableWriter, growth_of
 from pipeline.results.former_files import rows_of_former
 from pipeline.results.manifest import table_manifest
@@ -29,15 +40,24 @@ from pipeline.results.new_tables import NewTables, new_tables
 from pipeline.results.output_folder import QUARANTINE, write_rows
 from pipeline.results.parquet_counts import parquet_files_in, reasons_of, rows_in
 from pipeline.results.run_record import JobRun
+from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
-from pipeline.schemas import EVENT, EVENT_FILES
+from pipeline.schemas import EVENT_FILES
 from pipeline.telemetry import delays, depths, latencies, links, route_usage
 from pipeline.telemetry.event_log import EventLog
 from pipeline.transforms.cleaning import REASON
-from pipeline.transforms.events import EVENT_KEY, clean_events, deduplicated_events, duplicate_events, has_duplicates
+from pipeline.transforms.events import (
+    EVENT_KEY,
+    FILE,
+    clean_events,
+    duplicate_events,
+    first_events,
+    has_duplicates,
+    with_file,
+)
 
-EVENTS_FORMAT = RowFormat(EVENT_FILES.columns, clean_events)
+EVENTS_FORMAT = RowFormat(EVENT_FILES.columns, clean_events, names_files=True)
 TABLES = {
     "depths": depths.depths,
     "waiting": depths.waiting,
@@ -67,10 +87,6 @@ class TelemetryOptions:
     """The order of dates with slashes in text files."""
     encoding: str = ""
     """The encoding of text files without a byte order mark; empty: UTF-8."""
-
-
-class RepeatedEventError(Exception):
-    """A new file has an event that a former file has: only reading both says which of them is the first."""
 
 
 def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
@@ -107,7 +123,8 @@ class _TelemetryJob:
     """How many files each attempt read."""
 
     def grow(self, former: FormerTelemetry, paths: Sequence[Location]) -> bool:
-        """Read new files, and compute what they touch. Returns False, with nothing written, if that is not enough."""
+        """Read new files, and compute what they and removed ones touch. Returns False, with nothing written, if that is
+        not enough."""
         try:
             self.read(paths, former)
         except RepeatedEventError:
@@ -128,32 +145,42 @@ class _TelemetryJob:
         source = read_files(self.spark, prepared_files(files, root, folders.work), root, str(root), form)
         # Cleaned once, and partitioned by event class: each table then reads only its own events.
         write_rows(_deduplicated_events(source), folders.table(EVENTS), "event_class")
+        new_events = rows_in(folders.table(EVENTS))
         writer = self._writer(former)
         self.run.end_phase("clean")
         owners = self._owners()
         self.run.extra = {"covers": _period_covered(writer.log), "owners": _digest(owners)}
+        is_named = former is None or former.record.get(NAMED_FILES, False)
+        self.run.extra[NAMED_FILES] = is_named and all(names_its_file(file.path, root) for file in files)
         has_other_owners = former is not None and former.record["owners"] != self.run.extra["owners"]
         table = local_table(self.spark, owners, "next_hop string, owner string") if self.timeline else None
         writer.write(self.run, table, has_other_owners=has_other_owners)
         self._write_unused(writer)
         self.run.end_phase("ways")
-        self._finish(source, writer)
+        self._finish(source, new_events, writer)
 
     def _writer(self, former: FormerTelemetry | None) -> TableWriter:
         """Return the writer of tables of the new events, and of those of the former result. Raises
         `RepeatedEventError`."""
         folders = self.result.folders
         files = parquet_files_in(folders.table(EVENTS))
-        new = read_part(self.spark, folders.place, EVENTS, files)
+        new = self._events(files)
         if former is None:
             return TableWriter(self.spark, EventLog(new), folders, None)
-        keys = new.select(*EVENT_KEY)
-        if not former.part(self.spark, EVENTS).select(*EVENT_KEY).join(keys, list(EVENT_KEY), "left_semi").isEmpty():
+        rest = remainder(self.spark, former, folders, folder_of(self.options.events))
+        written = parquet_files_in(folders.table(EVENTS))
+        others = self._events([*rest.kept[EVENTS], *(file for file in written if file not in files)])
+        keys = list(EVENT_KEY)
+        if not others.select(*keys).join(new.select(*keys), keys, "left_semi").isEmpty():
             raise RepeatedEventError
-        kept = {name: dict(former.files[name]) for name in (EVENTS, QUARANTINE)}
-        log = EventLog(read_part(self.spark, folders.place, EVENTS, [*kept[EVENTS], *files]))
-        growth = growth_of(self.spark, log, EventLog(new), former, folders.work)
-        return TableWriter(self.spark, log, folders, growth, kept)
+        log = EventLog(self._events([*rest.kept[EVENTS], *written]))
+        removed = rest.removed if former.removed else None
+        growth = growth_of(self.spark, log, EventLog(new), removed, former, folders.work)
+        return TableWriter(self.spark, log, folders, growth, rest.kept, rest.rows)
+
+    def _events(self, files: Sequence[Location]) -> DataFrame:
+        """Read these files of the clean events."""
+        return read_part(self.spark, self.result.folders.place, EVENTS, files).drop(FILE)
 
     def _owners(self) -> list[tuple[str, str]]:
         """Return each address of the estate with its instance."""
@@ -175,17 +202,15 @@ class _TelemetryJob:
         unused = route_usage.unused_routes(writer.read(USES), writer.log.end(), found, self.options.unused_days)
         write_rows(unused.coalesce(1), self.result.folders.table("unused_routes"))
 
-    def _finish(self, source: InputRows, writer: TableWriter) -> None:
+    def _finish(self, source: InputRows, new_events: int, writer: TableWriter) -> None:
         """Write the quarantine and the counts: in = out + quarantined."""
         folders, kept = self.result.folders, writer.kept
         seen = count_rows(source)
-        _write_quarantine(source, folders.quarantine, seen - rows_in(folders.table(EVENTS)))
+        _write_quarantine(source, folders, seen - new_events)
         merge_parts(self.spark, folders, kept)
         out = rows_in(folders.table(EVENTS)) + rows_of_former(kept.get(EVENTS, {}))
-        if writer.growth:
-            seen += writer.growth.former.record["counts"]["in"]
         quarantine = [*kept.get(QUARANTINE, ()), *parquet_files_in(folders.quarantine)]
-        self.run.count(seen, out, reasons_of(quarantine))
+        self.run.count(seen + writer.rows_kept, out, reasons_of(quarantine))
         self.run.extra |= table_manifest(folders, kept)
         self.run.end_phase("quarantine")
 
@@ -195,10 +220,10 @@ def _digest(owners: list[tuple[str, str]]) -> str:
 
 
 def _deduplicated_events(source: InputRows) -> DataFrame:
-    """Return each event once. Without duplicates, the usual case, no shuffle and no places are needed."""
+    """Return each event once, with its file. Without duplicates, the usual case, it needs no shuffle and no places."""
     if has_duplicates(source.rows):
-        return deduplicated_events(source.placed().where(F.col(REASON).isNull()))
-    return source.rows.where(F.col(REASON).isNull()).select(*EVENT.names)
+        return with_file(first_events(source.placed().where(F.col(REASON).isNull())))
+    return with_file(source.rows.where(F.col(REASON).isNull()))
 
 
 def _period_covered(log: EventLog) -> list[str | None]:
@@ -208,10 +233,14 @@ def _period_covered(log: EventLog) -> list[str | None]:
     return list(row) if row else []
 
 
-def _write_quarantine(source: InputRows, quarantine: Location, rejected: int) -> None:
+def _write_quarantine(source: InputRows, folders: TableFolders, rejected: int) -> None:
+    """Write the rejected rows beside those that are there, and the keys of events that came before."""
+    quarantine = folders.quarantine
+    others = rows_in(quarantine)
     write_unreadable_files(source.faults, quarantine)
     if len(source.faults) < rejected:
         write_rows(as_quarantine_rows(source, source.placed().where(F.col(REASON).isNotNull())), quarantine)
-        if rows_in(quarantine) < rejected:
+        if rows_in(quarantine) - others < rejected:
             again = duplicate_events(source.placed().where(F.col(REASON).isNull()))
             write_rows(as_quarantine_rows(source, again), quarantine)
+            write_rows(with_file(again).select(*EVENT_KEY, FILE).coalesce(1), folders.table(REPEATED))

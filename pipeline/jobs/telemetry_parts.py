@@ -5,7 +5,7 @@ Each is a Delta table. Files that still hold are taken over by their names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -19,40 +19,50 @@ from pipeline.files.location import Location, relative_name, spark_name
 from pipeline.results.former_files import Record, files_of, former_files
 from pipeline.results.grouped_rows import write_groups
 from pipeline.results.manifest import FORMAT
-from pipeline.results.merging import SmallFiles, merge_small_files
+from pipeline.results.merging import PartitionFiles, merge_small_files
 from pipeline.results.output_folder import QUARANTINE, read_record, write_rows
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_record import software_versions
 from pipeline.results.table_folders import PARTS, TableFolders, result_place
 from pipeline.results.table_logs import PARTS_FIELD, TABLES
 from pipeline.runtime.local_tables import columns_of, local_table
-from pipeline.schemas import EVENT
 from pipeline.schemas import QUARANTINE as QUARANTINE_TYPE
 from pipeline.telemetry.latencies import MEASURED as MEASURED_COLUMNS
 from pipeline.telemetry.next_hops import COMPARED as COMPARED_COLUMNS
 from pipeline.transforms.day_partition import DAY
+from pipeline.transforms.events import EVENT_OF_FILE, FILE
 
-EVENTS, MEASURED, COMPARED, USES = (f"{PARTS}/{name}" for name in ("events", "measured", "compared", "uses"))
-"""Clean events by class; measured times and compared messages by day; when each route was used last."""
+EVENTS, MEASURED, COMPARED, USES, REPEATED = (
+    f"{PARTS}/{name}" for name in ("events", "measured", "compared", "uses", "repeated")
+)
+"""Clean events by class; measured times and compared messages by day; when each route was used last; the keys of
+rejected events that came before."""
 _COLUMNS: Final[Mapping[str, StructType | str]] = {
-    EVENTS: EVENT,
+    EVENTS: EVENT_OF_FILE,
     MEASURED: f"{MEASURED_COLUMNS}, {DAY} date",
     COMPARED: f"{COMPARED_COLUMNS}, {DAY} date",
     USES: "instance string, database string, route string, last_used timestamp",
+    REPEATED: f"source string, position long, {FILE} string",
 }
-MAX_NEW_SHARE = 0.5
-"""With more bytes of new files for each byte of former ones, computing everything again is as quick."""
+MAX_CHANGED_SHARE = 0.5
+"""With more bytes of new and removed files for each byte of former ones, computing everything again is as quick."""
+NAMED_FILES: Final = "named_files"
+"""The field of a record that says whether each event names its file as the file is found below the log."""
+_ORDERS: Final = {QUARANTINE: ("file", "position"), REPEATED: ("source", "position")}
+"""The order of rows that have no time."""
 _SAME_ARGUMENTS = ("events", "dates", "encoding")
 
 
 @dataclass(frozen=True, slots=True)
 class FormerTelemetry:
-    """A result whose files are all among the files of now."""
+    """A former result of the same log. Files that it read may be gone."""
 
     place: Location
     record: Record
     files: Mapping[str, Mapping[Location, Record]]
     """The files of its parts and of its quarantine."""
+    removed: frozenset[str]
+    """The paths of files that it read and that are gone, or have changed."""
 
     def new_among(self, identities: Sequence[Record]) -> list[int]:
         """Return the numbers of the files that it has not read."""
@@ -71,7 +81,7 @@ class FormerTelemetry:
 def former_telemetry(out: str, arguments: Mapping[str, Any], identities: Sequence[Record]) -> FormerTelemetry | None:
     """Return the result in a folder if it grows to one of these files; None: everything has to be read.
 
-    It does not where a file that it read has changed or vanished, or the way in which files are read is another.
+    It does not where much has changed, or the way in which files are read is another.
     """
     place = result_place(out)
     try:
@@ -90,13 +100,16 @@ def _former(
         return None
     read = {_frozen(one): one["size"] for one in record["inputs"] if "size" in one}
     sizes = {_frozen(one): one["size"] for one in identities}
-    new = sum(sizes.values()) - sum(read.values())
-    if not read.keys() <= sizes.keys() or new > MAX_NEW_SHARE * sum(read.values()):
+    changed = sum(size for identity, size in (read | sizes).items() if (identity in read) != (identity in sizes))
+    if changed > MAX_CHANGED_SHARE * sum(read.values()):
+        return None
+    removed = frozenset(dict(identity)["path"] for identity in read.keys() - sizes.keys())
+    if removed and not record[NAMED_FILES]:
         return None
     if not all(about["files"] for about in record[PARTS_FIELD].values()):
         return None
     files = former_files(place, record, (*_COLUMNS, QUARANTINE))
-    return None if files is None else FormerTelemetry(place, record, files)
+    return None if files is None else FormerTelemetry(place, record, files, removed)
 
 
 def _frozen(identity: Record) -> tuple[tuple[str, Any], ...]:
@@ -136,18 +149,26 @@ def write_daily(rows: DataFrame, place: Location) -> None:
     write_rows(daily, place, DAY)
 
 
+def read_kept(spark: SparkSession, place: Location, name: str, files: Iterable[Location]) -> DataFrame:
+    """Read these files of a part, or of the quarantine, of the result at this place."""
+    if name != QUARANTINE:
+        return read_part(spark, place, name, files)
+    return spark.read.schema(from_arrow_schema(QUARANTINE_TYPE)).parquet(*map(spark_name, files))
+
+
+def write_kept(
+    rows: Callable[[PartitionFiles], DataFrame], name: str, groups: Sequence[PartitionFiles], folders: TableFolders
+) -> None:
+    """Write the rows of each group of files as one file into the folder of the run, in the order of time if they have
+    one."""
+    columns = [group.partition.partition("=")[0] for group in groups[:1] if group.partition]
+    write_groups(groups, rows, _ORDERS.get(name, ("at",)), folders.table(name), *columns)
+
+
 def merge_parts(spark: SparkSession, folders: TableFolders, kept: dict[str, dict[Location, Record]]) -> None:
     """Write small files of the former result again as fewer, where they have become many; they are kept no more."""
 
-    def write(name: str, groups: Sequence[SmallFiles]) -> None:
-        def read(group: SmallFiles) -> DataFrame:
-            if name == QUARANTINE:
-                rejected = spark.read.schema(from_arrow_schema(QUARANTINE_TYPE))
-                return rejected.parquet(*map(spark_name, group.files))
-            return read_part(spark, folders.place, name, group.files)
-
-        order = ("file", "position") if name == QUARANTINE else ("at",)
-        columns = [group.partition.partition("=")[0] for group in groups[:1] if group.partition]
-        write_groups(groups, read, order, folders.table(name), *columns)
+    def write(name: str, groups: Sequence[PartitionFiles]) -> None:
+        write_kept(lambda group: read_kept(spark, folders.place, name, group.files), name, groups, folders)
 
     merge_small_files(folders, kept, write)

@@ -1,4 +1,5 @@
-"""Write the tables of `telemetry`: of a whole log, or what new events touch beside the rest of the former result."""
+"""Write the tables of `telemetry`: of a whole log, or what new and removed events touch beside the rest of the former
+result."""
 
 from __future__ import annotations
 
@@ -27,7 +28,16 @@ from pipeline.results.table_folders import TableFolders
 from pipeline.schemas import EVENT
 from pipeline.telemetry import delays, depths, latencies, links, next_hops, route_usage, touched
 from pipeline.telemetry.event_log import MIRRORED, EventLog
-from pipeline.telemetry.touched import ALL_HOURS, CONVERSATION_KEY, HOP_KEY, SIDE_KEY, Hours, with_keys, without_keys
+from pipeline.telemetry.touched import (
+    ALL_HOURS,
+    CONVERSATION_KEY,
+    HOP_KEY,
+    NO_HOURS,
+    SIDE_KEY,
+    Hours,
+    with_keys,
+    without_keys,
+)
 from pipeline.transforms.day_partition import DAY
 
 SPANS: dict[str, Callable[[EventLog], DataFrame]] = {
@@ -45,14 +55,18 @@ STAGES = (*SPANS, "episodes", "connections", "uptime", "mirrors", "latencies", "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Growth:
-    """A log that has grown: its new events, and the former result of all others."""
+    """A log that has changed: its new events, and the former result."""
 
     new: EventLog
+    changed: EventLog
+    """The new events, and those of the former result whose files are gone."""
+    removed_hours: Hours
+    """The hours of the latter."""
     former: FormerTelemetry
     conversations: DataFrame
     sides: DataFrame
     touched: EventLog
-    """All events of conversations and sides that new events are about."""
+    """All events of conversations and sides that changed events are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +80,13 @@ class TableWriter:
     """None: each table is computed of the whole log."""
     kept: dict[str, dict[Location, Record]] = field(default_factory=dict)
     """Files of the former result that still hold, by table."""
+    rows_kept: int = 0
+    """The rows that the former result read in files that are still there."""
 
     def write(self, run: JobRun, owners: DataFrame | None, *, has_other_owners: bool) -> None:
         """Write all tables but that of unused routes. `owners`: whose each address is by the estate, if there is one;
         `has_other_owners`: the former result had others."""
-        hours = touched.hours_of(self.growth.new.events) if self.growth else ALL_HOURS
+        hours = touched.hours_of(self.growth.changed.events) if self.growth else ALL_HOURS
         for name, table in SPANS.items():
             self._of_hours(name, table(EventLog(self.log.events.where(hours.has("at")))), "since", hours)
             run.end_phase(name)
@@ -108,7 +124,7 @@ class TableWriter:
             kept = without_keys(former("episodes"), growth.sides, SIDE_KEY)
             self._write("episodes", delays.episodes(events).unionByName(kept))
             run.end_phase("episodes")
-            connections, key = touched.connections_of(growth.new), touched.CONNECTION_KEY
+            connections, key = touched.connections_of(growth.changed), touched.CONNECTION_KEY
             kept = without_keys(former("connections"), connections, key)
             fresh = links.connections(EventLog(with_keys(self.log.events, connections, key)))
             self._write("connections", fresh.unionByName(kept))
@@ -129,21 +145,28 @@ class TableWriter:
             of_conversations = EventLog(with_keys(growth.touched.events, growth.conversations, CONVERSATION_KEY))
             of_sides = EventLog(with_keys(growth.touched.events, growth.sides, SIDE_KEY))
             fresh = latencies.of_conversations(of_conversations).unionByName(latencies.of_sides(of_sides))
-            hours = self._grow(MEASURED, fresh.unionByName(latencies.first_attempts(growth.new)), self._measured_again)
+            hours = self._grow(MEASURED, fresh.unionByName(self._first_attempts(growth)), self._measured_again)
         found = self.read(MEASURED).where(hours.has("at")).drop(DAY)
         self._of_hours("latencies", latencies.quantiles_of(found), "since", hours)
 
+    def _first_attempts(self, growth: Growth) -> DataFrame:
+        """Measure first attempts of new events, and again in the hours of removed ones."""
+        is_again = growth.removed_hours.has("at")
+        again = self.log.events.where(is_again)
+        return latencies.first_attempts(EventLog(growth.new.events.where(~is_again).unionByName(again)))
+
     def _measured_again(self, rows: DataFrame) -> DataFrame:
-        """Mark the times that are measured again: of touched conversations and sides."""
+        """Mark the times that are measured again: of touched conversations and sides, and single events in the hours of
+        removed ones."""
         assert self.growth is not None
         rows = touched.marked(rows, self.growth.conversations, CONVERSATION_KEY, "_first")
         rows = touched.marked(rows, self.growth.sides, SIDE_KEY, "_second")
         of_conversation, of_side = (
             F.col("kind").isin(*kinds) for kinds in (latencies.OF_CONVERSATION, latencies.OF_SIDE)
         )
-        return rows.withColumn("_again", (of_conversation & F.col("_first")) | (of_side & F.col("_second"))).drop(
-            "_first", "_second"
-        )
+        of_event = ~of_conversation & ~of_side & self.growth.removed_hours.has("at")
+        is_again = (of_conversation & F.col("_first")) | (of_side & F.col("_second")) | of_event
+        return rows.withColumn("_again", is_again).drop("_first", "_second")
 
     def _write_hops(self, owners: DataFrame | None, *, has_other_owners: bool) -> None:
         growth, hours = self.growth, ALL_HOURS
@@ -164,7 +187,7 @@ class TableWriter:
         """Mark the messages that are compared again: of touched conversations, or after a new login at the next hop."""
         assert self.growth is not None
         rows = touched.marked(rows, self.growth.conversations, CONVERSATION_KEY, "_is_of_conversation")
-        found = rows.join(F.broadcast(touched.logins_since(self.growth.new)), list(HOP_KEY), "left")
+        found = rows.join(F.broadcast(touched.logins_since(self.growth.changed)), list(HOP_KEY), "left")
         after = F.coalesce(F.col("at") >= F.col("_login_at"), F.lit(False))
         return found.withColumn("_again", F.col("_is_of_conversation") | after).drop("_login_at")
 
@@ -192,7 +215,7 @@ class TableWriter:
 
     def _write_uses(self) -> None:
         """Write when each route was used last."""
-        if self.growth is None:
+        if self.growth is None or self.growth.former.removed:
             uses = route_usage.last_uses(self.log)
         else:
             former = self.growth.former.part(self.spark, USES)
@@ -204,14 +227,23 @@ def _day_of(file: Location) -> date:
     return date.fromisoformat(file.parent.name.removeprefix(f"{DAY}="))
 
 
-def growth_of(spark: SparkSession, log: EventLog, new: EventLog, former: FormerTelemetry, work: Location) -> Growth:
-    """Find what new events touch. Keys and events are written into `work`: each is read several times."""
-    keys = {"conversations": touched.conversations_of(new), "sides": touched.sides_of(new)}
+def growth_of(
+    spark: SparkSession,
+    log: EventLog,
+    new: EventLog,
+    removed: DataFrame | None,
+    former: FormerTelemetry,
+    work: Location,
+) -> Growth:
+    """Find what new and removed events touch. Keys and events are written into `work`: each is read several times."""
+    changed = new if removed is None else EventLog(new.events.unionByName(removed))
+    keys = {"conversations": touched.conversations_of(changed), "sides": touched.sides_of(changed)}
     read = {}
     for name, rows in keys.items():
         write_rows(rows, work / name)
         read[name] = spark.read.schema(rows.schema).parquet(spark_name(work / name))
     place = work / "touched"
     write_rows(touched.touched_events(log, **read), place, "event_class")
-    events = read_divided(spark, place, EVENT, parquet_files_in(place))
-    return Growth(new=new, former=former, touched=EventLog(events), **read)
+    events = EventLog(read_divided(spark, place, EVENT, parquet_files_in(place)))
+    hours = NO_HOURS if removed is None else touched.hours_of(removed)
+    return Growth(new=new, changed=changed, removed_hours=hours, former=former, touched=events, **read)

@@ -27,7 +27,7 @@ _BITS_OF_SIZE: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class SmallFiles:
+class PartitionFiles:
     """Files of one partition that become one."""
 
     partition: str
@@ -35,7 +35,7 @@ class SmallFiles:
     files: Mapping[Location, Record]
 
 
-Write = Callable[[str, Sequence[SmallFiles]], None]
+Write = Callable[[str, Sequence[PartitionFiles]], None]
 """Write the groups of a table as one file each into the folder of the run."""
 
 
@@ -58,14 +58,23 @@ def merge_small_files(folders: TableFolders, kept: dict[str, dict[Location, Reco
         kept[name] = {file: about for file, about in files.items() if file not in merged}
 
 
-def small_files(files: Mapping[Location, Record]) -> Iterator[SmallFiles]:
+def small_files(files: Mapping[Location, Record]) -> Iterator[PartitionFiles]:
     """Yield the files that become one: of one partition and about one size, in the order of runs."""
     by_size: dict[tuple[str, int], dict[Location, Record]] = {}
     for file, about in sorted(files.items(), key=lambda item: item[0].parts):
         by_size.setdefault((_partition(file), _size(about["bytes"])), {})[file] = about
     for (partition, _), some in by_size.items():
         if len(some) >= FEW:
-            yield from (SmallFiles(partition, group) for group in _packed(some) if len(group) > 1)
+            yield from (PartitionFiles(partition, group) for group in _packed(some) if len(group) > 1)
+
+
+def files_by_partition(files: Mapping[Location, Record]) -> Iterator[PartitionFiles]:
+    """Yield all files, those of one partition together as far as they make no file that is too large."""
+    by_partition: dict[str, dict[Location, Record]] = {}
+    for file, about in sorted(files.items(), key=lambda item: item[0].parts):
+        by_partition.setdefault(_partition(file), {})[file] = about
+    for partition, some in by_partition.items():
+        yield from (PartitionFiles(partition, group) for group in _packed(some))
 
 
 def _partition(file: Location) -> str:

@@ -1,4 +1,5 @@
-"""The hours, conversations, sides and connections that new events touch: only their rows are computed again."""
+"""The hours, conversations, sides and connections that changed events touch, new or removed ones: only their rows are
+computed again."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ class Hours:
         return self.starts is None or any(start // _DAY_US == number for start in self.starts)
 
 
-ALL_HOURS = Hours()
+ALL_HOURS, NO_HOURS = Hours(), Hours(())
 
 
 def hours_of(rows: DataFrame) -> Hours:
@@ -85,26 +86,26 @@ def _is_within(moment: str, begin: int, end: int) -> Column:
     return (F.col(moment) >= F.timestamp_micros(F.lit(begin))) & (F.col(moment) < F.timestamp_micros(F.lit(end)))
 
 
-def conversations_of(new: EventLog) -> DataFrame:
-    """Return the conversations that new events are about; one row is null if there are events without any."""
-    return new.events.where(F.col("event_class").isin(*_OF_CONVERSATIONS)).select(*CONVERSATION_KEY).distinct()
+def conversations_of(changed: EventLog) -> DataFrame:
+    """Return the conversations that changed events are about; one row is null if there are events without any."""
+    return changed.events.where(F.col("event_class").isin(*_OF_CONVERSATIONS)).select(*CONVERSATION_KEY).distinct()
 
 
-def sides_of(new: EventLog) -> DataFrame:
-    """Return the sides of conversations that new events are about."""
-    events = new.events.where(F.col("event_class").isin(*_OF_SIDES) & F.col("conversation_handle").isNotNull())
+def sides_of(changed: EventLog) -> DataFrame:
+    """Return the sides of conversations that changed events are about."""
+    events = changed.events.where(F.col("event_class").isin(*_OF_SIDES) & F.col("conversation_handle").isNotNull())
     return events.select(*SIDE_KEY).distinct()
 
 
-def connections_of(new: EventLog) -> DataFrame:
-    """Return the connections that new events are about."""
-    events = new.events.where(F.col("event_class").isin(CONNECTION, LOGIN) & F.col("connection_id").isNotNull())
+def connections_of(changed: EventLog) -> DataFrame:
+    """Return the connections that changed events are about."""
+    events = changed.events.where(F.col("event_class").isin(CONNECTION, LOGIN) & F.col("connection_id").isNotNull())
     return events.select(*CONNECTION_KEY).distinct()
 
 
-def logins_since(new: EventLog) -> DataFrame:
-    """Return the moment of the first new login at each next hop, `_login_at`."""
-    return logins(new).where("next_hop IS NOT NULL").groupBy(*HOP_KEY).agg(F.min("at").alias("_login_at"))
+def logins_since(changed: EventLog) -> DataFrame:
+    """Return the moment of the first changed login at each next hop, `_login_at`."""
+    return logins(changed).where("next_hop IS NOT NULL").groupBy(*HOP_KEY).agg(F.min("at").alias("_login_at"))
 
 
 def marked(rows: DataFrame, keys: DataFrame, names: Sequence[str], mark: str) -> DataFrame:

@@ -18,7 +18,7 @@ from pipeline.transforms.classification import NO_NAME, class_number
 REQUIRED = tuple(field.name for field in TRAFFIC if not field.nullable and field.name != "is_reply")
 _NAMES = (*MAX_NAME_LENGTHS, "to_broker_instance")
 PLACE = ("_file", "_block", "_row", "_raw")
-"""Columns with the place of a row; `_fault` is a reason from parsing its line."""
+"""Columns with the place of a row, its file first; `_fault` is a reason from parsing its line."""
 REASON, CLASS = "_reason", "class"
 _KNOWN = "_known"
 

@@ -14,6 +14,10 @@ from pipeline.transforms.duplicates import DUPLICATE, ROW_HASH, repeated_hashes
 
 EVENT_KEY = ("source", "position")
 """The unique key of an event."""
+FILE = "file"
+"""The column of the file that an event is from, as a URI."""
+EVENT_OF_FILE = T.StructType([*EVENT.fields, T.StructField(FILE, T.StringType())])
+"""An event with its file."""
 MAX_TEXT_BYTES = 1 << 16
 """Longest text; error messages of connections are the longest."""
 _NUMBER = "_number"
@@ -43,7 +47,17 @@ def has_duplicates(rows: DataFrame) -> bool:
 
 def deduplicated_events(good: DataFrame) -> DataFrame:
     """Return the first row of each event key."""
-    return _numbered(good).where(F.col(_NUMBER) == 1).select(*EVENT.names)
+    return first_events(good).select(*EVENT.names)
+
+
+def first_events(good: DataFrame) -> DataFrame:
+    """Return the first row of each event key, with its place."""
+    return _numbered(good).where(F.col(_NUMBER) == 1).drop(_NUMBER)
+
+
+def with_file(good: DataFrame) -> DataFrame:
+    """Return the columns of events, and the file of each."""
+    return good.select(*EVENT.names, F.col("_file").alias(FILE))
 
 
 def duplicate_events(good: DataFrame) -> DataFrame:

@@ -20,7 +20,7 @@ from pipeline.files.parquet import parquet_source, write_table
 from pipeline.results import merging
 from pipeline.results.former_files import former_files
 from pipeline.results.manifest import table_manifest
-from pipeline.results.merging import SmallFiles, merge_small_files, small_files
+from pipeline.results.merging import PartitionFiles, merge_small_files, small_files
 from pipeline.results.new_tables import new_tables
 from pipeline.results.output_folder import read_record
 from pipeline.results.run_record import RowCountError
@@ -51,7 +51,7 @@ def round_with(value: str, *, loses: bool = False) -> None:
         for number in (138, 140):
             write_table(pa.table({"value": [value]}), folders.table(PART) / f"event_class={number}" / "part-0.parquet")
 
-        def write(name: str, groups: Sequence[SmallFiles]) -> None:
+        def write(name: str, groups: Sequence[PartitionFiles]) -> None:
             for group in groups:
                 values = [value for file in group.files for value in values_in(file)][loses:]
                 write_table(

@@ -181,8 +181,8 @@ STORE: Final = (
     Fault(
         "store",
         "a receive goes to the database once for the group and once for its messages",
-        "return Asked(group, session.ask(read.sql, read.parameters))",
-        "return Asked(group, lambda: session.rows(read.sql, read.parameters))",
+        "return FreeGroup(group, session.ask(read.sql, read.parameters))",
+        "return FreeGroup(group, lambda: session.rows(read.sql, read.parameters))",
         ("test_what_is_usual_takes_few_statements_and_ways",),
         on_postgresql=True,
     ),

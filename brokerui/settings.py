@@ -224,6 +224,7 @@ CELERY_TASK_ROUTES = {
     "brokerui.messaging.tasks.receive": {"queue": "receive"},
     "brokerui.messaging.tasks.activate": {"queue": "receive"},
     "brokerui.core.jobs.tasks.jobs_run_pipeline": {"queue": "pipeline"},
+    "brokerui.core.tasks.pulse_of_pipeline": {"queue": "pipeline"},
 }
 # Tasks that queues may name as procedures of their activation, and the modules in which they are.
 ACTIVATION_TASKS = env.list("ACTIVATION_TASKS", default=[])

@@ -15,6 +15,8 @@ SET: Final = "set"
 SORTED_SET: Final = "zset"
 
 PULSE: Final = "brokerui:pulse"
+PULSE_SINCE: Final = "brokerui:pulse:since"
+PULSE_OF_PIPELINE: Final = "brokerui:pulse:pipeline"
 COUNT: Final = "brokerui:count:"
 BELL: Final = "brokerui:bell:"
 PENDING: Final = "brokerui:pending:"
@@ -49,6 +51,8 @@ class KeyForm(NamedTuple):
 
 EXACT: Final = {
     PULSE: KeyForm(STRING),
+    PULSE_SINCE: KeyForm(STRING, has_end=True),
+    PULSE_OF_PIPELINE: KeyForm(STRING, has_end=True),
     CONDITIONS: KeyForm(SET),
     FORWARDED: KeyForm(HASH),
     f"{ENDPOINT}bytes": KeyForm(HASH, has_numbers=True),

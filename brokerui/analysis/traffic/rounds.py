@@ -60,6 +60,11 @@ def _open_or_new(author: str, *, is_generated: bool) -> tuple[Round, bool]:
         return Round.objects.get(state=RoundState.WAITING), False
 
 
+def round_open() -> Round | None:
+    """Return the round that waits or runs; None if there is none."""
+    return Round.objects.filter(state__in=OPEN).first()
+
+
 def round_create(job: Job) -> Round:
     """A round that waits for the worker of its job."""
     now = timezone.now()
@@ -99,7 +104,7 @@ def round_follows(job: Job) -> None:
 
 def round_ask_if_new() -> None:
     """Have a round done if something is new since the last one that came to its end."""
-    if not has_sources() or Round.objects.filter(state__in=OPEN).exists():
+    if not has_sources() or round_open() is not None:
         return
     done = Round.objects.filter(state=RoundState.DONE, is_generated=False).first()
     digest = inputs_digest()

@@ -20,6 +20,7 @@ from brokerui.analysis.traffic.models import (
     Link,
     Met,
     OfRun,
+    Round,
     Run,
     UnusedRoute,
     Waiting,
@@ -53,6 +54,17 @@ class Seen(NamedTuple):
 def runs_loaded() -> QuerySet[Run]:
     """Return all loaded runs, the latest first."""
     return Run.objects.defer("record")
+
+
+def rounds_before(before: int | None, limit: int) -> list[Round]:
+    """Return at most `limit` rounds of the pipeline, the newest first; `before`: those with a smaller number."""
+    found = Round.objects.select_related("job").defer("log", "steps")
+    return list((found if before is None else found.filter(pk__lt=before))[:limit])
+
+
+def round_get(number: int) -> Round | None:
+    """Return the round of this number; None if there is none."""
+    return Round.objects.select_related("job").defer("log", "steps").filter(pk=number).first()
 
 
 def jobs_loaded() -> list[str]:

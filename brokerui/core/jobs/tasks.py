@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 
 from celery import shared_task
 from celery.signals import worker_ready
 from django.db.models import Q
 from django.utils import timezone
+from redis import RedisError
 
+from brokerui.core.heartbeat import heartbeat_of_pipeline_send
 from brokerui.core.jobs.claims import claimable
 from brokerui.core.jobs.kinds import MAINTENANCE, PIPELINE, TASKS, names_on
 from brokerui.core.jobs.pruning import jobs_prune
@@ -30,7 +33,9 @@ def jobs_run() -> None:
 
 @shared_task(name=TASKS[PIPELINE])
 def jobs_run_pipeline() -> None:
-    """Do the jobs of the pipeline that are due."""
+    """Do the jobs of the pipeline that are due. Whether there is one or not, the queue has a worker."""
+    with suppress(RedisError, OSError):
+        heartbeat_of_pipeline_send()
     _run(PIPELINE)
 
 

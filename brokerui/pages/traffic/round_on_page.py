@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from functools import cached_property
 from typing import Any
 
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as lazy
 
 from brokerui.analysis.traffic.labels import TITLES
 from brokerui.analysis.traffic.models import Round, RoundState
+from brokerui.analysis.traffic.models.rounds import OPEN
+from brokerui.analysis.traffic.waiting_rounds import RoundWait, is_lost, round_wait
 
-LATE = timedelta(seconds=90)
-"""A round that waits for longer waits for a worker that is not there."""
 SHOWN = 10
 """Rounds of the table."""
 LAST_LINES = 8
@@ -32,7 +32,7 @@ STATES: Mapping[str, tuple[Promise, str]] = {
 """The label and the mark of each state."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RoundOnPage:
     """A round, with the words for it."""
 
@@ -49,12 +49,17 @@ class RoundOnPage:
 
     @property
     def is_open(self) -> bool:
-        return self.state in (RoundState.WAITING, RoundState.RUNNING)
+        return self.state in OPEN
 
     @property
-    def is_late(self) -> bool:
-        """Whether no worker has started it for longer than a worker needs."""
-        return self.state == RoundState.WAITING and timezone.now() - self.round.asked_at > LATE
+    def can_be_cancelled(self) -> bool:
+        """Whether there is anything to cancel: a round whose worker is lost waits for another one, too."""
+        return self.round.state in OPEN and self.round.job is not None and not self.round.job.cancelled_by
+
+    @cached_property
+    def wait(self) -> RoundWait | None:
+        """Why it waits, with the remedy; None where it does not, or a worker is about to start it."""
+        return round_wait(self.round)
 
     @property
     def is_ending(self) -> bool:
@@ -104,8 +109,7 @@ class RoundOnPage:
 
 def shown(one: Round) -> RoundOnPage:
     """A round whose worker is gone is interrupted, also before another worker says so."""
-    is_gone = one.state == RoundState.RUNNING and (one.job is None or one.job.is_lapsed)
-    return RoundOnPage(one, RoundState.INTERRUPTED if is_gone else one.state)
+    return RoundOnPage(one, RoundState.INTERRUPTED if is_lost(one) else one.state)
 
 
 def rounds_shown() -> list[RoundOnPage]:

@@ -16,9 +16,17 @@ from brokerui.accounts.levels import Level
 from brokerui.analysis.traffic.generated import can_generate
 from brokerui.analysis.traffic.jobs import has_sources
 from brokerui.analysis.traffic.models import Round, Run
-from brokerui.analysis.traffic.rounds import NothingToTakeInError, round_ask, round_ask_generated, round_cancel
+from brokerui.analysis.traffic.models.rounds import OPEN
+from brokerui.analysis.traffic.rounds import (
+    NothingToTakeInError,
+    round_ask,
+    round_ask_generated,
+    round_cancel,
+    round_open,
+)
 from brokerui.analysis.traffic.selectors import files_of, rows_of
 from brokerui.analysis.traffic.tables import TABLES
+from brokerui.analysis.traffic.waiting_rounds import worker_missing
 from brokerui.core.csv import csv_lines
 from brokerui.core.htmx import wants_piece
 from brokerui.pages.traffic.generated_run import compared_names
@@ -34,14 +42,19 @@ INPUTS = 20
 def runs(request: HttpRequest) -> HttpResponse:
     """The rounds, and all results."""
     rounds = rounds_shown()
+    latest = rounds[0] if rounds else None
+    is_under_way = any(one.round.state in OPEN for one in rounds)
+    has_own, can_try = has_sources(), can_generate()
     context = {
         **runs_context(request.GET.dict()),
         "rounds": rounds,
-        "latest": rounds[0] if rounds else None,
-        "is_open": bool(rounds) and rounds[0].is_open,
-        "has_sources": has_sources(),
+        "latest": latest,
+        "is_open": latest is not None and latest.is_open,
+        "is_under_way": is_under_way,
+        "has_sources": has_own,
         "pipeline_minutes": settings.PIPELINE_MINUTES,
-        "can_generate": can_generate(),
+        "can_generate": can_try,
+        "missing": worker_missing() if (has_own or can_try) and not is_under_way else None,
     }
     return render(request, "traffic/runs.html", context)
 
@@ -62,6 +75,7 @@ def round_page(request: HttpRequest, number: int) -> HttpResponse:
 @require_POST
 def round_start(request: HttpRequest) -> HttpResponse:
     """Have a round done now."""
+    _tell_under_way(request)
     try:
         round_ask(author=request.user.get_username())
     except NothingToTakeInError:
@@ -76,9 +90,17 @@ def round_generate(request: HttpRequest) -> HttpResponse:
     if not can_generate():
         messages.warning(request, _("The live estate has no instance yet: there is nowhere that traffic could begin."))
         return redirect("traffic:runs")
-    if not round_ask_generated(author=request.user.get_username()).is_generated:
-        messages.warning(request, _("A round of the pipeline is under way. Try generated traffic once it is over."))
+    _tell_under_way(request)
+    round_ask_generated(author=request.user.get_username())
     return redirect("traffic:runs")
+
+
+def _tell_under_way(request: HttpRequest) -> None:
+    """Tell a user who wants a round that another one waits or runs: none is started behind it."""
+    known = round_open()
+    if known is not None:
+        words = _("Round %(number)s of the pipeline waits or runs already, and no other one was started.")
+        messages.warning(request, f"{words % {'number': known.pk}} {_('Cancel it, or try again once it is over.')}")
 
 
 @access(write=Level.OPERATE)

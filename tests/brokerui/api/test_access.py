@@ -23,6 +23,7 @@ from brokerui.analysis.routing_tests.services import routing_tests_write
 from brokerui.analysis.servers.models import CollectionSource
 from brokerui.analysis.servers.services import collection_keep
 from brokerui.analysis.servers.sums import DatabaseSums, ServerSums
+from brokerui.analysis.traffic.rounds import round_ask_generated
 from brokerui.api.base import ApiView
 from brokerui.api.ids import id_of
 from brokerui.changes.models import SavedDraft
@@ -81,6 +82,7 @@ NUMBERED = {
         for name in ("alert_rule", "alert_channel", "alert_channel_test", "alert_silence")
     },
     "user": lambda: user_of(Role.VIEWER).pk,
+    "round": lambda: round_ask_generated(author="x").pk,
 }
 
 
@@ -147,7 +149,7 @@ def test_what_takes_less_than_editing_is_a_short_list() -> None:
         "dialogs",
         "dialogs_messages",
         *("dialogs_end", "dialogs_retry", "queues_status"),
-        *("collections", "collection", "alert_silences", "alert_silence"),
+        *("collections", "collection", "alert_silences", "alert_silence", "round"),
         *NOWHERE,
     } - {"database_broker", "database_failover", "dialog_body"}
     assert {name for name in VIEWS if view_of(name).write in list(Right)} == {"dialog_body"}

@@ -106,6 +106,13 @@ def pulse() -> None:
     heartbeat.heartbeat_last()
     heartbeat.heartbeat_send()
     assert not heartbeat.heartbeat_is_late(heartbeat.heartbeat_last())
+    assert heartbeat.heartbeats().since is not None
+
+
+def pulse_of_pipeline() -> None:
+    heartbeat.heartbeats()
+    heartbeat.heartbeat_of_pipeline_send()
+    assert not heartbeat.heartbeat_is_late(heartbeat.heartbeats().of_pipeline)
 
 
 def count() -> None:
@@ -214,6 +221,8 @@ def tell_conditions() -> None:
 
 USES: dict[str, Callable[..., None]] = {
     "brokerui:pulse": pulse,
+    "brokerui:pulse:since": pulse,
+    "brokerui:pulse:pipeline": pulse_of_pipeline,
     "brokerui:conditions": tell_conditions,
     "brokerui:count:somebody": count,
     "brokerui:draft:7": open_draft,

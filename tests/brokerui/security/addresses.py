@@ -278,6 +278,8 @@ ADDRESSES = [
     _page("api:forwarding"),
     _page("api:drains"),
     _page("api:expiries"),
+    _page("api:rounds"),
+    Address("api:round", VIEW, OPERATE, ("DELETE",), ("traffic_round",)),
     _page("api:versions"),
     _page("api:version", "version"),
     _page("api:version_diff", "version"),

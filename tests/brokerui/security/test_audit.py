@@ -558,6 +558,10 @@ WRITES: dict[str, tuple[str, Write]] = {
         "alert_silence.end",
         lambda client, world: change(client, "delete", reverse("api:alert_silence", args=[world["alert_silence"]])),
     ),
+    "api:round": (
+        "pipeline.cancel",
+        lambda client, world: change(client, "delete", reverse("api:round", args=[world["traffic_round"]])),
+    ),
     "api:collections": (
         "collection.pasted",
         lambda client, _: send(

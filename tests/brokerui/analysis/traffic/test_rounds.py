@@ -28,6 +28,7 @@ from brokerui.core.jobs.models import Job, JobFailure, JobState
 from brokerui.core.jobs.requests import cancel, retry
 from brokerui.core.jobs.running import run_next
 from brokerui.estate.models import AuditEntry
+from brokerui.pages.traffic import views
 from brokerui.running.up import ON
 
 pytestmark = pytest.mark.django_db
@@ -264,12 +265,26 @@ def test_how_a_round_ended(viewer: Client, values: dict[str, Any], says: str) ->
     assert says in text_of(viewer)
 
 
-def test_a_worker_that_is_gone_or_was_never_there_is_told(viewer: Client) -> None:
-    old = timezone.now() - timedelta(minutes=5)
+def test_a_round_whose_worker_is_gone_can_be_cancelled_and_no_other_is_begun(operator: Client) -> None:
     gone = made(RoundState.RUNNING, lapses_s=-1)
-    assert "Interrupted" in text_of(viewer, f"/traffic/rounds/{gone.pk}/")
-    late = made(RoundState.WAITING, asked_at=old)
-    assert "No worker has started it" in text_of(viewer, f"/traffic/rounds/{late.pk}/")
+    text = text_of(operator, f"/traffic/rounds/{gone.pk}/")
+    assert "Interrupted" in text
+    assert "Run the pipeline now" not in text_of(operator)
+    assert f"Cancel round {gone.pk}" in text
+    operator.post(f"/traffic/rounds/{gone.pk}/cancel/")
+    assert Round.objects.get().state == RoundState.CANCELLED
+    assert "Run the pipeline now" in text_of(operator)
+
+
+@pytest.mark.parametrize("address", ["/traffic/rounds/", "/traffic/rounds/generated/"])
+def test_behind_a_round_that_waits_none_is_begun_and_the_page_says_so(
+    operator: Client, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "can_generate", lambda: True)
+    first = round_ask(author="ann")
+    text = operator.post(address, follow=True).content.decode()
+    assert f"Round {first.pk} of the pipeline waits or runs already, and no other one was started." in text
+    assert Round.objects.get() == first
 
 
 def test_the_page_asks_as_much_of_ten_rounds_as_of_one(viewer: Client, django_assert_max_num_queries: Any) -> None:

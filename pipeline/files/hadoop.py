@@ -44,7 +44,7 @@ class HadoopFiles:
     def opened(self, file: Location) -> BufferedReader:
         """Open a file for reading at any position."""
         with reported(file):
-            store, path = _reached(file)
+            store, path = _content(file)
             size = store.getFileStatus(path).getLen()
             raw = HadoopReader(store.open(path), size, file)
         return BufferedReader(raw, BUFFER_BYTES)
@@ -52,7 +52,7 @@ class HadoopFiles:
     def created(self, file: Location) -> BufferedWriter:
         """Open a new file for writing; folders come with it."""
         with reported(file):
-            store, path = _reached(file)
+            store, path = _content(file)
             raw = HadoopWriter(store.create(path, True), file)
         return BufferedWriter(raw, BUFFER_BYTES)
 
@@ -65,7 +65,7 @@ class HadoopFiles:
     def put_new(self, file: Location, content: bytes) -> None:
         """Write a small file, by the condition of the store where it has one. Raises `FileExistsError`."""
         with reported(file):
-            store, path = _reached(file)
+            store, path = _content(file)
             made = store.createFile(path).overwrite(False).recursive().opt(CONDITIONAL, "true").build()
             try:
                 made.write(content)
@@ -75,7 +75,7 @@ class HadoopFiles:
     def copy(self, source: Location, target: Location) -> None:
         """Copy a file within Java."""
         with reported(target):
-            (of, path), (to, copy) = _reached(source), _reached(target)
+            (of, path), (to, copy) = _content(source), _content(target)
             java = _context()._jvm
             java.org.apache.hadoop.fs.FileUtil.copy(of, path, to, copy, False, True, to.getConf())
 
@@ -103,6 +103,13 @@ def _reached(place: Location) -> tuple[Any, Any]:
     context = _context()
     path = context._jvm.org.apache.hadoop.fs.Path(str(place))
     return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+
+
+def _content(file: Location) -> tuple[Any, Any]:
+    """Return Java's file system and path of a file to read or write. On this machine Hadoop keeps a checksum beside
+    each file, which does not fit once the file is replaced by its path: it is neither written nor asked."""
+    store, path = _reached(file)
+    return (store.getRawFileSystem() if str(file).startswith("file:") else store), path
 
 
 def _state(status: Any) -> FileState:

@@ -20,6 +20,8 @@ from pipeline.cli import main
 from pipeline.jobs.generate import GenerateOptions, generate
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
+from pipeline.schemas import COLUMNS
+from tests.extent import IS_ALL
 from tests.pipeline.delta_tables import names_beside_tables, table_of
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.processes import children, is_writing_rows
@@ -88,9 +90,11 @@ def test_the_next_run_gives_the_same_as_an_undisturbed_one(name: str, given: tup
     assert output == "error: Spark: ended before the job was done; nothing was published\n"
     assert not (out / "_run.json").exists()
     assert main(job(name, given, out)) == 0
-    assert main(job(name, given, undisturbed)) == 0
     found = rows(name, out)
     assert found.num_rows == ROWS
-    assert found.equals(rows(name, undisturbed))
-    assert named(out) == named(undisturbed)
+    assert found.select(COLUMNS).to_pylist() == table_of(Path(given[1])).sort_by("conversation_id").to_pylist()
+    if IS_ALL:
+        assert main(job(name, given, undisturbed)) == 0
+        assert found.equals(rows(name, undisturbed))
+        assert named(out) == named(undisturbed)
     assert [path.name for path in out.parent.iterdir()] == ["out"]

@@ -639,6 +639,20 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
+        "a file that was replaced by its path cannot be read by its URL",
+        'return (store.getRawFileSystem() if str(file).startswith("file:") else store), path',
+        "return store, path",
+        ("test_a_file_that_was_written_by_its_url_is_read_by_it_after_it_was_replaced_by_its_path",),
+    ),
+    Fault(
+        "pipeline",
+        "rows that differ in where their NULL stands are taken for one",
+        "[F.coalesce(name, F.lit(NO_NAME)) if TRAFFIC[name].nullable else F.col(name) for name in COLUMNS]",
+        "[F.col(name) for name in COLUMNS]",
+        ("test_what_was_ingested_is_not_ingested_again_and_what_is_new_is",),
+    ),
+    Fault(
+        "pipeline",
         "rows that were lost are not noticed",
         "if rows_in != rows_out + quarantined:",
         "if False:",

@@ -48,6 +48,13 @@ def test_of_two_new_files_of_one_name_the_first_one_stays(folder: Location) -> N
     assert read_bytes(file) == b"third"
 
 
+def test_a_file_that_was_written_by_its_url_is_read_by_it_after_it_was_replaced_by_its_path(tmp_path: Path) -> None:
+    path, url = tmp_path / "record.json", location((tmp_path / "record.json").as_uri())
+    file_system(url).put(url, b"by its URL")
+    file_system(path).put(path, b"by its path")
+    assert read_bytes(url) == b"by its path"
+
+
 def test_a_folder_is_listed_copied_and_removed(folder: Location, tmp_path: Path) -> None:
     for name in ("b", "a", "c/d"):
         file_system(folder).put(folder / name, name.encode())

@@ -112,7 +112,7 @@ def log(small: Path) -> Path:
     [
         ("route", "given"),
         pytest.param("replay", "small", marks=pytest.mark.thorough("route reads and writes by the same steps")),
-        ("telemetry", "log"),
+        pytest.param("telemetry", "log", marks=pytest.mark.thorough("a log that grows is read and written by its URL")),
     ],
 )
 def test_a_result_behind_a_url_has_the_same_rows(job: str, of: str, request: pytest.FixtureRequest) -> None:
@@ -126,6 +126,7 @@ def test_a_result_behind_a_url_has_the_same_rows(job: str, of: str, request: pyt
     assert record_of(home / "remote")["tables"].keys() == record_of(home / "plain")["tables"].keys()
 
 
+@pytest.mark.thorough("results of a path and of its URL replace each other, and of a store they do without Spark")
 def test_a_second_result_behind_a_url_replaces_the_first(small: Path) -> None:
     run(small, "replay", "out", url)
     first = tables(small / "out")
@@ -151,6 +152,10 @@ def test_a_path_and_a_url_of_one_result_replace_each_other(small: Path) -> None:
         assert main([*arguments, "--out", name(small / "out")]) == 0
         assert len(tables(small / "out")["rows"]) == record_of(small / "out")["counts"]["out"]
         assert bool(record_of(small / "out")["taken_over"]) == (number > 0), "also behind a URL"
+    before = tables(small / "out")
+    arguments = ["route", "--estate", url(small / "history"), "--traffic", url(small / "lake")]
+    assert main([*arguments, "--out", url(small / "out")]) == 0
+    assert (tables(small / "out"), record_of(small / "out")["taken_over"]) == (before, 0), "of a lake by its URL"
 
 
 def lake_rows(lake: str) -> dict[str, list[str]]:
@@ -179,10 +184,6 @@ def test_a_lake_behind_a_url_has_the_same_rows(two_kinds: Path, spark: SparkSess
     ]
     assert (other.span(), other.last_moment()) == (one.span(), one.last_moment())
     assert sorted(map(str, other.silver(spark).collect())) == sorted(map(str, one.silver(spark).collect()))
-    estate = url(two_kinds / "history")
-    assert main(["route", "--estate", estate, "--traffic", remote, "--out", url(two_kinds / "routed")]) == 0
-    assert main(["route", "--estate", estate, "--traffic", plain, "--out", str(two_kinds / "plain")]) == 0
-    assert tables(two_kinds / "routed") == tables(two_kinds / "plain")
     # A former lake, made by its path, is read and continued by its URL.
     written(two_kinds / "in" / "last.jsonl", [row(8), row(1)])
     counts = ingest(IngestOptions(url(two_kinds / "in"), url(two_kinds / "lake-str")), SETTINGS).counts
@@ -191,6 +192,7 @@ def test_a_lake_behind_a_url_has_the_same_rows(two_kinds: Path, spark: SparkSess
     assert len(lake_rows(str(two_kinds / "lake-str"))["silver"]) == len(lake_rows(plain)["silver"])
 
 
+@pytest.mark.thorough("one counts by its path, and in a store without Spark")
 def test_of_two_runs_of_a_lake_one_counts(small: Path) -> None:
     """As the second commits while the first is at work; the first is told, and leaves nothing that counts."""
     run(small, "ingest", "lake", url)
@@ -216,17 +218,6 @@ def _then(work: Any, *arguments: Any) -> Any:
         work(*arguments)
 
     return both
-
-
-def test_a_former_record_that_is_cut_off_was_never_committed(small: Path) -> None:
-    run(small, "ingest", "lake", url)
-    before = lake_rows(url(small / "lake"))
-    (small / "lake" / "_commits" / "run=000002.json").write_text('{"format": "brok', encoding="utf-8")
-    written(small / "in" / "more.jsonl", [row(9)])
-    assert lake_rows(url(small / "lake")) == before
-    run(small, "ingest", "lake", url)
-    assert len(lake_rows(url(small / "lake"))["silver"]) == len(before["silver"]) + 1
-    assert len(Lake(location(url(small / "lake"))).commits()) == 2
 
 
 def test_files_that_arrive_behind_a_url_are_taken_once(small: Path) -> None:

@@ -78,6 +78,14 @@ def test_a_run_of_a_lake_counts_as_a_whole_or_not_wherever_it_is_killed(
     assert len(seen) == 2, "killed before the record and after it"
 
 
+def test_a_former_record_that_is_cut_off_was_never_committed(store: LateStore) -> None:
+    ingest("first")
+    store.put(place("lake") / "_commits" / "run=000002.json", b'{"format": "brok')
+    assert rows() == ["first"]
+    ingest("second")
+    assert (rows(), len(Lake(place("lake")).commits())) == (["first", "second"], 2)
+
+
 def compact_now(*, meanwhile: str | None = None) -> int:
     """Compact a lake without Spark; a run may commit while it is at work. Returns the number of groups."""
 

@@ -83,18 +83,14 @@ def routed(lake: Path, out: str) -> tuple[list[str], Json]:
     return sorted(map(str, rows_of(lake.parent / out))), record
 
 
-def test_a_former_lake_is_read_as_it_stands(former: Path) -> None:
+def test_a_former_lake_is_read_as_it_stands_and_the_first_run_takes_it_over(former: Path) -> None:
     before = sorted(path for path in former.rglob("*"))
     assert names(former) == ["c1", "c2", "c3"]
     assert len(Lake(former).commits()) == 3
     assert len(Lake(former).sums()) == 2
-    rows, record = routed(former, "out")
-    assert (len(rows), record["counts"]["out"]) == (3, 3)
+    first, record = routed(former, "out")
+    assert (len(first), record["counts"]["out"]) == (3, 3)
     assert sorted(path for path in former.rglob("*")) == before
-
-
-def test_the_first_run_takes_a_former_lake_over(former: Path) -> None:
-    first, _ = routed(former, "out")
     written(former.parent / "in" / "new.jsonl", [row(1), row(4)])
     run = ingest(IngestOptions(str(former.parent / "in"), str(former)), SETTINGS)
     assert (run.counts, run.reasons) == ({"in": 2, "out": 1, "quarantined": 1}, {"duplicate": 1})
@@ -112,17 +108,11 @@ def test_the_first_run_takes_a_former_lake_over(former: Path) -> None:
     assert again.counts == {"in": 0, "out": 0, "quarantined": 0}
 
 
-def test_a_former_lake_is_taken_over_by_its_url(former: Path) -> None:
+def test_a_former_lake_is_taken_over_by_its_url_and_what_a_killed_run_left_is_cleared_away(former: Path) -> None:
+    shutil.copytree(next((former / "silver").glob("run=*")), former / "silver" / "run=000009")
     written(former.parent / "in" / "new.jsonl", [row(4)])
     url = former.as_uri()
     assert ingest(IngestOptions(str(former.parent / "in"), url), SETTINGS).counts["out"] == 1
     assert names(former) == ["c1", "c2", "c3", "c4"]
-    assert [run.name for run in Lake(location(url)).opened().state.runs] == [*Lake(former).commits()]  # type: ignore[union-attr]  # it was opened
-
-
-def test_what_a_killed_run_of_before_left_is_cleared_away(former: Path) -> None:
-    shutil.copytree(next((former / "silver").glob("run=*")), former / "silver" / "run=000009")
-    written(former.parent / "in" / "new.jsonl", [row(4)])
-    ingest(IngestOptions(str(former.parent / "in"), str(former)), SETTINGS)
     assert not (former / "silver" / "run=000009").exists()
-    assert names(former) == ["c1", "c2", "c3", "c4"]
+    assert [run.name for run in Lake(location(url)).opened().state.runs] == [*Lake(former).commits()]  # type: ignore[union-attr]  # it was opened

@@ -99,13 +99,11 @@ def test_route_knows_which_rows_are_new_after_a_compaction(lake: Path, spark: Sp
     out, naive = lake.parent / "out", lake.parent / "naive"
     routed(lake, out)
     assert command("compact", lake) == 0
-    assert routed(lake, out)["taken_over"] > 0
     came(lake.parent, 4)
-    came(lake.parent, 5)
     record = routed(lake, out)
-    assert record["taken_over"] > 0, "only the rows of the new runs were routed"
+    assert record["taken_over"] > 0, "only the rows of the new run were routed"
     assert command("compact", lake) == 0
-    came(lake.parent, 6)
+    came(lake.parent, 5)
     again = routed(lake, out)
     assert again["taken_over"] > record["taken_over"]
     assert again["counts"] == routed(lake, naive)["counts"]

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
-from pyspark.sql import functions as F
 
 from pipeline.files.location import location
 from pipeline.inputs.files import examine_files
@@ -154,25 +153,25 @@ def test_what_is_no_event_of_the_broker_says_so(spark: SparkSession, tmp_path: P
     assert [one[REASON] for one in rows] == ["other_event", "no_host", "other_event", "not_xml"]
 
 
-@pytest.mark.parametrize(
-    ("name", "field", "words", "number", "subclass"),
-    [
-        ("broker_conversation", "conversation_action", "SEND Message", 124, 1),
-        ("broker_conversation", "conversation_action", "END_CONVERSATION_WITH_CLEANUP", 124, 13),
-        ("ucs_connection_setup", "setup_event", "Accept", 138, 6),
-        ("broker_remote_message_acknowledgement", "acknowledgement_type", "Acknowledgement Received", 149, 4),
-        ("broker_activation", "activation_state", "Aborted", 163, 3),
-        ("broker_activation", "activation_state", "Something new", 163, None),
-    ],
-)
-def test_words_of_a_session_are_the_subclasses_of_a_trace(
-    spark: SparkSession, tmp_path: Path, name: str, field: str, words: str, number: int, subclass: int | None
-) -> None:
-    fields = {field: (0, words), "conversation_state": (1, "CONVERSING"), "address": ("tcp://h:4022", None)}
-    xml = event_xml(name, fields, server_instance_name="SRV")
-    as_json(tmp_path / "a.json", [session_row(xml)])
-    source, _ = read(spark, tmp_path)
-    (found,) = source.rows.where(F.col(REASON).isNull()).collect()
-    assert (found.event_class, found.event_subclass) == (number, subclass)
-    assert found.state == ("CO" if number == 124 else None)
-    assert found.address == ("tcp://h:4022" if number == 138 else None)
+SESSION_WORDS = [
+    ("broker_conversation", "conversation_action", "SEND Message", 124, 1),
+    ("broker_conversation", "conversation_action", "END_CONVERSATION_WITH_CLEANUP", 124, 13),
+    ("ucs_connection_setup", "setup_event", "Accept", 138, 6),
+    ("broker_remote_message_acknowledgement", "acknowledgement_type", "Acknowledgement Received", 149, 4),
+    ("broker_activation", "activation_state", "Aborted", 163, 3),
+    ("broker_activation", "activation_state", "Something new", 163, None),
+]
+
+
+def test_words_of_a_session_are_the_subclasses_of_a_trace(spark: SparkSession, tmp_path: Path) -> None:
+    rows = []
+    for name, field, words, _, _ in SESSION_WORDS:
+        fields = {field: (0, words), "conversation_state": (1, "CONVERSING"), "address": ("tcp://h:4022", None)}
+        rows.append(session_row(event_xml(name, fields, server_instance_name="SRV")))
+    as_json(tmp_path / "a.json", rows)
+    _, found = read(spark, tmp_path)
+    assert [one[REASON] for one in found] == [None] * len(rows)
+    assert [(one["event_class"], one["event_subclass"], one["state"], one["address"]) for one in found] == [
+        (number, subclass, "CO" if number == 124 else None, "tcp://h:4022" if number == 138 else None)
+        for *_, number, subclass in SESSION_WORDS
+    ]

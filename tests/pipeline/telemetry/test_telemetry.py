@@ -70,19 +70,6 @@ def measured(
     return rows, folder / "out", known
 
 
-def test_texts_may_have_dates_and_letters_of_windows(spark: SparkSession, tmp_path: Path) -> None:
-    names = ("source", "position", "at", "host", "instance", "event_class", "event_name", "queue", "depth")
-    names += ("event_subclass", "database")
-    values = ("x", "1", "11/22/2026 1:05:09 PM", "m", "Köln", "1004", "BrokerUI:Sample", "dbo.Q", "7", "1", "Größen")
-    log = tmp_path / "log.csv"
-    log.write_text("\n".join(map(",".join, (names, values))) + "\n", encoding="cp1252")
-    found = run(str(log), tmp_path / "out", dates="mdy", encoding="cp1252")
-    assert found.counts == {"in": 1, "out": 1, "quarantined": 0}
-    assert found.extra["covers"] == ["2026-11-22T13:05:09.000Z"] * 2
-    (minute, *_) = pq.read_table(tmp_path / "out" / "depths").to_pylist()
-    assert (minute["instance"], minute["database"], minute["depth"]) == ("Köln", "Größen", 7)
-
-
 def _log_that_uses(route: tuple[str, str, str], rng: random.Random) -> list[Json]:
     """Now and then one does not."""
     while True:
@@ -176,17 +163,37 @@ def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(measured: tuple[
     }
 
 
-def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(tmp_path: Path) -> None:
-    """Also where they differ, as only a log does that somebody has changed."""
+@pytest.fixture(scope="module")
+def small(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, JobRun]:
+    """Events of one name in several files, some of them different as only a log has them that somebody has changed; a
+    text with dates and letters of Windows. What the job made of them, and its run."""
+    folder = tmp_path_factory.mktemp("small")
     like = random_log(random.Random(9), 1)[0] | {"event_class": 1004, "event_subclass": 3, "error": 9792}
-    depths = range(1, 6)
-    for depth in depths:
-        (tmp_path / f"{depth}").mkdir()
-        write_log([like | {"depth": depth}, like | {"depth": 0, "position": 10 + depth}], tmp_path / f"{depth}" / "log")
-    assert run(str(tmp_path), tmp_path / "out").counts == {"in": 10, "out": 6, "quarantined": 4}
-    (kept,) = {most for *_, most in table(tmp_path / "out", "waiting")}
-    apart = [json.loads(one["raw"])["depth"] for one in pq.read_table(tmp_path / "out" / "_quarantine").to_pylist()]
+    for depth in range(1, 6):
+        (folder / "logs" / f"{depth}").mkdir(parents=True)
+        rows = [like | {"depth": depth}, like | {"depth": 0, "position": 10 + depth}]
+        write_log(rows, folder / "logs" / f"{depth}" / "log")
+    names = ("source", "position", "at", "host", "instance", "event_class", "event_name", "queue", "depth")
+    names += ("event_subclass", "database")
+    values = ("x", "1", "11/22/2026 1:05:09 PM", "m", "Köln", "1004", "BrokerUI:Sample", "dbo.Q", "7", "1", "Größen")
+    text = "\n".join(map(",".join, (names, values))) + "\n"
+    (folder / "logs" / "log.csv").write_text(text, encoding="cp1252")
+    return folder / "out", run(str(folder / "logs"), folder / "out", dates="mdy", encoding="cp1252")
+
+
+def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(small: tuple[Path, JobRun]) -> None:
+    out, found = small
+    assert found.counts == {"in": 11, "out": 7, "quarantined": 4}
+    (kept,) = {most for *_, most in table(out, "waiting")}
+    apart = [json.loads(one["raw"])["depth"] for one in pq.read_table(out / "_quarantine").to_pylist()]
     assert (kept, sorted(apart)) == (1, [2, 3, 4, 5])
+
+
+def test_texts_may_have_dates_and_letters_of_windows(small: tuple[Path, JobRun]) -> None:
+    out, found = small
+    assert found.extra["covers"][1] == "2026-11-22T13:05:09.000Z"
+    (minute, *_) = [one for one in pq.read_table(out / "depths").to_pylist() if one["instance"] == "Köln"]
+    assert (minute["database"], minute["depth"]) == ("Größen", 7)
 
 
 def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from threading import Lock
 from typing import Any, Final, NamedTuple
 
+import pyarrow as pa
 from py4j.protocol import Py4JError
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
@@ -22,6 +23,7 @@ from pipeline.lake.lake import Lake
 from pipeline.results.run_record import JobRun
 
 CHECKPOINT: Final = "_checkpoint"
+_NOTHING: Final = pa.table({"nothing": pa.array([], pa.int64())})
 BATCH: Final = "batch"
 """The field of a run's record that says which batch it is."""
 
@@ -74,11 +76,12 @@ def _started(
 
 def _make_active(session: SparkSession) -> None:
     """Let the caller go on in this session: a batch has one of its own, which may be the active one by now. Where Java
-    has ended, as it has when the user interrupts, there is none to go on in."""
-    SparkSession._activeSession = session
-    java: Any = session
+    has ended, as it has when the user interrupts, there is none to go on in.
+
+    Making a table is the one public way: it begins by making its session the active one, in Python and in Java.
+    """
     with suppress(Py4JError, OSError):
-        java._jvm.org.apache.spark.sql.SparkSession.setActiveSession(java._jsparkSession)
+        session.createDataFrame(_NOTHING)
 
 
 def _query_of(checkpoint: Location) -> str:

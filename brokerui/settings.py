@@ -20,7 +20,7 @@ ENDPOINT_ENCRYPTION  "disabled": instances speak beyond this machine without TLS
 ENDPOINT_CONNECTIONS, ENDPOINT_CONNECTIONS_OF_PEER  that are accepted, and of these from one network address
 ENDPOINT_SHARDS     lists in which fragments arrive for one instance; the same in all processes (default: 4)
 ENDPOINT_LIST_BYTES, ENDPOINT_LISTS_BYTES  largest list between endpoint and workers, and all of them together
-ENDPOINT_LIST_BYTES_OF_PEER  what one peer may have in a list (default: 1 MB); who sends more is read more slowly
+ENDPOINT_LIST_BYTES_OF_PEER  what one peer may have in a list (default: 1 MB); one that sends more is read more slowly
 ACTIVATION_TASKS    Celery tasks, by commas, that queues may name as the procedure of their activation (default: none)
 ACTIVATION_IMPORTS  modules, by commas, in which these are; then `up` runs a worker for them alone
 EVENT_LOG           on: all events of the hosted instances to files (default: off)
@@ -392,7 +392,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "brokerui.core.files.CollectedFiles"},
 }
-# Source maps are the larger part of all bytes, and only who debugs asks for them.
+# Source maps are the larger part of all bytes, and only a browser whose user debugs asks for them.
 WHITENOISE_SKIP_COMPRESS_EXTENSIONS = (*Compressor.SKIP_COMPRESS_EXTENSIONS, "map")
 # `runserver` and the tests serve the files where they stand, without collecting them first.
 WHITENOISE_USE_FINDERS = DEBUG

@@ -175,7 +175,7 @@ def _starts(package: Path, user: dict[str, Any]) -> bool:
 
 
 def _initialise(binaries: Path, folder: Path, user: dict[str, Any]) -> None:
-    """Trust is safe: only who may enter the folder reaches the socket."""
+    """Trust is safe: only a user who may enter the folder reaches the socket."""
     options = ["-U", NAME, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"]
     command = [str(binaries / "initdb"), "-D", str(folder / "data"), *options]
     completed = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder, **user)

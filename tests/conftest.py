@@ -28,7 +28,7 @@ from tests.scheduling import LongestFirst
 # the test for one from a coroutine.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
-# Javas that tests start live for seconds: what only pays in hours is left out (a third of their work). Without the
+# Javas that tests start live for seconds: what pays in hours is left out (a third of their work). Without the
 # second compiler Java has little room for compiled code, and throws some away. Classes of Spark need no verification,
 # and while they are loaded no search for garbage each time that their room grows.
 COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m"

@@ -1,4 +1,4 @@
-"""Two deployments over TCP, durable on both: messages of 1 KB a second, beside what others do for the same.
+"""Two deployments over TCP, durable on both: messages of 1 KB a second, beside other products under the same load.
 
     .venv/bin/python benchmarks/messaging/end_to_end.py [--messages 30000] [--rounds 3] [--no-peers] [--compiled FOLDER]
 

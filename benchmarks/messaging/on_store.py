@@ -38,7 +38,7 @@ TYPE = "//example.org/Order/Request"
 SECONDS = 2.0
 CONVERSATIONS = 20
 ENDLESS = 10**9
-"""More than there are turns: who was settled last is due last."""
+"""More than there are turns: a conversation that was settled last is due last."""
 MOST = {200: 5, 1: 10}
 """Times a bare COPY of the rows, by rows a commit. With them an endpoint of 36 columns changes, after a claim."""
 

@@ -1,4 +1,4 @@
-"""Edits as T-SQL for the instances that they change, with directives of BrokerUI for what no statement can say."""
+"""Edits as T-SQL for the instances that they change, with directives of BrokerUI where no statement does it."""
 
 from __future__ import annotations
 

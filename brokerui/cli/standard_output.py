@@ -28,7 +28,7 @@ class ClosedOutput(TextIOBase):
 
 
 def ready_streams() -> None:
-    """Write UTF-8, which JSON is, whatever the locale says. A closed standard error takes what nobody can read."""
+    """Write UTF-8, which JSON is, whatever the locale says. Lines for a closed standard error are dropped."""
     output: TextIO | None = sys.stdout
     if output is None:
         sys.stdout = ClosedOutput()

@@ -108,7 +108,7 @@ def redis_answers(app_configs: Sequence[Any] | None, **kwargs: object) -> list[C
 
 
 def database_is_not_newer(app_configs: Sequence[Any] | None, **kwargs: object) -> list[CheckMessage]:
-    """E014: newer code has migrated the database; this code would write what no longer fits its tables."""
+    """E014: newer code has migrated the database; this code would write rows that no longer fit its tables."""
     if not kwargs.get("databases"):
         return []
     try:

@@ -1,5 +1,5 @@
 """Whether the database has the tables that this code works with: migrations that are to be applied, and those of newer
-code, after which this code would write what no longer fits."""
+code, after which this code would write rows that no longer fit."""
 
 from __future__ import annotations
 

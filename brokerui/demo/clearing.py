@@ -17,7 +17,7 @@ ALL = 1 << 30
 
 
 def clear() -> None:
-    """Delete it. What others were writing meanwhile goes the next time; the name goes when nothing came any more."""
+    """Delete it. Rows that workers write meanwhile go the next time; the name goes when nothing came any more."""
     left = dict(HostedInstance.objects.filter(name__in=HOSTED).values_list("name", "id"))
     there = set(Instance.objects.filter(name__in=left).values_list("name", flat=True))
     for name in left.keys() - there:

@@ -59,7 +59,7 @@ def _instance(name: str, address: Address, database: Database) -> Instance:
 def _database(
     name: str, identifier: str, service: str, queue: str, *routes: Route, role: str | None = None
 ) -> Database:
-    """Without AutoCreatedLocal: what no route names, no route takes."""
+    """Without AutoCreatedLocal: a service that no route names is taken by no route."""
     return Database(
         name,
         identifier,

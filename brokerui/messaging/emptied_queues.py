@@ -1,8 +1,8 @@
 """Queues that this thread has just emptied: a WAITFOR that follows need not ask the database before it waits.
 
 A sender or worker that adds a message notifies the queue after its commit. So a message that the receive has not seen
-has a notification that nobody has taken, or whose reader is at it. One that is lost costs a poll, as it does any reader
-who waits (`exchange.queue_notify`).
+has a notification that nobody has taken, or whose reader is at it. A lost notification costs this thread a poll, as
+it costs any other reader in WAITFOR (`exchange.queue_notify`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def note(place: QueueAddress) -> None:
 
 
 def taken(place: QueueAddress) -> bool:
-    """Return whether this thread has emptied a queue just now, and forget it: who asks again may find more."""
+    """Return whether this thread has emptied a queue just now, and forget it: the next call may find messages."""
     at = _emptied().pop(place, None)
     return at is not None and time.monotonic() - at < SECONDS
 

@@ -42,7 +42,7 @@ def status_text(number: int) -> str:
 
 def problem_words(number: int) -> str:
     """Describe an error of the product by its number alone: of any number, also of one that is not
-    used here, or whose sentence says what only its message knew."""
+    used here, or whose sentence has a fact that only its message knew."""
     if number in CAUSES:
         return gettext(CAUSES[number].text)
     if number in PROBLEMS and (number in NAMED or "{" not in PROBLEMS[number].text):

@@ -1,5 +1,5 @@
-"""Write the tables of `telemetry`: of a whole log, or what new and removed events touch beside the rest of the former
-result."""
+"""Write the tables of `telemetry`: of a whole log, or the rows that new and removed events change beside the rest
+of the former result."""
 
 from __future__ import annotations
 
@@ -235,7 +235,8 @@ def growth_of(
     former: FormerTelemetry,
     work: Location,
 ) -> Growth:
-    """Find what new and removed events touch. Keys and events are written into `work`: each is read several times."""
+    """Find the keys and events that new and removed events change. Both are written into `work`: each is read several
+    times."""
     changed = new if removed is None else EventLog(new.events.unionByName(removed))
     keys = {"conversations": touched.conversations_of(changed), "sides": touched.sides_of(changed)}
     read = {}

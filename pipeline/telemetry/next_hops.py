@@ -41,7 +41,7 @@ def disagreements(compared: DataFrame) -> DataFrame:
 
 
 def compared_hops(log: EventLog, owners: DataFrame | None) -> DataFrame:
-    """Compare each message sent to a next hop: the expected instance, the peer at that address, and who reported it.
+    """Compare each message sent to a next hop: the expected instance, the peer at that address, and the reporting peer.
 
     Expected is the instance that has the address in the estate (`owners`), or the last that logged in there.
     A range of messages is represented by its first message.

@@ -70,7 +70,7 @@ INPUTS: Mapping[Input, str] = {
     DOUBT: "the principal has not acknowledged messages, or has not claimed the role for a while",
     UNREACHABLE: "the principal cannot be reached",
     SILENT: "the principal has not answered in time",
-    CONFIRMS: "the principal, or who was, says that it is",
+    CONFIRMS: "the principal, or the partner that was, says that it is",
     GIVES_UP: "the principal says that it is not any more",
     PARTNER_CLAIMS: "the other one says that it is the principal",
     PARTNER_DENIES: "the other one says that it is not, or cannot be reached",

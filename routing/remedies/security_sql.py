@@ -1,5 +1,5 @@
-"""T-SQL for what keys, certificates and permissions hold: with every name that is known, and `<…>` for what only an
-administrator knows. No estate has certificates, so these statements cannot be tried."""
+"""T-SQL for what keys, certificates and permissions hold: with every name that is known, and `<…>` for words that only
+an administrator knows. No estate has certificates, so these statements cannot be tried."""
 
 from __future__ import annotations
 

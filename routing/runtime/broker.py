@@ -90,7 +90,8 @@ class Broker:
     # ------------------------------------------------------------ units of work
 
     def work(self, wanted: ClaimRequest, now_ms: int) -> UnitOfWork:
-        """Claim, and begin to work on it. Afterwards `commit` or `release`; see `Batch.busy` for what others hold."""
+        """Claim, and begin to work on it. Afterwards `commit` or `release`; `Batch.busy` has conversations
+        that other workers hold."""
         batch = self.store.claim(wanted, now_ms)
         self.remembered.saw(batch)
         if batch.mirrored is not self._mirrored:

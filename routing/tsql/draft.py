@@ -198,7 +198,7 @@ class DraftInstance:
         return found
 
     def new_database(self, name: str) -> DraftDatabase:
-        """A database as SQL Server creates it, with what no script says of it where that is known."""
+        """A database as SQL Server creates it, with the facts that no script states where they are known."""
         made = new_database(name)
         known = None if self.databases.had(name) else self.known.get(name.casefold())
         if known is not None:

@@ -1,4 +1,4 @@
-"""An estate document as the rules read it: the live routes of each database, and who can be a target.
+"""An estate document as the rules read it: the live routes of each database, and the instances that can be a target.
 
 The document has been found valid before (`routing.documents.estate_document.read_estate`).
 """

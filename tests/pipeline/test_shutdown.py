@@ -20,7 +20,7 @@ from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 SECONDS = 200
 SPARK = "\0-XX:+IgnoreUnrecognizedVMOptions\0"
-"""What only the Java itself has in its command, and not the programs that find out how to start it."""
+"""A word that only the Java itself has in its command, and not the programs that find out how to start it."""
 INTERRUPTED = 130
 
 

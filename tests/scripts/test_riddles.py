@@ -18,6 +18,11 @@ RIDDLES: Final = {
         r"(?:^|[.:;] |\"\"\"|// |# )Who [a-z]",
         r"\b(?:for|by|of|to|from|than|with) who\b(?! in\b|,)",
         r"\b(?:he|him|his)\b",
+        r"; who [a-z]|\ball who\b",
+        (
+            r"(?::|\b(?:and|or|only|but)) who (?:[a-z]+ )*[a-z]+,? "
+            r"(?:is|are|has|may|asks|draws|finds|gets|reaches|reads|says|waits)\b"
+        ),
     ),
     "put the noun first (`the rows of a file`, `a file whose rows`)": (r"\b[Oo]f (?:which|whom|whose)\b",),
     "give the number and its unit": (r"\b[Ss]o (?:many|much|often|long)\b",),
@@ -45,6 +50,9 @@ UNNAMED: Final = re.compile(
     r"\b[Ww]hat (?:is|was) (?:wrong|missing|due|new|left|there)\b|\bwho is (?:behind|there)\b|\bthat which\b"
 )
 """Words of comments and docstrings that name neither the actor nor the thing. A sentence for users may have them."""
+FREE_WHAT: Final = r"\b[Ww]hat (?:new|no|nobody|only|others)\b(?! longer\b)"
+"""A clause in place of a noun: it names the actor, or none, and not the thing. A heading may be such a clause."""
+UNNAMED_THING: Final = re.compile(rf"(?!^#).*{FREE_WHAT}")
 TEXTS: Final = re.compile(r'"[^"]*"')
 VERBS_AS_NAMES: Final = re.compile(
     r"(?:\.|\bdef |\bclass |^\s*)(?:asked|told|said)(?=\(|:| =|\b *[.,)\]])"  # attributes, functions, assignments
@@ -121,12 +129,37 @@ def test_no_docstring_begins_with_a_question() -> None:
 
 def is_unnamed(line: str) -> bool:
     """Return whether a comment or a docstring in a line of Python has such words; texts in quotes are passed over."""
-    return UNNAMED.search(TEXTS.sub("", line.replace('"""', ""))) is not None
+    words = TEXTS.sub("", line.replace('"""', ""))
+    return UNNAMED.search(words) is not None or re.search(FREE_WHAT, words) is not None
 
 
 def test_comments_name_the_actor_and_the_thing() -> None:
     found = [f"{place}: {line.strip()}" for place, line in _lines() if ".py:" in place and is_unnamed(line)]
     assert not found, "\n".join(("Name the fault, the rows, the files, the peer:", *found))
+
+
+def test_documents_name_the_thing() -> None:
+    found = [
+        f"{path.relative_to(CHECKOUT)}:{number}: {line.strip()}"
+        for path in _tracked()
+        if path.suffix == ".md"
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if UNNAMED_THING.match(line)
+    ]
+    assert not found, "\n".join(("Name the rows, the messages, the text, and begin with that noun:", *found))
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("| what new events touch | in |", True),
+        ("It keeps what nobody confirmed.", True),
+        ("## What no script makes", False),
+        ("It says what each route carried, and what no longer holds.", False),
+    ],
+)
+def test_a_thing_without_a_name_is_found_in_documents(line: str, expected: bool) -> None:
+    assert (UNNAMED_THING.match(line) is not None) is expected
 
 
 @pytest.mark.parametrize(
@@ -135,6 +168,9 @@ def test_comments_name_the_actor_and_the_thing() -> None:
         ('    """Return what is wrong."""', True),
         ("    # Then what is left goes.", True),
         ("        what was new, as Spark reads it.", True),
+        ('    """Find what new events touch."""', True),
+        ("# What others hold stays.", True),
+        ('    """See what any change would do, and what each of them carried."""', False),
         ('    """Return the folder: that which its record names."""', True),
         ('    problem = say("Import what is missing, or correct the names.")', False),
         ('    """Return the fault of a line."""', False),
@@ -185,6 +221,11 @@ def test_verbs_in_sentences_are_no_names(text: str) -> None:
         "Whoever has it says when.",
         '"""Who finds another at work leaves it to them."""',
         "# kept for who asks next",
+        "and forget it: who asks again may find more",
+        "who was there; who needs them reads the versions",
+        "only who debugs asks for them",
+        "the principal, or who was, says that it is",
+        "the same for all who look",
         "the worker says that he is busy",
         "Of which one worker has the lock",
         "waits so long for a message",
@@ -200,6 +241,9 @@ def test_a_riddle_is_found(text: str) -> None:
     "text",
     [
         "a user who has access",
+        "`audit/`: who changed what, and who may read it",
+        "its name, who sees it, and what it shows",
+        "the users who wait, and others who are never reached",
         "two partners, neither of which is the principal",
         "so many that\nthe page shows some",
         "takes so\nlong as it has to",

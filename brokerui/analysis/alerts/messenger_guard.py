@@ -28,7 +28,7 @@ FORBIDDEN: Final = (
     *("os.chmod", "os.chown", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.symlink"),
     *("syslog.openlog", "syslog.syslog", "ctypes.dlopen"),
 )
-"""Events of Python (PEP 578) of what no message needs."""
+"""Events of Python (PEP 578) of acts that no message needs."""
 READABLE: Final = (
     *("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/usr/lib", "/usr/share", "/etc/localtime", "/etc/mime.types"),
     *("/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/dev/null", "/dev/urandom"),

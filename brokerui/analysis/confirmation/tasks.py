@@ -10,5 +10,5 @@ from brokerui.analysis.confirmation.watch import confirmations_watch
 
 @shared_task(name="brokerui.confirmation.tasks.confirmations_look")
 def confirmations_look() -> None:
-    """Roll back what nobody confirmed in time, and what lets too much wait."""
+    """Roll back drafts that nobody confirmed in time, and those that let too many messages wait."""
     confirmations_watch(timezone.now())

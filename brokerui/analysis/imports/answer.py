@@ -59,7 +59,7 @@ def localized(answer: Json) -> Json:
 
 
 def _finding(finding: Finding) -> Json:
-    # Plain ASCII: what a hostile script says may hold what no database takes.
+    # Plain ASCII: the text of a hostile script may hold characters that no database takes.
     return {**finding.as_json(), "reason": json.dumps(json.loads(sentence_as_json(finding.reason)))}
 
 

@@ -160,7 +160,7 @@ def _fail(run: ImportRun, problem: Sentence, where: str = "", path: str = "", co
 
 
 def _packed(sentence: Sentence) -> str:
-    """Plain ASCII: what a hostile file says may hold what no database takes."""
+    """Plain ASCII: the text of a hostile file may hold characters that no database takes."""
     return json.dumps(json.loads(sentence_as_json(sentence)))
 
 

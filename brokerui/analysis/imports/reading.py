@@ -134,7 +134,7 @@ def groups_of(
 ) -> list[ScriptGroup]:
     """The scripts of each instance, and of each database where they say it; a file is in memory while it is read.
 
-    What no script says of a database stays as in the live estate: its identifier, mirroring role, and collected
+    Facts of a database that no script states stay as in the live estate: its identifier, mirroring role, and collected
     messages and conversations.
     """
     by_name: dict[str, list[Source]] = {}

@@ -138,7 +138,7 @@ def _file(position: int, given: Given) -> ImportFile:
 
 
 def one_line(text: str) -> str:
-    """Without what no name may hold: a file may be called anything."""
+    """Leave out characters that no name may hold: a file may be called anything."""
     return "".join(letter if letter.isprintable() else " " for letter in text).strip()
 
 

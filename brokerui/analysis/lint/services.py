@@ -110,7 +110,7 @@ def _delete(run_id: int) -> None:
 def suppression_add(
     *, findings: list[StoredFinding], owner: str, reason: str, expires: datetime, author: str
 ) -> list[Suppression]:
-    """Somebody answers for these until then; who answered before no longer does."""
+    """Have an owner answer for these until then, in place of the owner before."""
     now = timezone.now()
     written = []
     for found in findings:

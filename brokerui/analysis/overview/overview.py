@@ -57,7 +57,7 @@ SHOWN: Final = 20
 """Causes that are put into words; the page *Delayed* and its file have all."""
 HOUR_MS: Final = 3_600_000
 LARGE: Final = 200
-"""Instances of an estate whose overview is kept for some seconds: the same figures for all who look."""
+"""Instances of an estate whose overview is kept for some seconds: the same figures for all readers."""
 FRESH_SECONDS: Final = 3.0
 OLD_SECONDS: Final = 30.0
 """An overview that is older is shown to nobody, but where nothing has changed since."""
@@ -165,7 +165,7 @@ def overview_now() -> Overview:
 
 
 def _grown_older(language: str, last: _LastOverview) -> Overview:
-    """The overview with ages as of now, made once for all who look; nothing is counted for it."""
+    """The overview with ages as of now, made once for all readers; nothing is counted for it."""
     with _being_renewed.hold(language):
         newest = _last.get(language, last)
         return _renew(language) if newest is last else newest.found

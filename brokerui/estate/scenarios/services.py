@@ -80,7 +80,7 @@ def _read(row: Scenario) -> None:
     try:
         estate = read_estate(document, where=row.title)
     except InputError as error:
-        # Plain ASCII: what a hostile document says may hold what no database takes.
+        # Plain ASCII: the text of a hostile document may hold characters that no database takes.
         row.problem = json.dumps(json.loads(sentence_as_json(error.problem)))
         row.problem_path = error.path.replace("\0", " ").encode("utf-8", "replace").decode()
         row.save(update_fields=["problem", "problem_path"])

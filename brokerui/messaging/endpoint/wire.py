@@ -206,7 +206,7 @@ class Wire(asyncio.Protocol):
             objection = objection_to_certificate(hello, self.names, self.host.tls.permitted)
         return objection
 
-    # -------------------------------------------------------------------------------------------- what others do
+    # -------------------------------------------------------------------------------------------- calls of the workers
     def send(self, frames: Sequence[bytes]) -> int:
         """Send frames; returns how many the connection took. Those it did not take are lost, as are malformed ones."""
         if not self.connection.is_online:

@@ -1,7 +1,7 @@
 """A function of PostgreSQL that adds messages to a conversation in one statement, if it is as the caller remembers it.
 
 `AppendedMessages` in `routing/dialog/appended_messages.py` says the same of a row in Python, and the conformance of
-stores compares them. Its statements see what others have committed until each of them begins: so the locks come first.
+stores compares them. Its statements see the rows that other processes have committed until each of them begins: so the locks come first.
 The plans stand for any number of rows, like those of all claims.
 """
 

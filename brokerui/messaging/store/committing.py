@@ -108,7 +108,7 @@ class Commit:
         self._acknowledged: Answer = list
 
     def write(self) -> None:
-        """Within a transaction, which ends with it. What others may wait for comes last."""
+        """Within a transaction, which ends with it. The locks that other workers may wait for come last."""
         self._remove()
         self._write_conversations()
         self._write_messages()

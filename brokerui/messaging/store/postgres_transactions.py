@@ -180,7 +180,7 @@ class CallersSession(PostgresSession):
 
 @contextmanager
 def _raising_conflicts() -> Iterator[None]:
-    """A conflict with what others have committed is raised as one; anything else stays what it is."""
+    """A conflict with the commit of another process is raised as one; any other error stays what it is."""
     try:
         yield
     except (OperationalError, IntegrityError) as error:

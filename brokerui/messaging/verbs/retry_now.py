@@ -8,7 +8,8 @@ from routing.dialog.batch import ClaimRequest
 
 
 def waiting_retry(*, instance: str, database: str, service: str) -> None:
-    """Whatever a database has for a service, and waits, is due at once. What others hold now is tried by them."""
+    """Whatever a database has for a service, and waits, is due at once. A worker tries the messages that it
+    holds now itself."""
     with unit_of_work(instance, ClaimRequest()) as (broker, work):
         check_database(broker, database)
         work.changes.retry_services.add((database, service))

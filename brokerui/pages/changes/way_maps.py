@@ -28,14 +28,14 @@ MAX_EDITED = 4
 
 @dataclass(frozen=True, slots=True)
 class WaySide:
-    """One of the two: its estate, its way in it, and how it names what only the other estate has."""
+    """One of the two: its estate, its way in it, and how it names the objects that only the other estate has."""
 
     estate: Estate
     way: Way
     changes: Mapping[Ref, str]
     """Additions and alterations of the draft, on the side that is the draft's."""
     lacks: Sentence
-    """The word for what only the other estate has."""
+    """The word for objects that only the other estate has."""
     gone: str
     """The look of it: DROPPED, or `absent` before it is added."""
 

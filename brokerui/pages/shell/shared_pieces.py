@@ -1,4 +1,4 @@
-"""Pieces that several people look at: made once for all who would get the same one.
+"""Pieces that several people look at: made once for all readers who would get the same one.
 
 A piece depends on its address, on what its reader may do, and on the reader's language, zone and clock. Tokens of its
 forms are the reader's own: each reader gets the text with the reader's token.

@@ -1,4 +1,4 @@
-// Upstream and downstream of a thing: the server highlights them, and who may draw has them selected.
+// Upstream and downstream of a thing: the server highlights them, and a user who may draw has them selected.
 import { isFree } from "../keys.js";
 import { kindOf } from "./picture.js";
 import { selectedIn } from "./panel.js";

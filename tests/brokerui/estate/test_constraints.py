@@ -1,4 +1,4 @@
-"""What no code can write past: the database itself refuses it, SQLite as PostgreSQL."""
+"""Rules that no code can write past: the database itself holds them, SQLite as PostgreSQL."""
 
 from __future__ import annotations
 

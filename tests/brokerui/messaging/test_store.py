@@ -275,7 +275,7 @@ def test_a_conflict_leaves_the_caller_his_savepoint(instance: int, store: Databa
     assert set(look(store, ClaimRequest(("1t", "2t", "3t"))).endpoints) == {"1t", "2t", "3t"}
 
 
-# ---------------------------------------------------------------- what only a database can get wrong
+# ---------------------------------------------------------------- faults that only a database can have
 
 
 def test_what_breaks_a_rule_of_the_tables_is_no_conflict(store: DatabaseStore) -> None:

@@ -204,7 +204,7 @@ def test_the_second_of_two_conflicting_commits_writes_nothing() -> None:
     assert world.received() == ["x"]
 
 
-# ---------------------------------------------------------------- what others hold
+# ---------------------------------------------------------------- conversations that other workers hold
 
 
 def test_fragments_of_a_conversation_that_others_hold_are_tried_again() -> None:

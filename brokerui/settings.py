@@ -485,7 +485,8 @@ LOGGING = {
         "json": {"()": "brokerui.core.logs.JsonFormatter"},
     },
     "filters": {
-        "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.deferred.is_not_deferral"}
+        "later": {"()": "django.utils.log.CallbackFilter", "callback": "ext://brokerui.core.deferred.is_not_deferral"},
+        "passing": {"()": "brokerui.core.passing_errors.PassingErrorFilter"},
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "json" if LOG_FORMAT == "json" else "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
@@ -496,6 +497,11 @@ LOGGING = {
         "django.security": {"level": "CRITICAL"},
         "django.security.SuspiciousSession": {"level": "WARNING"},
         "axes": {"level": "ERROR"},
+        # Tasks, jobs and the schedule that meet a locked database are done again: a line says so.
+        "celery.app.trace": {"filters": ["passing"]},
+        "brokerui.core.jobs.running": {"filters": ["passing"]},
+        "celery.beat": {"filters": ["passing"]},
+        "django_celery_beat.schedulers": {"filters": ["passing"]},
         # It warns of each request that waits for a thread.
         "waitress.queue": {"level": "ERROR"},
     },

@@ -1,4 +1,4 @@
-"""A stream that is interrupted after its Java has ended: the caller hears of the interruption alone."""
+"""A stream that is interrupted: the caller goes on in its own session, or hears nothing of a Java that has ended."""
 
 from __future__ import annotations
 
@@ -68,3 +68,18 @@ def test_the_session_says_so_itself(session: SparkSession) -> None:
     """Nobody is told only because the stream keeps it to itself."""
     with pytest.raises((Py4JError, OSError)):
         session.createDataFrame(pa.table({"one": [1]}))
+
+
+def test_the_caller_goes_on_in_its_own_session(spark: SparkSession, tmp_path: Path) -> None:
+    spark.newSession().createDataFrame(pa.table({"one": [1]}))
+    assert not is_active(spark), "as after a batch, which has a session of its own"
+    total = empty_total("ingest", {})
+    ingest_batches(interrupted(spark), tmp_path, None, lambda _rows, _mark: total, total)
+    assert is_active(spark)
+
+
+def is_active(session: SparkSession) -> bool:
+    """In Python and in Java."""
+    java: Any = session
+    active = java._jvm.org.apache.spark.sql.classic.SparkSession.getActiveSession().get()
+    return SparkSession.getActiveSession() is session and bool(active.equals(java._jsparkSession))

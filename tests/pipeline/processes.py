@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from subprocess import PIPE
+
+from brokerui.core.home import CHECKOUT
+
+PATIENCE = 300
+"""Seconds until a job counts as hanging, on a machine of any speed."""
 
 
 def is_writing_rows(folder: Path) -> bool:
@@ -24,3 +34,20 @@ def children(pid: int) -> Iterator[int]:
             continue
         if int(fields[1]) == pid:
             yield int(status.parent.name)
+
+
+def java_killed_when(is_time: Callable[[], bool], arguments: Sequence[str]) -> tuple[int, str]:
+    """The status and the words of a job whose Java is killed as soon as it is time."""
+    command = [sys.executable, "-m", "pipeline", *arguments, "--master", "local[2]"]
+    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, cwd=CHECKOUT) as process:
+        try:
+            until = time.monotonic() + PATIENCE
+            while not is_time():
+                assert process.poll() is None, process.stderr and process.stderr.read()
+                assert time.monotonic() < until
+                time.sleep(0.01)
+        finally:
+            for child in children(process.pid):
+                os.kill(child, signal.SIGKILL)
+        _, output = process.communicate(timeout=PATIENCE)
+    return process.returncode, output

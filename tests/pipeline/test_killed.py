@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
-from subprocess import PIPE
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from brokerui.core.home import CHECKOUT
 from pipeline.cli import main
 from pipeline.jobs.generate import GenerateOptions, generate
 from pipeline.lake.lake import Lake
@@ -24,11 +17,9 @@ from pipeline.schemas import COLUMNS
 from tests.extent import IS_ALL
 from tests.pipeline.delta_tables import names_beside_tables, table_of
 from tests.pipeline.estates import TO_PARTS, document, written
-from tests.pipeline.processes import children, is_writing_rows
+from tests.pipeline.processes import is_writing_rows, java_killed_when
 
 ROWS = 20_000
-PATIENCE = 300
-"""Seconds until a job counts as hanging, on a machine of any speed."""
 pytestmark = [pytest.mark.usefixtures("spark", "shipped"), pytest.mark.slow]
 
 
@@ -51,23 +42,6 @@ def job(name: str, given: tuple[str, str], out: Path) -> list[str]:
     return [name, *arguments, "--out", str(out)]
 
 
-def killed_while_writing(arguments: list[str], folder: Path) -> tuple[int, str]:
-    """The status and the words of a job whose JVM is killed as soon as it writes rows below the folder."""
-    command = [sys.executable, "-m", "pipeline", *arguments, "--master", "local[2]"]
-    with subprocess.Popen(command, stdout=PIPE, stderr=PIPE, text=True, cwd=CHECKOUT) as process:
-        try:
-            until = time.monotonic() + PATIENCE
-            while not is_writing_rows(folder):
-                assert process.poll() is None, process.stderr and process.stderr.read()
-                assert time.monotonic() < until
-                time.sleep(0.01)
-        finally:
-            for child in children(process.pid):
-                os.kill(child, signal.SIGKILL)
-        _, output = process.communicate(timeout=PATIENCE)
-    return process.returncode, output
-
-
 def rows(name: str, out: Path) -> pa.Table:
     if name == "route":
         return table_of(out).sort_by("conversation_id")
@@ -85,7 +59,7 @@ def named(out: Path) -> set[str]:
 )
 def test_the_next_run_gives_the_same_as_an_undisturbed_one(name: str, given: tuple[str, str], tmp_path: Path) -> None:
     out, undisturbed = tmp_path / "killed" / "out", tmp_path / "undisturbed"
-    status, output = killed_while_writing(job(name, given, out), tmp_path / "killed")
+    status, output = java_killed_when(lambda: is_writing_rows(tmp_path / "killed"), job(name, given, out))
     assert status == 1
     assert output == "error: Spark: ended before the job was done; nothing was published\n"
     assert not (out / "_run.json").exists()

@@ -7,7 +7,8 @@ import errno
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Protocol, TextIO
+from pathlib import Path
+from typing import Final, Protocol, TextIO
 
 from pipeline.files.location import is_url
 from routing.common.command_line import write_error
@@ -15,6 +16,8 @@ from routing.common.errors import InputError
 from routing.common.sentence import Sentence, say
 
 BAD_INPUT, INTERRUPTED, FAILED, BROKEN_PIPE = 4, 130, 1, 141
+SPARK: Final = "Spark"
+"""The place that an error names where no file is at fault."""
 
 
 class Ended(Protocol):
@@ -26,6 +29,12 @@ class Ended(Protocol):
 
     def report(self) -> None:
         """Print them, with whatever else a person wants to know."""
+
+
+OF_A_PLACE: Final = frozenset(
+    (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+)
+"""Errors of the operating system about a file that the user named, or about its volume."""
 
 
 def say_error(problem: object) -> None:
@@ -45,7 +54,7 @@ def outcome_of(options: argparse.Namespace, on_error: Callable[[object], None] =
         if explained is None:
             raise
         on_error(explained)
-        return BAD_INPUT if explained.path or is_url(explained.where) else FAILED
+        return FAILED if explained.where == SPARK else BAD_INPUT
     if options.watched:
         from pipeline.jobs.progress import write_progress
 
@@ -80,11 +89,13 @@ def _explained(failure: Exception) -> InputError | None:
     if (damaged := damaged_file(failure)) is not None:
         return InputError(damaged, "Parquet", say("is damaged: it cannot be read to its end"))
     if isinstance(failure, GraphError):
-        return InputError("Spark", "", say("rejected the graph of the tables; its output says why"))
+        return InputError(SPARK, "", say("rejected the graph of the tables; its output says why"))
     if (words := denied(failure)) is not None:
-        return InputError("Spark", "", say("has no permission: {reason}", reason=words))
-    if isinstance(failure, OSError) and isinstance(failure.filename, str) and is_url(failure.filename):
-        return InputError(failure.filename, "", say("{reason}", reason=failure.strerror or str(failure)))
+        return InputError(SPARK, "", say("has no permission: {reason}", reason=words))
+    if isinstance(failure, OSError) and isinstance(failure.filename, str | Path):
+        name = str(failure.filename)
+        if is_url(name) or failure.errno in OF_A_PLACE:
+            return InputError(name, "", say("{reason}", reason=failure.strerror or str(failure)))
     if spark_has_ended(failure):
-        return InputError("Spark", "", say("ended before the job was done; nothing was published"))
+        return InputError(SPARK, "", say("ended before the job was done; nothing was published"))
     return None

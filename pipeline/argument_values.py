@@ -16,14 +16,20 @@ _INTERVAL = re.compile(
     r"|(?P<minutes>m|min|minutes?)|(?P<hours>h|hours?)|(?P<days>d|days?))",
     re.IGNORECASE,
 )
+_WEB = ("http", "https")
+"""Schemes of servers that list no folders."""
 
 
 def place_name(text: str) -> str:
-    """Return the path or the URL that a user names."""
+    """Return the path or the URL that a user names; not of the web, where Hadoop takes every name to exist."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must name a path or a URL, not an empty text")
     place = location(text)
     if not isinstance(place, RemoteLocation):
         return text
     scheme, _, authority = place.store.partition("://")
+    if scheme in _WEB:
+        raise argparse.ArgumentTypeError(f"must be a path or the URL of a store with folders, not {text}")
     if scheme == "file" and authority not in ("", "localhost"):
         raise argparse.ArgumentTypeError(f"must be of this machine, as file:///data, not {text}")
     return str(place).replace("//localhost/", "///", 1) if scheme == "file" else str(place)

@@ -37,6 +37,8 @@ def test_bad_input_is_one_line_and_status_4(tmp_path: Path, capsys: pytest.Captu
         (["generate", "--conf", "x=1"], "must be spark.KEY=VALUE, not x=1"),
         (["generate", "--start", "noon"], "must be a date and time as ISO 8601"),
         (["route", "--estate", "file://elsewhere/e.json"], "must be of this machine, as file:///data, not file://else"),
+        (["lake", "history", "HTTPS://127.0.0.1:1/x"], "must be a path or the URL of a store with folders"),
+        (["lake", "compact", ""], "must name a path or a URL, not an empty text"),
         (["ingest", "--encoding", "western"], "western is no encoding; cp1252, cp1251 or latin-1 are"),
         (["ingest", "--encoding", "base64"], "base64 is no encoding"),
         (["ingest", "--every", "soon"], "must be a time such as 5s, 2 minutes or 1h, not soon"),

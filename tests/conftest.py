@@ -132,8 +132,10 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 
 @pytest.fixture(autouse=True)
-def no_broker_outlives_its_database() -> Iterator[None]:
-    """Brokers are kept for each thread, and the rows that they are of go with the test."""
+def nothing_kept_outlives_its_database() -> Iterator[None]:
+    """Brokers are kept for each thread and an overview for some seconds; the rows that they are of go with the test."""
     yield
     if (hosting := sys.modules.get("brokerui.messaging.broker_cache")) is not None:
         hosting.forget_brokers()
+    if (overview := sys.modules.get("brokerui.analysis.overview.overview")) is not None:
+        overview.forget()

@@ -9,7 +9,7 @@ import pytest
 
 from tests.needed_fixtures import NEEDED, needed
 
-NAMES = ["request", *NEEDED, "no_broker_outlives_its_database"]
+NAMES = ["request", *NEEDED, "nothing_kept_outlives_its_database"]
 
 
 def item(
@@ -30,7 +30,7 @@ def item(
 
 
 def test_a_test_that_asks_for_nothing_has_none_of_them() -> None:
-    assert needed(item()) == ["request", "no_broker_outlives_its_database"]
+    assert needed(item()) == ["request", "nothing_kept_outlives_its_database"]
 
 
 @pytest.mark.parametrize(

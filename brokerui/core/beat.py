@@ -7,17 +7,31 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from celery import platforms
+from celery.apps.beat import Beat
+from celery.beat import Service
 from django.utils.timezone import now
 from django_celery_beat.models import PeriodicTask
 from django_celery_beat.schedulers import DatabaseScheduler
 
 OURS: Final = "Of BrokerUI's settings: made anew at each start of beat, and gone when it is no longer there."
 """Description that marks the entries which come from the settings."""
-
-
 LOOK_S: Final = 1.0
 """Seconds between two looks for changes of the schedule: beat asks several times for each task that it sends."""
 SHORT: Final = timedelta(minutes=1)
+
+
+class QuietlyEndingBeat(Beat):
+    """Ends at a signal also while it reads its schedule: Celery's reads the schedule once more in the handler of the
+    signal, on a connection that the first reading is using."""
+
+    def install_sync_handler(self, service: Service) -> None:
+        """Have SIGTERM and SIGINT end the service, which saves the schedule at its end."""
+
+        def end(*_signal: object) -> None:
+            raise SystemExit
+
+        platforms.signals.update(SIGTERM=end, SIGINT=end)
 
 
 class Schedule(DatabaseScheduler):

@@ -17,6 +17,7 @@ def run(_options: argparse.Namespace) -> int:
     django_ready()
     with loading():
         from brokerui.celery import app, load_tasks
+        from brokerui.core.beat import QuietlyEndingBeat
         from brokerui.running.condition_at_start import may_start
 
     if not may_start():
@@ -25,7 +26,7 @@ def run(_options: argparse.Namespace) -> int:
         load_tasks()
 
     try:
-        app.Beat(quiet=True, loglevel=logging.WARNING).run()
+        QuietlyEndingBeat(app=app, quiet=True, loglevel=logging.WARNING).run()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 1
     return 0

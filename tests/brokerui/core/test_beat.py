@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from celery import Celery
+from celery.beat import Service
 from django.conf import settings
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -16,7 +20,7 @@ from django.utils.module_loading import import_string
 from django.utils.timezone import now
 from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
-from brokerui.core.beat import LOOK_S, Schedule
+from brokerui.core.beat import LOOK_S, QuietlyEndingBeat, Schedule
 
 pytestmark = pytest.mark.django_db
 WAKES = {"task": "brokerui.core.tasks.pulse", "schedule": timedelta(seconds=7)}
@@ -92,3 +96,48 @@ def test_beat_looks_for_changes_once_in_a_while_and_finds_them(monkeypatch: pyte
     assert len(queries) == 0
     at += LOOK_S
     assert "mine" in beat.schedule
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """The handlers of signals are those of before, after the test."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_while_the_schedule_is_read_ends_beat(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = list[Schedule]()
+
+    def interrupted(schedule: Schedule) -> None:
+        read.append(schedule)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(Schedule, "setup_schedule", interrupted)
+    app = Celery("one", set_as_current=False)
+    service = Service(app=app, scheduler_cls=Schedule)
+    QuietlyEndingBeat(app=app, quiet=True).install_sync_handler(service)
+    with pytest.raises(SystemExit):
+        service.start()
+    assert len(read) == 1
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_signal_while_beat_works_saves_the_schedule_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    saved = list[Schedule]()
+
+    def close(schedule: Schedule) -> None:
+        saved.append(schedule)
+
+    monkeypatch.setattr(Schedule, "tick", lambda _schedule: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(Schedule, "close", close)
+    app = Celery("one", set_as_current=False)
+    app.conf.beat_schedule = {"one": WAKES}
+    service = Service(app=app, scheduler_cls=Schedule)
+    QuietlyEndingBeat(app=app, quiet=True).install_sync_handler(service)
+    service.start()
+    service.scheduler._finalize.cancel()  # it would write at the end of the process
+    assert saved == [service.scheduler]

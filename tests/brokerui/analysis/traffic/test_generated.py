@@ -97,7 +97,9 @@ def test_while_another_round_is_open_it_is_refused_in_words(operator: Client, se
     settings.TRAFFIC_FOLDER = "/traffic"
     round_ask(author="ann")
     answer = operator.post("/traffic/rounds/generated/", follow=True).content.decode()
-    assert "A round of the pipeline is under way." in answer
+    assert (
+        f"Round {Round.objects.get().pk} of the pipeline waits or runs already, and no other one was started." in answer
+    )
     assert [one.is_generated for one in Round.objects.all()] == [False]
 
 

@@ -133,9 +133,12 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 
 @pytest.fixture(autouse=True)
 def nothing_kept_outlives_its_database() -> Iterator[None]:
-    """Brokers are kept for each thread and an overview for some seconds; the rows that they are of go with the test."""
+    """A process keeps brokers, the last overview, and events that it has not written yet; their rows go with the test,
+    and the next test would write the events into its own database."""
     yield
     if (hosting := sys.modules.get("brokerui.messaging.broker_cache")) is not None:
         hosting.forget_brokers()
     if (overview := sys.modules.get("brokerui.analysis.overview.overview")) is not None:
         overview.forget()
+    if (recording := sys.modules.get("brokerui.eventlog.recording")) is not None:
+        recording.recorder.forget()

@@ -97,7 +97,7 @@ def _no_tables() -> Iterator[None]:
     """Leave out statistics and commits: files and records are written as ever."""
     with ExitStack() as left_out:
         for name, instead in (
-            ("pipeline.results.new_tables.commit_tables", lambda _place, record, _own: record),
+            ("pipeline.results.new_tables.commit_tables", lambda _place, record: record),
             ("pipeline.results.new_tables.clear_former", lambda _place, _former, _new: None),
             (f"{NewRun.__module__}.NewRun._commit_after", lambda _run, _state: None),
         ):

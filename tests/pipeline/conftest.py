@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.runtime.session import SparkSettings, spark_session
 from tests.brokerui.product import free_port
+from tests.pipeline.local_files import set_permissions_without_programs
 
 SERVED = {
     "spark.connect.grpc.binding.address": "127.0.0.1",
@@ -21,7 +22,11 @@ SERVED = {
 ADAPTED = {
     "spark.sql.adaptive.enabled": "true",
     "spark.sql.constraintPropagation.enabled": "true",
+    "spark.sql.leafNodeDefaultParallelism": "2",
+    "spark.sql.lightweightPlanChangeValidation": "true",
+    "spark.sql.optimizer.nestedSchemaPruning.enabled": "true",
     "spark.sql.shuffle.partitions": "2",
+    "spark.sql.variant.pushVariantIntoScan": "true",
 }
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
 
@@ -35,6 +40,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def spark(warehouse: Path) -> Iterator[SparkSession]:
     session = spark_session(SparkSettings("local[2]", "2g", {**SERVED, "spark.sql.warehouse.dir": str(warehouse)}))
+    set_permissions_without_programs(session)
     yield session
     session.stop()
 

@@ -20,7 +20,7 @@ from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.processes import is_writing_rows, java_killed_when
 
 ROWS = 20_000
-pytestmark = [pytest.mark.usefixtures("spark", "shipped"), pytest.mark.slow]
+pytestmark = [pytest.mark.usefixtures("spark"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -63,12 +63,23 @@ def three_runs(spark: object, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "lake"
 
 
-@pytest.fixture(params=[plain, behind_a_url], ids=["plain", "behind a URL"])
+@pytest.fixture
 def former(request: pytest.FixtureRequest, three_runs: Path, tmp_path: Path) -> Path:
     """A copy of it in a former format, without the files that it has read."""
     shutil.copytree(three_runs, tmp_path / "lake")
     made_former(tmp_path / "lake", request.param)
     return tmp_path / "lake"
+
+
+def formats(seldom: Callable[[Path, str, int, Json], Json]) -> pytest.MarkDecorator:
+    """Both formats; `make test` reads each by one test."""
+    reason = "the other test reads this format, and by the same steps"
+    both = {"plain": plain, "behind a URL": behind_a_url}
+    params = [
+        pytest.param(kind, id=name, marks=pytest.mark.thorough(reason) if kind is seldom else ())
+        for name, kind in both.items()
+    ]
+    return pytest.mark.parametrize("former", params, indirect=True)
 
 
 def names(lake: Path) -> list[str]:
@@ -83,6 +94,7 @@ def routed(lake: Path, out: str) -> tuple[list[str], Json]:
     return sorted(map(str, rows_of(lake.parent / out))), record
 
 
+@formats(seldom=behind_a_url)
 def test_a_former_lake_is_read_as_it_stands_and_the_first_run_takes_it_over(former: Path) -> None:
     before = sorted(path for path in former.rglob("*"))
     assert names(former) == ["c1", "c2", "c3"]
@@ -108,6 +120,7 @@ def test_a_former_lake_is_read_as_it_stands_and_the_first_run_takes_it_over(form
     assert again.counts == {"in": 0, "out": 0, "quarantined": 0}
 
 
+@formats(seldom=plain)
 def test_a_former_lake_is_taken_over_by_its_url_and_what_a_killed_run_left_is_cleared_away(former: Path) -> None:
     shutil.copytree(next((former / "silver").glob("run=*")), former / "silver" / "run=000009")
     written(former.parent / "in" / "new.jsonl", [row(4)])

@@ -26,6 +26,7 @@ from pipeline.lake import new_run
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
 from routing.common.errors import InputError
+from tests.extent import IS_ALL
 from tests.pipeline.estates import row, written
 
 Json = dict[str, Any]
@@ -70,6 +71,8 @@ STEPS: dict[str, tuple[Any, str, bool]] = {
     "after its run": (batches, "add_counts", False),
 }
 """The function at whose begin, or end, a stream is ended."""
+LIKE_ANOTHER = ("once it is in bronze", "once it is in silver")
+"""Steps after which a lake is as before the record: nothing that counts is written."""
 
 
 def disturbed(step: str, patch: Callable[[Any, str, Any], None]) -> None:
@@ -112,7 +115,7 @@ def is_as_ingested(folder: Path) -> bool:
 def test_rows_of_a_stream_are_those_of_ingest_wherever_it_failed(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number, step in enumerate(STEPS, 1):
+    for number, step in enumerate([step for step in STEPS if IS_ALL or step not in LIKE_ANOTHER], 1):
         arrive(tmp_path, number)
         with monkeypatch.context() as patch:
             disturbed(step, patch.setattr)

@@ -23,7 +23,6 @@ from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
 from pipeline.results import merging
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
-from tests.extent import IS_ALL
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.telemetry import naive
 from tests.pipeline.telemetry.event_logs import HOPS, SCHEMA, random_log
@@ -101,13 +100,14 @@ def files_of_parts(log: Path) -> Counter[tuple[str, str]]:
     return Counter((name, path.parent.name) for name, path in paths if name != "uses")
 
 
+@pytest.mark.thorough("one log comes, changes and goes in `make test`, with hours and conversations at random")
 # Without true random numbers the first example is always the same.
-@settings(max_examples=6 if IS_ALL else 1, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(rng=st.randoms(use_true_random=True))
 def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Random) -> None:
     files, order = grown_log(rng), rng.sample(range(FILES), FILES)
-    arrivals = (8, rng.randint(9, 11), FILES) if IS_ALL else (rng.randint(8, 11), FILES)
-    few = rng.choice((2, 3, merging.FEW)) if IS_ALL else 2
+    arrivals = (8, rng.randint(9, 11), FILES)
+    few = rng.choice((2, 3, merging.FEW))
     with tempfile.TemporaryDirectory() as folder, patch.object(merging, "FEW", few):
         log = Path(folder) / "log"
         estate = written(Path(folder) / "estate.json", document(TO_PARTS, LOCAL))
@@ -127,35 +127,9 @@ def test_files_that_come_in_any_order_give_what_all_of_them_say(rng: random.Rand
             assert max(files_of_parts(log).values()) <= few - 1 + FILES_OF_RUN
 
 
-def test_rows_of_new_files_go_into_quarantine_and_an_event_that_came_before_has_all_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(merging, "FEW", 2)
-    log, rows = tmp_path / "log", random_log(random.Random(4), 320)
-    files = [rows[begin : begin + 100] for begin in range(0, 320, 100)]
-    for file in files[:3]:
-        add(log, file)
-    (log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
-    (log / "bad.parquet").write_text("PAR1")
-    assert run(log, is_url=True).counts == {"in": 303, "out": 300, "quarantined": 3}
-    add(log, files[3])
-    (log / "worse.jsonl").write_text("{\n")
-    found = run(log, is_url=True)
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 324, "out": 320, "quarantined": 4}, 5)
-    assert found.reasons == {"no_position": 1, "not_json": 2, "unreadable": 1}
-    runs = {file["path"].split("/")[1] for file in found.as_json()["_quarantine"]["files"]}
-    assert len(runs) == 1, "rows of the first run are written again beside those of the second"
-    assert max(files_of_parts(log).values()) <= 1 + FILES_OF_RUN
-    assert is_what_all_files_say(log, files)
-    again = files[0][0] | {"text": "another"}
-    pq.write_table(pa.Table.from_pylist([again], schema=SCHEMA), log / "a file before all others.parquet")
-    found = run(log, is_url=True)
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 325, "out": 320, "quarantined": 5}, 0)
-    assert found.reasons == {"duplicate": 1, "no_position": 1, "not_json": 2, "unreadable": 1}
-
-
+@pytest.mark.thorough("one log comes, changes and goes in `make test`, with hours and conversations at random")
 # Without true random numbers the first example is always the same.
-@settings(max_examples=6 if IS_ALL else 1, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(rng=st.randoms(use_true_random=True))
 def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.Random) -> None:
     files = {rows[0]["source"]: rows for rows in grown_log(rng)}
@@ -167,7 +141,7 @@ def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.R
         for name in there:
             add(log, files[name])
         run(log, is_url=False)
-        for number in range(3 if IS_ALL else 1):
+        for number in range(3):
             gone, changed = rng.sample(there, 2)
             (log / f"{gone}.parquet").unlink()
             files[changed] = files[changed][rng.randrange(3) :]
@@ -175,7 +149,7 @@ def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.R
             for name in (changed, *new):
                 add(log, files[name])
             there = [name for name in (*there, *new) if name != gone]
-            away = [*away, gone] if IS_ALL else away
+            away.append(gone)
             has_estate = rng.random() < 0.6
             found = run(log, is_url=number % 2 == 1, estate=estate if has_estate else None)
             assert found.extra["taken_over"] == len(there) - len(new) - 1
@@ -184,29 +158,79 @@ def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.R
             assert is_what_all_files_say(log, [files[name] for name in there], has_estate=has_estate)
 
 
-def test_rejected_rows_go_with_their_files_and_an_event_that_another_file_has_too_has_all_read(tmp_path: Path) -> None:
-    log, rows = tmp_path / "log", random_log(random.Random(5), 500)
-    files = [rows[begin : begin + 100] for begin in range(0, 500, 100)]
-    for file in files[:4]:
-        add(log, file)
-    with gzip.open(log / "packed.jsonl.gz", "wt", encoding="utf-8") as packed:
-        packed.writelines(f"{json.dumps(row, default=str)}\n" for row in files[4])
-    (log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
-    (log / "broken.parquet").write_text("PAR1")
-    again = pa.Table.from_pylist([files[0][0]], schema=SCHEMA)
-    for name in ("repeated", "repeated again"):
-        pq.write_table(again, log / f"{name}.parquet")
-    assert run(log, is_url=False).reasons == {"duplicate": 2, "no_position": 1, "not_json": 1, "unreadable": 1}
+class ChangingLog:
+    """A log whose files come and go, some with rows that are rejected, and what a run says of those that are there."""
 
-    def without(*names: str) -> JobRun:
+    def __init__(self, folder: Path) -> None:
+        self.log, self.owners = folder / "log", written(folder / "estate.json", document(TO_PARTS, LOCAL))
+        self.files: dict[str, list[Json]] = {}
+
+    def add(self, *files: list[Json]) -> None:
+        for rows in files:
+            add(self.log, rows)
+            self.files[rows[0]["source"]] = rows
+
+    def remove(self, *names: str) -> None:
+        """Remove files of any kind."""
         for name in names:
-            (log / name).unlink()
-        return run(log, is_url=False)
+            (self.log / name).unlink()
+            self.files.pop(name.partition(".")[0], None)
 
-    found = without("bad.jsonl", "broken.parquet", "repeated again.parquet", "packed.jsonl.gz", "events-1.parquet")
-    assert found.reasons == {"duplicate": 1}
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 301, "out": 300, "quarantined": 1}, 4)
-    assert is_what_all_files_say(log, [files[0], *files[2:4]])
-    found = without("events-0.parquet")
-    assert (found.counts, found.extra["taken_over"]) == ({"in": 201, "out": 201, "quarantined": 0}, 0)
-    assert is_what_all_files_say(log, [files[0][:1], *files[2:4]])
+    def packed(self, rows: list[Json]) -> None:
+        """Add a text with the rows of a file."""
+        self.files["packed"] = rows
+        with gzip.open(self.log / "packed.jsonl.gz", "wt", encoding="utf-8") as packed:
+            packed.writelines(f"{json.dumps(row, default=str)}\n" for row in rows)
+
+    def repeat(self, row: Json, *names: str) -> None:
+        """Add files with an event that another file has too."""
+        for name in names:
+            pq.write_table(pa.Table.from_pylist([row], schema=SCHEMA), self.log / f"{name}.parquet")
+
+    def run(self, *, is_url: bool = False, has_estate: bool = False) -> tuple[dict[str, int], dict[str, int], int]:
+        """Return the counts of a run whose tables are right, its reasons, and how many files it took over."""
+        found = run(self.log, is_url=is_url, estate=self.owners if has_estate else None)
+        assert is_what_all_files_say(self.log, [*self.files.values()], has_estate=has_estate)
+        return found.counts, found.reasons, found.extra["taken_over"]
+
+
+def test_a_log_that_changes_gives_what_those_files_say_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(merging, "FEW", 2)
+    rng = random.Random(random.getrandbits(64))
+    files, changing = grown_log(rng), ChangingLog(tmp_path)
+    changing.add(*files[:8])
+    changing.packed(files[8])
+    (changing.log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
+    (changing.log / "bad.parquet").write_text("PAR1")
+    changing.repeat(files[0][0], "repeated", "repeated again")
+    reasons = {"duplicate": 2, "no_position": 1, "not_json": 1, "unreadable": 1}
+    assert changing.run(has_estate=True) == ({"in": 545, "out": 540, "quarantined": 5}, reasons, 0)
+
+    changing.add(*files[9:])
+    (changing.log / "worse.jsonl").write_text("{\n")
+    reasons["not_json"] = 2
+    assert changing.run(is_url=True, has_estate=True) == ({"in": 726, "out": 720, "quarantined": 6}, reasons, 13)
+    record: Json = json.loads((changing.log.with_name("out") / "_run.json").read_text())
+    runs = {file["path"].split("/")[1] for file in record["_quarantine"]["files"]}
+    assert len(runs) == 1, "rows of the first run are written again beside those of the second"
+    assert max(files_of_parts(changing.log).values()) <= 1 + FILES_OF_RUN
+
+    changing.remove("events-03.parquet", "packed.jsonl.gz", "bad.jsonl", "bad.parquet", "repeated again.parquet")
+    changing.add(files[5][2:])
+    counts = {"in": 600, "out": 598, "quarantined": 2}
+    assert changing.run(has_estate=rng.random() < 0.6) == (counts, {"duplicate": 1, "not_json": 1}, 11)
+
+
+def test_where_an_event_is_in_several_files_all_of_them_are_read_again(tmp_path: Path) -> None:
+    rows = random_log(random.Random(5), 300)
+    files, changing = [rows[begin : begin + 100] for begin in range(0, 300, 100)], ChangingLog(tmp_path)
+    changing.add(*files)
+    changing.repeat(files[0][0], "repeated")
+    assert changing.run() == ({"in": 301, "out": 300, "quarantined": 1}, {"duplicate": 1}, 0)
+    changing.remove("events-0.parquet")
+    changing.files["repeated"] = files[0][:1]
+    assert changing.run() == ({"in": 201, "out": 201, "quarantined": 0}, {}, 0), "that of the removed file came first"
+    changing.repeat(files[1][0] | {"text": "another"}, "a file before all others")
+    assert changing.run() == ({"in": 202, "out": 201, "quarantined": 1}, {"duplicate": 1}, 0)

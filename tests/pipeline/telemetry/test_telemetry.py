@@ -7,6 +7,7 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,14 @@ from brokerui.analysis.traffic.models import Episode
 from brokerui.analysis.traffic.services import gold_load
 from brokerui.analysis.traffic.tables import TABLES as TABLES_LOADED
 from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
+from pipeline.jobs.telemetry_parts import EVENTS, read_part
 from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import EVENT
 from pipeline.telemetry import delays, next_hops
 from pipeline.telemetry.event_log import EventLog
+from pipeline.transforms.events import EVENT_OF_FILE
 from tests.extent import IS_ALL
 from tests.pipeline.conftest import as_shipped
 from tests.pipeline.estates import TO_PARTS, document, written
@@ -35,6 +38,8 @@ from tests.pipeline.telemetry.tables import COLUMNS, alike, hashable, table
 Json = dict[str, Any]
 SETTINGS = SparkSettings("local[2]")
 OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
+WINDOWS_AT = datetime(2026, 3, 1, 13, 5, 9, tzinfo=UTC)
+"""Another day where the month stands second."""
 pytestmark = pytest.mark.usefixtures("spark")
 
 
@@ -63,10 +68,11 @@ def measured(
     ]
     log = Path(write_log(rows, folder / "log"))
     _add_dirt(log, rows[0])
+    rows += [*_add_events_of_one_name(log, rows[0]), _add_text_of_windows(log, rows[0])]
     # Compiling the plans of fifteen tables takes half a minute; in `make test` those of route, replay and ingest are.
     with as_shipped(spark, is_compiled=IS_ALL):
-        found = run(str(log), folder / "out", estate=estate)
-    assert found.counts == {"in": 1_007, "out": 900, "quarantined": 107}
+        found = run(str(log), folder / "out", estate=estate, dates="mdy", encoding="cp1252")
+    assert found.counts == {"in": 1_018, "out": 907, "quarantined": 111}
     return rows, folder / "out", known
 
 
@@ -90,6 +96,25 @@ def _add_dirt(log: Path, like: Json) -> None:
     at = {"at": BEGIN.isoformat()}
     lines = [{**bad, **at, "host": None}, {**bad, "at": "0000-01-01"}, {**bad, **at, "depth": "deep"}]
     (log / "lines.jsonl").write_text("\n".join([*map(json.dumps, lines), "{"]), encoding="utf-8")
+
+
+def _add_events_of_one_name(log: Path, like: Json) -> list[Json]:
+    """Add files with different events of one name, as only a log has them that somebody has changed; return those that
+    count."""
+    one = like | {"event_class": 1004, "event_subclass": 3, "error": 9792, "instance": "host9", "source": "one name"}
+    for depth in range(1, 6):
+        write_log([one | {"depth": depth}, one | {"depth": 0, "position": 1_000 + depth}], log / f"later {depth}")
+    return [one | {"depth": 1}, *(one | {"depth": 0, "position": 1_000 + depth} for depth in range(1, 6))]
+
+
+def _add_text_of_windows(log: Path, like: Json) -> Json:
+    """Add a text with a date and letters of Windows; return its event."""
+    names = ("source", "position", "host", "instance", "event_class", "event_name", "queue", "depth")
+    names += ("event_subclass", "database")
+    values = ("x", 1, "m", "Köln", 1004, "BrokerUI:Sample", "dbo.Q", 7, 1, "Größen")
+    lines = (("at", *names), (f"{WINDOWS_AT:%m/%d/%Y} 1:05:09 PM", *map(str, values)))
+    (log / "log.csv").write_text("".join(f"{','.join(line)}\n" for line in lines), encoding="cp1252")
+    return dict.fromkeys(like) | dict(zip(names, values, strict=True)) | {"at": WINDOWS_AT}
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -143,7 +168,7 @@ def test_the_record_says_what_the_log_covers(measured: tuple[list[Json], Path, A
 def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(measured: tuple[list[Json], Path, Any]) -> None:
     found = pq.read_table(measured[1] / "_quarantine").to_pylist()
     assert Counter(one["reason"] for one in found) == {
-        "duplicate": 100,
+        "duplicate": 104,
         "unreadable": 2,
         "no_event_columns": 1,
         "no_host": 1,
@@ -163,37 +188,21 @@ def test_what_is_no_event_is_in_quarantine_and_the_rest_goes_on(measured: tuple[
     }
 
 
-@pytest.fixture(scope="module")
-def small(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, JobRun]:
-    """Events of one name in several files, some of them different as only a log has them that somebody has changed; a
-    text with dates and letters of Windows. What the job made of them, and its run."""
-    folder = tmp_path_factory.mktemp("small")
-    like = random_log(random.Random(9), 1)[0] | {"event_class": 1004, "event_subclass": 3, "error": 9792}
-    for depth in range(1, 6):
-        (folder / "logs" / f"{depth}").mkdir(parents=True)
-        rows = [like | {"depth": depth}, like | {"depth": 0, "position": 10 + depth}]
-        write_log(rows, folder / "logs" / f"{depth}" / "log")
-    names = ("source", "position", "at", "host", "instance", "event_class", "event_name", "queue", "depth")
-    names += ("event_subclass", "database")
-    values = ("x", "1", "11/22/2026 1:05:09 PM", "m", "Köln", "1004", "BrokerUI:Sample", "dbo.Q", "7", "1", "Größen")
-    text = "\n".join(map(",".join, (names, values))) + "\n"
-    (folder / "logs" / "log.csv").write_text(text, encoding="cp1252")
-    return folder / "out", run(str(folder / "logs"), folder / "out", dates="mdy", encoding="cp1252")
+def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(measured: tuple[list[Json], Path, Any]) -> None:
+    _, out, _ = measured
+    (kept,) = {most for *_, instance, _, _, _, most in table(out, "waiting") if instance == "host9"}
+    rejected = pq.read_table(out / "_quarantine").to_pylist()
+    apart = [json.loads(one["raw"]) for one in rejected if one["reason"] == "duplicate"]
+    assert (kept, sorted(one["depth"] for one in apart if one["source"] == "one name")) == (1, [2, 3, 4, 5])
 
 
-def test_of_one_name_the_first_counts_and_the_others_are_kept_apart(small: tuple[Path, JobRun]) -> None:
-    out, found = small
-    assert found.counts == {"in": 11, "out": 7, "quarantined": 4}
-    (kept,) = {most for *_, most in table(out, "waiting")}
-    apart = [json.loads(one["raw"])["depth"] for one in pq.read_table(out / "_quarantine").to_pylist()]
-    assert (kept, sorted(apart)) == (1, [2, 3, 4, 5])
-
-
-def test_texts_may_have_dates_and_letters_of_windows(small: tuple[Path, JobRun]) -> None:
-    out, found = small
-    assert found.extra["covers"][1] == "2026-11-22T13:05:09.000Z"
-    (minute, *_) = [one for one in pq.read_table(out / "depths").to_pylist() if one["instance"] == "Köln"]
-    assert (minute["database"], minute["depth"]) == ("Größen", 7)
+def test_texts_may_have_dates_and_letters_of_windows(measured: tuple[list[Json], Path, Any]) -> None:
+    found = [one for one in table(measured[1], "depths") if one[2] == "Köln"]
+    assert {one[:4] for one in found} == {
+        ("minute", WINDOWS_AT.replace(second=0), "Köln", "Größen"),
+        ("hour", WINDOWS_AT.replace(minute=0, second=0), "Köln", "Größen"),
+    }
+    assert [one[6] for one in found] == [7, 7]
 
 
 def test_a_side_of_which_the_log_says_much(spark: SparkSession, tmp_path: Path) -> None:
@@ -224,6 +233,13 @@ def test_every_table_is_loaded_into_the_dashboard(measured: tuple[list[Json], Pa
     assert (first.began_at, first.cause, first.causes) == (row["began_at"], row["cause"], row["causes"])
 
 
+def test_a_part_without_files_has_no_rows(spark: SparkSession, tmp_path: Path) -> None:
+    """As the events of a log in which nothing happened."""
+    found = read_part(spark, tmp_path, EVENTS, [])
+    assert (found.count(), found.columns) == (0, EVENT_OF_FILE.names)
+
+
+@pytest.mark.thorough("parts without files are read, and tables without rows are written when all events are removed")
 def test_a_log_in_which_nothing_happened(tmp_path: Path) -> None:
     write_log(random_log(random.Random(8), 1), tmp_path / "log")
     pq.write_table(SCHEMA.empty_table(), tmp_path / "log" / "date=2026-03-01" / "events-0.parquet")

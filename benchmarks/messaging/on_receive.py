@@ -50,13 +50,15 @@ def measure() -> bool:
     from django.db import connection  # noqa: PLC0415
 
     from benchmarks.messaging.on_store import NOW, QUEUE, Bench  # noqa: PLC0415
-    from routing.dialog.batch import ReceiveRequest  # noqa: PLC0415
+    from routing.dialog.batch import ClaimRequest, ReceiveRequest  # noqa: PLC0415
 
     call_command("migrate", interactive=False, verbosity=0)
     bench, one = Bench(), ReceiveRequest(QUEUE, 1)
+    known = bench.store.claim(ClaimRequest(), NOW)
+    bench.store.release(known.token)
 
     def at_once() -> int:
-        batch = bench.store.take(one, NOW)
+        batch = bench.store.take(one, known, NOW)
         return len(batch.received) if batch else 0
 
     def server_ns() -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from routing.common.broker_events import Event
 from routing.dialog.endpoint import ConversationGroupState, ConversationKey, Endpoint, QueueKey
@@ -34,6 +35,11 @@ class ReceiveRequest:
     """Exactly these messages, by queuing order, if they still exist; the same claim must lock `group`. Used when an
     application takes messages that it was shown before."""
 
+    @property
+    def takes_first(self) -> bool:
+        """Whether it takes messages, and names none of them: then a store may receive without a claim."""
+        return not self.only and (self.top is None or self.top > 0)
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimRequest:
@@ -55,6 +61,22 @@ class ClaimRequest:
     wait_ms: int = 0
     """How long the store may wait for the conversations of `handles` that another claim holds, in milliseconds. It
     raises `Conflict` where they are still held then. A store that cannot wait returns them as busy at once."""
+
+
+class InstanceKnowledge(Protocol):
+    """The state of an instance as a claim has read it; `ClaimedBatch` says what each part is."""
+
+    @property
+    def off(self) -> frozenset[QueueKey]: ...
+
+    @property
+    def rollbacks(self) -> Mapping[QueueKey, int]: ...
+
+    @property
+    def requests(self) -> Mapping[RouteRequestKey, str]: ...
+
+    @property
+    def mirrored(self) -> Mapping[MirroredRouteKey, MirroredRoute]: ...
 
 
 @dataclass(slots=True)
@@ -100,9 +122,9 @@ class ClaimedBatch:
         """Return a batch with the state of the instance alone, and without a claim."""
         return ClaimedBatch(0, off=self.off, rollbacks=self.rollbacks, requests=self.requests, mirrored=self.mirrored)
 
-    def has_instance_of(self, other: ClaimedBatch) -> bool:
-        """Return True if the state of the instance is the one of another batch: a store gives the same objects as long
-        as nothing changes."""
+    def has_instance_of(self, other: InstanceKnowledge) -> bool:
+        """Return True if the state of the instance is the other one: a store gives the same objects as long as nothing
+        changes."""
         are_routes_same = self.requests is other.requests and self.mirrored is other.mirrored
         return are_routes_same and self.off is other.off and self.rollbacks is other.rollbacks
 

@@ -138,11 +138,20 @@ class Broker:
         self._events += [(work.now_ms, event) for event in events]
         return outcome
 
-    def took(self, request: ReceiveRequest, batch: ClaimedBatch, now_ms: int) -> None:
-        """Note that the store has received messages for a request, and committed it, without a claim."""
-        work = UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
-        receive(work, request)
-        self._events += [(now_ms, event) for event in work.changes.events]
+    def take(self, request: ReceiveRequest, now_ms: int) -> ClaimedBatch | None:
+        """Receive and commit without a claim, by the state of the instance as it was seen last. None: nothing has
+        happened, and the caller claims; the claim also raises the error for the application, if there is one."""
+        known = self.remembered.instance
+        batch = None if known is None or self._retains(request.queue) else self.store.take(request, known, now_ms)
+        if batch is not None:
+            work = UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
+            receive(work, request)
+            self._events += [(now_ms, event) for event in work.changes.events]
+        return batch
+
+    def _retains(self, queue: QueueKey) -> bool:
+        """Whether messages stay in a queue when they are received; the store makes sure that the estate is the same."""
+        return self.directories[queue[0]].retains(queue[1])
 
     def send_at_once(self, work: UnitOfWork) -> None:
         """Send the messages that the application posted with its commit, by the current routes.

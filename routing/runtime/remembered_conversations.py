@@ -18,13 +18,13 @@ class RememberedConversations:
     def __init__(self, most: int = MOST) -> None:
         self._most = most
         self._endpoints: dict[str, Endpoint] = {}
-        self._instance: ClaimedBatch | None = None
+        self.instance: ClaimedBatch | None = None
         """The state of the instance in the latest claim, without conversations: their bodies would stay in memory."""
 
     def saw(self, batch: ClaimedBatch) -> None:
         """Take the state of the instance from a claim: route requests, queues, mirrored routes."""
-        if self._instance is None or not batch.has_instance_of(self._instance):
-            self._instance = batch.without_conversations()
+        if self.instance is None or not batch.has_instance_of(self.instance):
+            self.instance = batch.without_conversations()
 
     def learn(self, changes: ChangeSet) -> None:
         """Remember the endpoints that have sent messages which wait for the network."""
@@ -47,6 +47,6 @@ class RememberedConversations:
     def batch(self, handle: str) -> ClaimedBatch | None:
         """Return a batch without a claim; None: the conversation is not remembered."""
         endpoint = self._endpoints.get(handle)
-        if endpoint is None or self._instance is None:
+        if endpoint is None or self.instance is None:
             return None
-        return remembered_batch(endpoint, self._instance)
+        return remembered_batch(endpoint, self.instance)

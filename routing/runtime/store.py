@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
-from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 
 
@@ -42,6 +42,13 @@ class Store(Protocol):
     def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         """Add messages to a conversation without a claim, atomically and durably, if it is still as the caller
         remembers it and no claim holds it or its group. None: nothing was written, for that or any other reason."""
+        ...
+
+    def take(self, request: ReceiveRequest, known: ClaimedBatch, now_ms: int) -> ClaimedBatch | None:
+        """Receive without a claim: the messages leave their queue atomically and durably, if the state of the instance
+        is still the one that the caller knows. None: nothing has happened, for that or any other reason.
+
+        `known`: a batch that has that state. The caller has made sure that the queue retains no messages."""
         ...
 
     def flush(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from routing.dialog.batch import ClaimRequest
@@ -229,21 +230,10 @@ class Applications:
         rolls_back = self._goes_wrong("rollbacks", chance, self._world.level.rollbacks)
         rolls_back = self._poisoning.rolls_back(broker, queue) or rolls_back
 
+        hear = partial(_received, self._agenda, host.name)
+
         def act(work: UnitOfWork, messages: Sequence[QueuedMessage]) -> Sequence[Record] | None:
-            records: list[Record] = [
-                ApplicationReceived(
-                    at=self._agenda.now,
-                    broker=host.name,
-                    handle=message.conversation_handle,
-                    sequence=message.message_sequence_number,
-                    message_type=message.message_type_name,
-                    body=body_of(message.message_body),
-                    code=_code(message),
-                )
-                for message in messages
-            ]
-            for message in messages:
-                self._answer(work, host, message, records)
+            records = [*hear(messages), *self._answers(work, host, messages)]
             return None if rolls_back else records
 
         def done(how: str) -> None:
@@ -254,7 +244,28 @@ class Applications:
             if others_hold_it or (how not in (EMPTY, REFUSED) and host.is_up):
                 self.wake(broker, queue)
 
-        host.transact_received(queue, chance.pick((1, 3, 50)), act, done, self._open_for(chance))
+        top, open_for = chance.pick((1, 3, 50)), self._open_for(chance)
+        how = "" if rolls_back or open_for else host.take(queue, top, hear, partial(self._react, host))
+        if how:
+            done(how)
+        else:
+            host.transact_received(queue, top, act, done, open_for)
+
+    def _react(self, host: SimulatedBroker, messages: Sequence[QueuedMessage]) -> None:
+        """React, in a transaction of its own, to messages that have been received for good."""
+
+        def done(how: str) -> None:
+            if how in RETRY_AFTER_MS:
+                self._agenda.after(RETRY_AFTER_MS[how], self._react, host, messages)
+
+        handles = tuple(dict.fromkeys(message.conversation_handle for message in messages))
+        host.transact(ClaimRequest(handles=handles), lambda work: self._answers(work, host, messages), done)
+
+    def _answers(self, work: UnitOfWork, host: SimulatedBroker, messages: Sequence[QueuedMessage]) -> Sequence[Record]:
+        records: list[Record] = []
+        for message in messages:
+            self._answer(work, host, message, records)
+        return records
 
     def _answer(self, work: UnitOfWork, host: SimulatedBroker, message: QueuedMessage, records: list[Record]) -> None:
         """React to one received message."""
@@ -296,6 +307,21 @@ class Applications:
         """Draw the milliseconds for which a transaction stays open."""
         span = chance.pick((10, 300, 5_000))
         return span if self._goes_wrong("slow", chance, self._world.level.slow) else 0
+
+
+def _received(agenda: Scheduler, broker: str, messages: Sequence[QueuedMessage]) -> Sequence[Record]:
+    return [
+        ApplicationReceived(
+            at=agenda.now,
+            broker=broker,
+            handle=message.conversation_handle,
+            sequence=message.message_sequence_number,
+            message_type=message.message_type_name,
+            body=body_of(message.message_body),
+            code=_code(message),
+        )
+        for message in messages
+    ]
 
 
 def _code(message: QueuedMessage) -> int:

@@ -195,6 +195,20 @@ class MemoryStore:
             heappush(self._due, (after.due, handle))
         return appended.outcome(stored)
 
+    def take(self, request: ReceiveRequest, known: ClaimedBatch, now_ms: int) -> ClaimedBatch | None:
+        if not request.takes_first or request.queue in known.off:
+            return None
+        batch = self.claim(ClaimRequest(receive=request), now_ms)
+        may_take = self._is_known(known, batch) and not batch.is_unknown
+        for message in batch.received if may_take else ():
+            self._queue(request.queue).take(message)
+        self.release(batch.token)
+        return batch if may_take else None
+
+    def _is_known(self, known: ClaimedBatch, batch: ClaimedBatch) -> bool:
+        """Whether the state of the instance is the one that the caller knows."""
+        return known.has_instance_of(batch)
+
     def flush(self) -> None:
         """Do nothing: memory is all this store has."""
 

@@ -5,10 +5,11 @@ The broker does not notice the recording. Whatever is not in the inner store is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, changes_of
-from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
@@ -58,20 +59,37 @@ class RecordingStore:
 
     def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         stored = self.inner.endpoint(appended.before.conversation_handle)
+        with self._without_claim() as write:
+            outcome = self.inner.append(appended)
+            if outcome is not None:
+                assert stored is not None, "the store has the endpoint"
+                write(changes_of(appended, stored))
+        return outcome
+
+    def take(self, request: ReceiveRequest, known: ClaimedBatch, now_ms: int) -> ClaimedBatch | None:
+        with self._without_claim() as write:
+            batch = self.inner.take(request, known, now_ms)
+            if batch is not None and batch.received:
+                write(ChangeSet(0, now_ms, received=list(batch.received)))
+        return batch
+
+    @contextmanager
+    def _without_claim(self) -> Iterator[Callable[[ChangeSet], None]]:
+        """Crash before or after the store writes without a claim, if it is to. Where it writes nothing, the crash is
+        for the commit that comes in its place."""
         crash = self._due()
         if crash is not None and not crash.is_written:
             raise SimulatedCrash(crash)
-        outcome = self.inner.append(appended)
-        if outcome is None:
-            self._crashes += [crash] if crash is not None else []  # for the commit that comes in its place
-            return None
-        assert stored is not None, "the store has the endpoint"
-        self._commits += 1
-        changes = changes_of(appended, stored)
-        self._written(changes, record_changes(changes, self._broker, self.moment))
-        if crash is not None:
+        before = self._commits
+        yield self._write
+        if crash is not None and self._commits == before:
+            self._crashes.append(crash)
+        elif crash is not None:
             raise SimulatedCrash(crash)
-        return outcome
+
+    def _write(self, changes: ChangeSet) -> None:
+        self._commits += 1
+        self._written(changes, record_changes(changes, self._broker, self.moment))
 
     def _due(self) -> PlannedCrash | None:
         if self._crashes and self.can_crash and self._crashes[-1].commit <= self._commits:

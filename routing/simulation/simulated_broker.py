@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from routing.common.choices import Choices
 from routing.dialog.appended_messages import AppendOutcome
-from routing.dialog.batch import ChangeSet, ClaimRequest, ReceiveRequest
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.error_conversations import error_conversations
 from routing.dialog.messages import QueuedMessage
@@ -47,6 +47,8 @@ MAX_SPINS = 4_000
 TransactionBody = Callable[[UnitOfWork], Sequence[Record] | None]
 """Body of an application's transaction. Returns the records to add after the commit; None: roll back."""
 ReceiveBody = Callable[[UnitOfWork, Sequence[QueuedMessage]], Sequence[Record] | None]
+Hearing = Callable[[Sequence[QueuedMessage]], Sequence[Record]]
+"""Returns the records of an application that has received messages."""
 TransactionCallback = Callable[[str], None]
 
 
@@ -68,6 +70,9 @@ class SimulatedBroker:
         """Probability in permille that a SEND is tried on the conversation as the broker remembers it."""
         self._processes: tuple[RememberedConversations, ...] = ()
         """Memories of two application processes that send on the same conversations."""
+        self._reading = around.world.chance("taken", name)
+        self._takes = self._reading.pick((0, 500, 1000))
+        """Probability in permille that a RECEIVE in a transaction of its own is tried without a claim."""
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
         self._limits = around.world.limits
         self._broker: Broker | None = None
@@ -79,6 +84,8 @@ class SimulatedBroker:
         """World time of the last timer run."""
         self._spins = 0
         self._saying: Sequence[Record] = ()
+        self._hearing: Hearing = lambda messages: ()
+        """For the messages that a commit takes from their queue, where no records were made before it."""
         self.open = 0
         """Number of open application transactions; other receives do not get what they have locked."""
         self._filled: dict[QueueKey, None] = {}
@@ -252,7 +259,7 @@ class SimulatedBroker:
         around = self._around
         around.history.add(record)
         around.ledger.apply(record)
-        around.history.extend(self._saying)
+        around.history.extend([*self._saying, *self._hearing(changes.received)])
         for message in changes.enqueued:
             self._filled[message.queue_key] = None
         self._filled.update((queue, None) for queue, is_on in changes.queues.items() if is_on)
@@ -303,6 +310,30 @@ class SimulatedBroker:
         if outcomes == [None]:
             return ""
         return COMMITTED if is_written else GONE
+
+    def take(self, queue: QueueKey, top: int, hear: Hearing, take: Callable[[Sequence[QueuedMessage]], None]) -> str:
+        """Run RECEIVE in a transaction of its own, without a claim, by the state of the instance as one of two
+        processes has seen it last. Return how it ended, "" where it has to claim. `take` is called with messages that
+        were received, also where the broker crashed after the commit.
+        """
+        if self._broker is None or not self._reading.happens(self._takes):
+            return ""
+        self._broker.remembered = self._reading.pick(self._processes)
+        outcomes: list[ClaimedBatch | None] = []
+        received: list[QueuedMessage] = []
+
+        def heard(messages: Sequence[QueuedMessage]) -> Sequence[Record]:
+            received.extend(messages)
+            return hear(messages)
+
+        self._hearing = heard
+        is_written = self._do(lambda broker: outcomes.append(broker.take(ReceiveRequest(queue, top), self.now)))
+        self._hearing = lambda messages: ()
+        if outcomes == [None]:
+            return ""
+        if received:
+            take(received)
+        return GONE if not is_written else COMMITTED if received else EMPTY
 
     def transact_received(
         self, queue: QueueKey, top: int, act: ReceiveBody, done: TransactionCallback, open_for: int = 0

@@ -117,6 +117,28 @@ def send_the_frames_of_messages_that_were_not_appended() -> Patches:
     yield Broker, "append", append
 
 
+# --------------------------------------------------------------------------------------------- RECEIVE without a claim
+@breaking("queues-off")
+def take_by_what_was_known_of_the_instance() -> Patches:
+    yield MemoryStore, "_is_known", lambda store, known, batch: True
+
+
+@breaking("once-in-order")
+def take_and_leave_in_the_queue() -> Patches:
+    real = MemoryStore.take
+
+    def take(store: MemoryStore, *request: Any) -> Any:
+        with patch.object(MemoryQueue, "take"):
+            return real(store, *request)
+
+    yield MemoryStore, "take", take
+
+
+@breaking("retained-until-the-end")
+def take_from_a_queue_that_retains() -> Patches:
+    yield Broker, "_retains", lambda broker, queue: False
+
+
 # ------------------------------------------------------------------------------------------------ acknowledgements
 @mutation
 def acknowledge_before_the_commit() -> Patches:

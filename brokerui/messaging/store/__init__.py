@@ -16,7 +16,7 @@ from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres_pool import pool_of
 from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSession
-from brokerui.messaging.store.session import Row, Session
+from brokerui.messaging.store.session import OneWaySession, Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
@@ -134,23 +134,26 @@ class DatabaseStore:
             return None
         session = self._session()
         try:
+            if not isinstance(session, OneWaySession):
+                return None
             return session.append(appended, known.number, known.live_version)
         finally:
             session.close()
 
-    def take(self, request: ReceiveRequest, now: int) -> ClaimedBatch | None:
-        """Receive on one way to the database, in the caller's transaction, or in one of its own, which is committed.
-        None: nothing has happened, and the caller claims; the claim also raises the error for the application, if there
-        is one. The caller has made sure that the queue, in this version of the estate, retains no messages."""
-        known = self._known
-        if known is None or request.queue in known.off or self.version not in (known.live_version, LATEST):
+    def take(self, request: ReceiveRequest, known: ClaimedBatch, now: int) -> ClaimedBatch | None:
+        """On one way to the database, in the caller's transaction, or in one of its own. The estate, too, has to be the
+        one by which the caller has decided that the queue retains no messages."""
+        state = self._known
+        if state is None or not known.has_instance_of(state) or self.version not in (state.live_version, LATEST):
             return None
-        if not taking.is_simple(request):
+        if not request.takes_first or request.queue in state.off:
             return None
         session = self._session()
         try:
             self._check_losses(session)
-            return taking.take(session, self.instance, now, request, known)
+            if not isinstance(session, OneWaySession):
+                return None
+            return taking.take(session, self.instance, now, request, state)
         finally:
             session.close()
 

@@ -13,7 +13,7 @@ from brokerui.messaging.store import instance_state
 from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.objects import packed
-from brokerui.messaging.store.session import CONVERSATION, Answer, Row, RowsAsTable
+from brokerui.messaging.store.session import CONVERSATION, Answer, OneWaySession, Row, RowsAsTable
 from brokerui.messaging.store.tables import ENDPOINTS, HELD, LASTING, MESSAGES, OUTGOING, RETAINED, SELDOM, WrittenTable
 from routing.dialog.batch import ChangeSet
 from routing.dialog.endpoint import ConversationGroupState, Endpoint, QueueKey
@@ -167,7 +167,7 @@ class Commit:
     def _receive(self, received: Sequence[QueuedMessage], retained: Sequence[QueuedMessage]) -> None:
         """Received messages leave. Those that have left with their conversation meanwhile are not retained either."""
         given = self._session.given([(message.queuing_order,) for message in received], key="int8")
-        if self._session.counts_what_it_deletes and self._is_plain_receive():
+        if isinstance(self._session, OneWaySession) and self._is_plain_receive():
             queue = {"database": received[0].database, "name": received[0].queue, "slot": slot()}
             self._session.run(_RECEIVED_AND_COUNTED.format(given=given.sql), {**self._with(given), **queue})
             return

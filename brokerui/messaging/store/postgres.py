@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.postgres_pipeline import sent_together
-from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, OneWaySession, Row, RowsAsTable
 from brokerui.messaging.store.tables import WrittenTable
 from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOutcome
 
@@ -58,11 +58,10 @@ def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
     return psycopg.Cursor(connection)
 
 
-class PostgresSession(Session):
+class PostgresSession(OneWaySession):
     """Within an open transaction of a connection."""
 
     holds_still = True
-    counts_what_it_deletes = True
     row = "ctid"
     at_most = "LIMIT %(top)s::int8"
 

@@ -37,8 +37,6 @@ class Session(ABC):
     holds_still: bool
     """Whether no transaction can move or drop the instance's objects as long as the claim lives; else that is checked
     in the transaction that writes."""
-    counts_what_it_deletes: bool
-    """Whether one statement can delete rows and count them in another table."""
     row: str
     """The name of a row of any table."""
     at_most: str
@@ -54,12 +52,6 @@ class Session(ABC):
     def together(self) -> AbstractContextManager[None]:
         """Send the statements that are run within in one round trip to the database. Each sees the commits until it
         begins itself; the answers are there at the end."""
-
-    def at_once(self) -> AbstractContextManager[None]:
-        """Send the statements that are run within in one round trip, in a transaction that is committed with it, or in
-        the caller's. They are a claim of their own, whose changes are durable at the end; after an error there are
-        none. Raises `Conflict`. Only where the database is asked on a way."""
-        raise NotImplementedError
 
     @abstractmethod
     def begin(self, sql: str) -> Answer:
@@ -107,11 +99,6 @@ class Session(ABC):
         """An expression: the key that was taken last, where it was only one. Where none was taken it is none, or one
         that was taken earlier in the claim."""
 
-    def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
-        """`routing.runtime.store.Store.append`, for the state of the instance with this number and the estate of this
-        version. A database that cannot do it in one statement refuses."""
-        return None
-
     @abstractmethod
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         """Return the rows of a query whose first column no other session has. They are not locked."""
@@ -156,3 +143,19 @@ class Session(ABC):
     def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         """SQL for FROM after something else: `found`, for each row of that the first of a table, called `row` in the
         condition. The parameter `top` says how many; None: all."""
+
+
+class OneWaySession(Session):
+    """A session with a database to which a verb goes once, without a claim: one of its statements can delete rows and
+    count them in another table, and all statements of a verb travel together."""
+
+    @abstractmethod
+    def at_once(self) -> AbstractContextManager[None]:
+        """Send the statements that are run within in one round trip, in a transaction that is committed with it, or in
+        the caller's. They are a claim of their own, whose changes are durable at the end; after an error there are
+        none. Raises `Conflict`."""
+
+    @abstractmethod
+    def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
+        """`routing.runtime.store.Store.append`, for the state of the instance with this number and the estate of this
+        version."""

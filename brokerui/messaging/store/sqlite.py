@@ -29,7 +29,6 @@ class SqliteSession(Session):
     """On the connection that Django has for this thread; within a transaction of the caller's, if there is one."""
 
     holds_still = False
-    counts_what_it_deletes = False
     row = "rowid"
     at_most = "LIMIT ifnull(%(top)s, -1)"
 

@@ -12,7 +12,7 @@ from brokerui.messaging.store.committing import COUNTING, slot
 from brokerui.messaging.store.instance_state import NUMBER, InstanceState
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.receiving import COLUMNS, FEW, FreeGroup, lock_next, reading
-from brokerui.messaging.store.session import Session
+from brokerui.messaging.store.session import OneWaySession
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.messages import QueuedMessage
 
@@ -28,17 +28,10 @@ _TAKEN: Final = (
 _IS_KNOWN: Final = f"(%(known)s::int8, %(version)s::int8) = ({NUMBER})"
 
 
-def is_simple(request: ReceiveRequest) -> bool:
-    """Return whether a request can be met so: it takes messages, and names none of them."""
-    return not request.only and (request.top is None or request.top > 0)
-
-
 def take(
-    session: Session, instance: int, now: int, request: ReceiveRequest, known: InstanceState
+    session: OneWaySession, instance: int, now: int, request: ReceiveRequest, known: InstanceState
 ) -> ClaimedBatch | None:
     """Receive and commit. None: nothing has happened, and the caller claims."""
-    if not session.counts_what_it_deletes:
-        return None
     state = {"known": known.number, "version": known.live_version}
     with session.at_once():
         number = session.ask(NUMBER.format(instance=instance), {})
@@ -56,7 +49,7 @@ def take(
     return batch
 
 
-def _ask(session: Session, instance: int, now: int, request: ReceiveRequest, state: dict[str, int]) -> FreeGroup:
+def _ask(session: OneWaySession, instance: int, now: int, request: ReceiveRequest, state: dict[str, int]) -> FreeGroup:
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
     group = lock_next(session, parameters, request)
     read = reading(session, parameters, request, f" AND {_IS_KNOWN.format(instance='%(instance)s')}")

@@ -9,10 +9,10 @@ from brokerui.messaging.broker_cache import check_queue, working_broker_of
 from brokerui.messaging.clock import now
 from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.queue_monitors.signals import received
-from brokerui.messaging.store import DatabaseStore
 from brokerui.messaging.verbs.leaving import leave_after_commit
 from brokerui.messaging.verbs.transactions import busy_after_conflict
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
+from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import VerbError
 from routing.runtime.broker import Broker
 
@@ -27,23 +27,20 @@ def received_at_once(instance: str, request: ReceiveRequest) -> ClaimedBatch | N
         return None
     check_instances([instance])
     broker = working_broker_of(instance, in_transaction=is_callers)
-    if not _is_plain(broker, request) or not isinstance(broker.store, DatabaseStore):
+    if not _may_be_asked(broker, request.queue):
         return None
-    at = now()
     with busy_after_conflict(), transaction.mark_for_rollback_on_error():
-        batch = broker.store.take(request, at)
+        batch = broker.take(request, now())
     if batch is not None:
-        broker.took(request, batch, at)
         received(broker, request.queue, is_empty=batch.received_group is None)
         leave_after_commit(instance, (), (), broker.events())
     return batch
 
 
-def _is_plain(broker: Broker, request: ReceiveRequest) -> bool:
-    """Whether messages leave their queue when they are received. The store makes sure that the estate is the same."""
-    database, queue = request.queue
+def _may_be_asked(broker: Broker, queue: QueueKey) -> bool:
+    """Whether there is such a queue. The store makes sure that the estate is the same."""
     try:
-        check_queue(broker, request.queue)
+        check_queue(broker, queue)
     except (VerbError, MessagingError):
         return False
-    return not broker.directories[database].retains(queue)
+    return True

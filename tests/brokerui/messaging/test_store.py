@@ -8,7 +8,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from inspect import signature
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -43,10 +42,10 @@ from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
 from tests.brokerui.product import eventually
 from tests.routing.dialog.joined import Joined
-from tests.routing.runtime.store import conformance
 from tests.routing.runtime.store.conformance import (
     ALL,
     NOW,
+    RECEIVING,
     Q,
     RetainedRows,
     StoreConformance,
@@ -55,6 +54,7 @@ from tests.routing.runtime.store.conformance import (
     held,
     look,
     message,
+    run_at_once,
     take,
     texts_of,
     write,
@@ -506,51 +506,31 @@ def test_what_is_usual_takes_few_statements_and_ways(store: DatabaseStore, monke
         assert [queries_of(monkeypatch, work) for work in works] == [5, 5, 6, 5]
 
 
-RECEIVING = (
-    "test_a_conversation_is_received_in_its_order_errors_and_timers_first",
-    "test_a_group_is_received_by_priority_then_conversation_by_conversation",
-    "test_the_group_with_the_highest_priority_comes_first_then_the_oldest",
-    "test_moved_messages_are_received_with_their_new_group",
-    "test_depth_and_age_are_kept_with_every_commit",
-    "test_any_traffic_is_received_in_the_order_of_a_list",
-)
-"""Tests of conformance that receive and commit."""
-
-
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite a RECEIVE claims")
 @pytest.mark.parametrize("name", RECEIVING)
 def test_on_one_way_it_is_received_alike(store: DatabaseStore, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-
-    def take_at_once(store: DatabaseStore, request: ReceiveRequest = ALL) -> list[str]:
-        look(store, ClaimRequest())  # what the instance is like may have changed
-        batch = store.take(request, NOW)
-        assert batch is not None
-        return texts_of(batch.received)
-
-    monkeypatch.setattr(conformance, "take", take_at_once)
-    run = getattr(StoreConformance(), name)
-    run(store, **({"seed": 7} if "seed" in signature(run).parameters else {}))
+    run_at_once(name, store, monkeypatch)
 
 
 @on_postgres
 def test_a_message_is_received_on_one_way(instance: int, store: DatabaseStore, monkeypatch: pytest.MonkeyPatch) -> None:
     write(store, endpoint("1t"), enqueued=[message("1t", 0), message("1t", 1), message("1t", 2)])
-    one = ReceiveRequest(Q, 1)
-    assert queries_of(monkeypatch, lambda: store.take(one, NOW), WAYS) == 1
+    one, known = ReceiveRequest(Q, 1), look(store, ClaimRequest())
+    assert queries_of(monkeypatch, lambda: store.take(one, known, NOW), WAYS) == 1
     mine = DatabaseStore(instance, in_transaction=True)
     with transaction.atomic():
-        look(mine, ClaimRequest())
-        assert queries_of(monkeypatch, lambda: mine.take(one, NOW), {CallersSession: WAYS[OwnSession]}) == 1
+        known = look(mine, ClaimRequest())
+        assert queries_of(monkeypatch, lambda: mine.take(one, known, NOW), {CallersSession: WAYS[OwnSession]}) == 1
     assert take(store) == ["1t 2"]
 
 
 @on_postgres
 def test_nothing_is_taken_by_what_was_known_of_the_instance(instance: int, store: DatabaseStore) -> None:
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
-    look(store, ClaimRequest())
+    known = look(store, ClaimRequest())
     write(DatabaseStore(instance), requests={("db", "S"): "1i"})
-    assert store.take(ALL, NOW) is None
-    assert store.take(ReceiveRequest(("d", "another queue")), NOW) is None
+    assert store.take(ALL, known, NOW) is None
+    assert store.take(ReceiveRequest(("d", "another queue")), known, NOW) is None
     assert take(store) == ["1t 0"]
 
 
@@ -559,11 +539,12 @@ def test_what_cannot_be_taken_at_once_is_left(store: DatabaseStore, monkeypatch:
     """Messages by name, none at all, a conversation that may not be there, a group that another has emptied."""
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
     others = ReceiveRequest(Q, group="1t", only=(1,)), ReceiveRequest(Q, 0), ReceiveRequest(Q, handle="nowhere")
-    assert [store.take(other, NOW) for other in others] == [None] * 3
+    known = look(store, ClaimRequest())
+    assert [store.take(other, known, NOW) for other in others] == [None] * 3
     gone = "SELECT CAST('gone' AS text) AS key WHERE %(queue)s <> 0 AND %(now)s > 0"
     with monkeypatch.context() as patched:
         patched.setattr(receiving, "_NEXT", gone)
-        assert store.take(ALL, NOW) is None
+        assert store.take(ALL, known, NOW) is None
     assert take(store) == ["1t 0"]
 
 
@@ -578,8 +559,7 @@ def test_what_fails_on_one_way_has_not_happened(
 
     def fail() -> None:
         with transaction.atomic() if in_transaction else nullcontext():
-            look(mine, ClaimRequest())
-            mine.take(ALL, NOW)
+            mine.take(ALL, look(mine, ClaimRequest()), NOW)
 
     with monkeypatch.context() as patched:
         patched.setattr(taking, "_TAKEN", failing)
@@ -598,9 +578,9 @@ def test_takers_at_the_same_time_have_each_message_once_and_in_order(instance: i
 
     def receive() -> None:
         mine = DatabaseStore(instance)
-        look(mine, ClaimRequest())
+        known = look(mine, ClaimRequest())
         for _ in range(len(rows)):  # none: another has emptied the group meanwhile
-            batch = mine.take(ReceiveRequest(Q, 3), NOW)
+            batch = mine.take(ReceiveRequest(Q, 3), known, NOW)
             received.extend([texts_of(batch.received)] if batch and batch.received else [])
 
     in_threads(*[receive] * 4)

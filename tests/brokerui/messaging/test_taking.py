@@ -114,9 +114,8 @@ def test_a_receive_from_another_queue_takes_nothing_of_the_group_before(wire: Wi
     come(wire, handle, b"2", b"3")
     with transaction.atomic():
         assert texts(receive(top=1)) == [b"2"]
-        store = broker_of("B", in_transaction=True).store
-        assert isinstance(store, DatabaseStore)
-        batch = store.take(ReceiveRequest(("two", "another queue")), clock.now())
+        broker = broker_of("B", in_transaction=True)
+        batch = broker.take(ReceiveRequest(("two", "another queue")), clock.now())
         assert batch is None or not batch.received
     assert depth() == 1
     assert texts(receive()) == [b"3"]

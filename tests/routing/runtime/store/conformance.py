@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Callable, Iterable
+from inspect import signature
 from typing import Any
 
 import pytest
@@ -86,6 +88,31 @@ def take(store: Store, request: ReceiveRequest = ALL) -> list[str]:
     batch = store.claim(ClaimRequest(receive=request), NOW)
     store.commit(ChangeSet(batch.token, NOW, received=list(batch.received)))
     return texts_of(batch.received)
+
+
+def take_at_once(store: Store, request: ReceiveRequest = ALL) -> list[str]:
+    """Receive without a claim, by the state of the instance as it is now."""
+    batch = store.take(request, look(store, ClaimRequest()), NOW)
+    assert batch is not None
+    return texts_of(batch.received)
+
+
+RECEIVING = (
+    "test_a_conversation_is_received_in_its_order_errors_and_timers_first",
+    "test_a_group_is_received_by_priority_then_conversation_by_conversation",
+    "test_the_group_with_the_highest_priority_comes_first_then_the_oldest",
+    "test_moved_messages_are_received_with_their_new_group",
+    "test_depth_and_age_are_kept_with_every_commit",
+    "test_any_traffic_is_received_in_the_order_of_a_list",
+)
+"""Tests that receive and commit."""
+
+
+def run_at_once(name: str, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run a test of `RECEIVING` whose every RECEIVE goes without a claim."""
+    monkeypatch.setattr(sys.modules[__name__], "take", take_at_once)
+    run = getattr(StoreConformance(), name)
+    run(store, **({"seed": 7} if "seed" in signature(run).parameters else {}))
 
 
 def adding(store: Store, seen: Endpoint, **named: Any) -> AppendedMessages:

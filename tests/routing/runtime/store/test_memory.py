@@ -13,14 +13,18 @@ from routing.simulation.memory_queue import HEAP_SLACK
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.local import Local
 from tests.routing.runtime.store.conformance import (
+    ALL,
     NOW,
+    RECEIVING,
     Q,
     RetainedRows,
     StoreConformance,
     endpoint,
     look,
     message,
+    run_at_once,
     take,
+    take_at_once,
     write,
 )
 
@@ -37,6 +41,31 @@ class TestMemoryStore(StoreConformance):
             return sorted((one.queuing_order, (one.message_body or b"").decode(), one.status) for one in rows)
 
         return read
+
+    @pytest.mark.parametrize("name", RECEIVING)
+    def test_without_a_claim_it_is_received_alike(
+        self, store: Store, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        run_at_once(name, store, monkeypatch)
+
+    def test_nothing_is_taken_by_what_was_known_of_the_instance(self, store: Store) -> None:
+        write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+        known = look(store, ClaimRequest())
+        write(store, queues={Q: False})
+        assert store.take(ALL, known, NOW) is None
+        assert store.take(ALL, look(store, ClaimRequest()), NOW) is None
+        write(store, queues={Q: True})
+        assert take_at_once(store) == ["1t 0"]
+
+    def test_what_cannot_be_taken_without_a_claim_is_left(self, store: Store) -> None:
+        write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+        others = ReceiveRequest(Q, group="1t", only=(1,)), ReceiveRequest(Q, 0), ReceiveRequest(Q, handle="nowhere")
+        known = look(store, ClaimRequest())
+        assert [store.take(other, known, NOW) for other in others] == [None] * 3
+        reader = store.claim(ClaimRequest(("1t",)), NOW)
+        assert take_at_once(store) == []
+        store.release(reader.token)
+        assert take_at_once(store) == ["1t 0"]
 
     def test_heaps_do_not_grow_with_what_has_gone(self) -> None:
         store = MemoryStore()

@@ -213,8 +213,8 @@ STORE: Final = (
     Fault(
         "store",
         "a queue that retains its messages loses them to a receive on one way",
-        "return not broker.directories[database].retains(queue)",
-        "return database in broker.directories",
+        "return self.directories[queue[0]].retains(queue[1])",
+        "return queue[0] not in self.directories",
         ("test_a_queue_that_retains_keeps_what_is_received",),
         on_postgresql=True,
     ),

@@ -48,7 +48,7 @@ class TestMemoryStore(StoreConformance):
     ) -> None:
         run_at_once(name, store, monkeypatch)
 
-    def test_nothing_is_taken_by_what_was_known_of_the_instance(self, store: Store) -> None:
+    def test_a_queue_that_is_off_by_now_gives_nothing_without_a_claim(self, store: Store) -> None:
         write(store, endpoint("1t"), enqueued=[message("1t", 0)])
         known = look(store, ClaimRequest())
         write(store, queues={Q: False})

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import codecs
 import re
+from collections.abc import Callable
 from datetime import datetime
+from typing import Final
 
 from pipeline.files.location import RemoteLocation, location
 from routing.common.errors import Invalid
@@ -35,20 +37,32 @@ def place_name(text: str) -> str:
     return str(place).replace("//localhost/", "///", 1) if scheme == "file" else str(place)
 
 
-def positive(text: str) -> int:
-    """Return a whole number of 1 or more."""
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"must be 1 or more, not {text}")
-    return number
+def whole_number(lowest: int, highest: int) -> Callable[[str], int]:
+    """Return the function that reads a whole number within these bounds."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"must be a whole number, not {text[:SHOWN]}") from None
+        if number < lowest:
+            raise argparse.ArgumentTypeError(f"must be {lowest:,} or more, not {text[:SHOWN]}")
+        if number > highest:
+            raise argparse.ArgumentTypeError(f"must be {highest:,} or less, not {text[:SHOWN]}")
+        return number
+
+    return read
 
 
-def not_negative(text: str) -> int:
-    """Return a whole number of 0 or more."""
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must be 0 or more, not {text}")
-    return number
+SHOWN: Final = 40
+"""Characters of a text that an error shows."""
+MOST: Final = 10**12
+"""No count of rows, files or versions is larger."""
+positive = whole_number(1, MOST)
+not_negative = whole_number(0, MOST)
+days = whole_number(1, 36_500)
+classes = whole_number(1, 1_000_000)
+seed = whole_number(-(2**63), 2**63 - 1)
 
 
 def interval(text: str) -> str:

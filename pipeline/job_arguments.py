@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from pipeline.argument_values import encoding, interval, moment, not_negative, place_name, positive, setting
+from pipeline.argument_values import (
+    classes,
+    days,
+    encoding,
+    interval,
+    moment,
+    not_negative,
+    place_name,
+    positive,
+    seed,
+    setting,
+)
 from pipeline.lake_arguments import add_lake_commands
 
 if TYPE_CHECKING:
@@ -43,13 +54,13 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
         "--estate", type=place_name, required=True, help="estate document, or a folder of versions: the last one"
     )
     parser.add_argument("--rows", required=True, type=positive, metavar="N")
-    parser.add_argument("--seed", required=True, type=int, metavar="S", help="the same seed gives the same rows")
+    parser.add_argument("--seed", required=True, type=seed, metavar="S", help="the same seed gives the same rows")
     parser.add_argument("--out", type=place_name, required=True, metavar="DIR")
     parser.add_argument("--start", type=moment, default=START, metavar="T", help=f"default: {START:%Y-%m-%d}")
-    parser.add_argument("--days", type=positive, default=7, metavar="N", help="default: 7")
+    parser.add_argument("--days", type=days, default=7, metavar="N", help="default: 7")
     parser.add_argument(
         "--classes",
-        type=positive,
+        type=classes,
         default=5_000,
         metavar="N",
         help="largest number of classes of traffic (default: 5,000)",
@@ -183,7 +194,7 @@ def _add_telemetry(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--unused-days",
-        type=positive,
+        type=days,
         default=30,
         metavar="N",
         help="days after which a route counts as unused (default: 30)",

@@ -32,7 +32,10 @@ class Ended(Protocol):
 
 
 OF_A_PLACE: Final = frozenset(
-    (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+    (
+        *(errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC),
+        *(errno.EDQUOT, errno.EFBIG, errno.EMFILE),
+    )
 )
 """Errors of the operating system about a file that the user named, or about its volume."""
 
@@ -50,7 +53,7 @@ def outcome_of(options: argparse.Namespace, on_error: Callable[[object], None] =
         on_error(error)
         return BAD_INPUT
     except Exception as failure:
-        explained = _explained(failure)
+        explained = _explained(failure, _output_of(options))
         if explained is None:
             raise
         on_error(explained)
@@ -82,18 +85,34 @@ def written(write: Callable[[], object], done: Sentence | None = None) -> int:
     return 0
 
 
-def _explained(failure: Exception) -> InputError | None:
-    """Return an error message for a failure of Spark; None: unknown, so the traceback is shown."""
-    from pipeline.runtime.spark_errors import GraphError, damaged_file, denied, spark_has_ended
+def _output_of(options: argparse.Namespace) -> str:
+    """Return the place that a job writes, as its user named it."""
+    return str(getattr(options, "out", getattr(options, "lake", SPARK)))
+
+
+def _explained(failure: Exception, output: str) -> InputError | None:
+    """Return an error message for a failure of Spark or of a file; None: unknown, so the traceback is shown."""
+    from pipeline.runtime.spark_errors import (
+        GraphError,
+        damaged_file,
+        denied,
+        missing_file,
+        refused_place,
+        spark_has_ended,
+    )
 
     if (damaged := damaged_file(failure)) is not None:
         return InputError(damaged, "Parquet", say("is damaged: it cannot be read to its end"))
+    if (missing := missing_file(failure)) is not None:
+        return InputError(missing, "", say("is not there any more: lake vacuum, or another program, removed it"))
     if isinstance(failure, GraphError):
         return InputError(SPARK, "", say("rejected the graph of the tables; its output says why"))
     if (words := denied(failure)) is not None:
         return InputError(SPARK, "", say("has no permission: {reason}", reason=words))
-    if isinstance(failure, OSError) and isinstance(failure.filename, str | Path):
-        name = str(failure.filename)
+    if (refused := refused_place(failure)) is not None:
+        return InputError(refused.place or output, "", say("cannot be written: {reason}", reason=refused.reason))
+    if isinstance(failure, OSError):
+        name = str(failure.filename) if isinstance(failure.filename, str | Path) else output
         if is_url(name) or failure.errno in OF_A_PLACE:
             return InputError(name, "", say("{reason}", reason=failure.strerror or str(failure)))
     if spark_has_ended(failure):

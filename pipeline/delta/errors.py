@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from deltalake.exceptions import DeltaError
 
 from pipeline.files.location import Location
 from routing.common.errors import InputError
 from routing.common.sentence import say
+
+_OBJECT: Final = re.compile(r":? \w+ \{ .*")
+"""An object in the words of its programmers at the end of a reason."""
 
 
 class OvertakenError(InputError):
@@ -28,5 +33,5 @@ def log_errors(place: Location) -> Iterator[None]:
     except (DeltaError, OSError, ValueError) as error:
         if isinstance(error, PermissionError | InputError):
             raise
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        reason = _OBJECT.sub("", (str(error).splitlines() or [type(error).__name__])[0])
         raise InputError(str(place), "", say("its Delta log fails: {reason}", reason=reason)) from None

@@ -58,6 +58,11 @@ class LogFolder:
         """Return whether the files are copies of those of a store."""
         return _here(self.place) is None
 
+    def empty_commit(self) -> str | None:
+        """Return the name of a commit without content; None: there is none."""
+        found = sorted(file.name for file in self.log.glob("*.json") if not file.stat().st_size)
+        return found[0] if found else None
+
     def put_commit(self, version: int, content: bytes) -> None:
         """Write the file of a commit, and a checkpoint after it. Raises `OvertakenError` if there is one of this
         number."""

@@ -106,7 +106,7 @@ class DeltaLog:
         if not self.exists():
             return None
         with log_errors(self.root), log_folder(self.root, whole=version is not None) as folder:
-            table = DeltaTable(folder.uri, version)
+            table = _opened(folder, version)
             if (needed := table.protocol().min_reader_version) > _READER_VERSION:
                 problem = say("its table needs a reader of version {needed} of Delta, not 1", needed=needed)
                 raise InputError(str(self.root), "", problem)
@@ -194,6 +194,18 @@ class DeltaLog:
         for one in self.schema.fields:
             columns.add(one.name, one.dataType, nullable=True)
         return Schema.from_json(columns.json())
+
+
+def _opened(folder: LogFolder, version: int | None) -> DeltaTable:
+    """Return the table in a version, by default the last. Raises `InputError` if there is no such version, or a commit
+    was cut off to nothing, which others take for one without files."""
+    if (empty := folder.empty_commit()) is not None:
+        raise InputError(str(folder.place), "", say("is damaged: the file {name} of its log is empty", name=empty))
+    if version is not None and version > (last := DeltaTable(folder.uri).version()):
+        raise InputError(
+            str(folder.place), "", say("has no version {version}: the last is {last}", version=version, last=last)
+        )
+    return DeltaTable(folder.uri, version)
 
 
 def _table_at(folder: LogFolder, version: int) -> DeltaTable:

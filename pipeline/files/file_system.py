@@ -130,3 +130,12 @@ def folder_of(name: str) -> Location:
 def unreadable(name: str, error: OSError) -> InputError:
     """Say in one line why a place that a user named cannot be read."""
     return InputError(name, "", say("cannot be read: {reason}", reason=error.strerror or str(error)))
+
+
+def check_readable(file: Location) -> None:
+    """Raise `InputError` if a file cannot be read."""
+    try:
+        with file_system(file).opened(file) as stream:
+            stream.read(1)
+    except OSError as error:
+        raise unreadable(str(file), error) from None

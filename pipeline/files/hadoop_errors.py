@@ -21,6 +21,9 @@ _DENIED: Final = (
     "java.nio.file.AccessDeniedException",
     "org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException",
 )
+_DENIED_HERE: Final = "(Permission denied)"
+"""The word of Java for a file of this machine that is there and may not be opened, beside the name of one that is
+not."""
 _NO_STORE: Final = ("org.apache.hadoop.fs.s3a.UnknownStoreException", "java.net.UnknownHostException")
 _NO_CLASS: Final = ("org.apache.hadoop.fs.UnsupportedFileSystemException", "java.lang.ClassNotFoundException")
 _CONFLICT: Final = re.compile(r"(?<![^\s(\[,:=])412(?![^\s)\],.;:])")
@@ -44,7 +47,7 @@ def python_error(place: Location, *causes: tuple[str, str]) -> OSError | InputEr
         return InputError(str(place), "", problem)
     if names & {*_NO_STORE}:
         return OSError(errno.ENXIO, f"the store is not there ({message})", str(place))
-    if names & {*_DENIED}:
+    if names & {*_DENIED} or any(_DENIED_HERE in text for _, text in causes):
         return PermissionError(errno.EACCES, f"no permission ({message})", str(place))
     if names & {*_ABSENT}:
         return FileNotFoundError(errno.ENOENT, "is not there", str(place))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -22,6 +23,8 @@ from routing.common.sentence import say
 from routing.model.estate import Estate
 
 ROWS_PER_FILE = 2_500_000
+FIRST_MOMENT: Final = datetime(1753, 1, 1, tzinfo=UTC)
+"""The first moment that a row of traffic may have."""
 FLOW_SCHEMA = (
     "rank int, from_instance string, from_database string, from_service string, "
     "to_service string, to_broker_instance string, is_reply boolean"
@@ -44,6 +47,7 @@ class GenerateOptions:
 def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
     """Write Parquet files with the columns of the traffic table; the same seed gives the same rows."""
     run = JobRun("generate", {**asdict(options), "start": options.start.isoformat()})
+    _check_time(options)
     start_for_urls(settings, options.estate, options.out)
     estate = load_timeline(options.estate).versions[-1].estate
     flows = sample_flows(estate, options.classes, options.seed)
@@ -66,6 +70,17 @@ def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
         run.extra |= table_manifest(result.folders)
         result.publish(run.as_json())
     return run
+
+
+def _check_time(options: GenerateOptions) -> None:
+    """Raise `InputError` if the traffic begins before the first moment that a row may have, or would outlast time."""
+    if options.start < FIRST_MOMENT:
+        problem = say(
+            "must be {first} or later, not {moment}", first=f"{FIRST_MOMENT:%Y-%m-%d}", moment=options.start.isoformat()
+        )
+        raise InputError("--start", "", problem)
+    if datetime.max.replace(tzinfo=UTC) - options.start < timedelta(days=options.days + 1):
+        raise InputError("--start", "", say("leaves no room for {days} days before the year 10000", days=options.days))
 
 
 def synthetic_traffic(spark: SparkSession, flows: Sequence[SampledFlow], model: TrafficModel) -> DataFrame:

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
-from pipeline.files.file_system import copy_file, delete, folder_of
+from pipeline.files.file_system import check_readable, copy_file, delete, folder_of
 from pipeline.files.location import Location, relative_name
 from pipeline.inputs.damaged_files import without_damaged_files
 from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
@@ -111,9 +111,19 @@ def _copied(tables: NewRun, paths: Sequence[Location], options: IngestOptions) -
     root, copies = folder_of(options.traffic), []
     for path in paths:
         copy = tables.table(BRONZE) / relative_name(path, root)
-        copy_file(path, copy)
+        _copy(path, copy)
         copies.append(copy)
     return copies
+
+
+def _copy(path: Location, copy: Location) -> None:
+    """Copy a file. Raises `InputError` if it is the file that cannot be read, and not its copy that cannot be
+    written."""
+    try:
+        copy_file(path, copy)
+    except OSError:
+        check_readable(path)
+        raise
 
 
 def _write(

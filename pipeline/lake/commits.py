@@ -18,6 +18,7 @@ from pipeline.delta.written_files import partition_of
 from pipeline.files.file_system import exists, file_system, files_in, read_bytes
 from pipeline.files.location import Location, RemoteLocation, relative_name
 from pipeline.lake.tables import SILVER, silver_log
+from pipeline.results.output_folder import read_record
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.transforms.day_partition import DAY
 from routing.common.errors import InputError
@@ -28,6 +29,8 @@ FOLDER, FILES, COVERS = "folder", "files", "covers"
 """Fields of the record of a run: the name of its folders, its files by table, and for a compaction the runs whose rows
 its files have, by day."""
 RUN: Final = "run="
+NEW_RUN: Final = f"{RUN}new-"
+"""How the names of the runs begin that a log names."""
 _FORMER_RECORD: Final = re.compile(r"run=[0-9]+[.]json")
 _READ: Final[dict[tuple[RemoteLocation, int, int], bytes]] = {}
 """Records behind URLs that this process has read, by size and time of change: a record is never altered."""
@@ -111,6 +114,8 @@ def read_state(root: Location, version: int | None = None) -> LakeState:
     """Return a lake as it is, or as it was in a version of `silver`. Raises `InputError` if it is damaged, or vacuum
     removed files of the version."""
     found = silver_log(root).read(version)
+    if found is None:
+        check_never_had_log(root)
     if version is not None:
         _check_version(root, version, found)
     logged = {} if found is None else found.transactions
@@ -124,6 +129,13 @@ def read_state(root: Location, version: int | None = None) -> LakeState:
         silver=(*files, *(file for run in former for file in _silver_of(root, run))),
         by_folder={run.folder: run for run in [*records, *former]},
     )
+
+
+def check_never_had_log(root: Location) -> None:
+    """Raise `InputError` if a run has committed to the log of this lake, which is not there: nothing would count."""
+    record = read_record(root) or {}
+    if str(record.get(FOLDER, "")).startswith(NEW_RUN):
+        raise InputError(str(root / SILVER), "", say("is damaged: the beginning of its log is not there"))
 
 
 def _check_version(root: Location, version: int, found: TableVersion | None) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from pipeline.delta.changes import TableChange
 from pipeline.files.location import Location
+from pipeline.lake.commits import check_never_had_log
 from pipeline.lake.tables import silver_log
 
 
@@ -31,6 +32,7 @@ def versions_of(root: Location) -> list[LakeVersion]:
     """Return the versions that the log still has, the last one first; none for a lake without a log."""
     last = silver_log(root).read()
     if last is None:
+        check_never_had_log(root)
         return []
     changes = [change for change in silver_log(root).changes() if change.version <= last.version]
     counts = [file.rows for file in last.files]

@@ -19,7 +19,7 @@ from pipeline.delta.table import TableCommit
 from pipeline.delta.written_files import WrittenFile, written_file
 from pipeline.files.file_system import delete, exists, file_system
 from pipeline.files.location import Location, location, relative_name
-from pipeline.lake.commits import COMMITS, FILES, FOLDER, RUN, LakeState, put_record, read_state, record_file
+from pipeline.lake.commits import COMMITS, FILES, FOLDER, NEW_RUN, LakeState, put_record, read_state, record_file
 from pipeline.lake.lake import Lake, is_lake
 from pipeline.lake.tables import BRONZE, SILVER, TABLES, silver_log
 from pipeline.results.free_folder import unwritable
@@ -33,7 +33,6 @@ from routing.common.sentence import say
 STAGING: Final = "_staging"
 MARK: Final = "_lake"
 """The file by which a folder is a lake before its first run."""
-_PREFIX: Final = f"{RUN}new-"
 _FORMER_FOLDER: Final = re.compile(r"run=[0-9]+")
 """The folders of the runs of before there was a log."""
 
@@ -150,7 +149,7 @@ def _written(root: Location, file: Location) -> WrittenFile:
 def new_run(lake: Lake) -> Iterator[NewRun]:
     """Begin a run of a lake that is open for writing. Unless it is committed, nothing of it stays; the next run
     removes the files of a killed one."""
-    run = NewRun(lake if lake.state else lake.opened(), unique_name(_PREFIX))
+    run = NewRun(lake if lake.state else lake.opened(), unique_name(NEW_RUN))
     try:
         yield run
     finally:
@@ -209,4 +208,4 @@ def _is_left(name: str, *, in_staging: bool) -> bool:
     """Return whether a folder or a record is of a run that nobody goes on with, also of one from before there was a
     log."""
     is_former = name in TABLES if in_staging else bool(_FORMER_FOLDER.fullmatch(name))
-    return is_former or is_left(name.removesuffix(".json"), _PREFIX)
+    return is_former or is_left(name.removesuffix(".json"), NEW_RUN)

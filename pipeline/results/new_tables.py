@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.files.file_system import delete, delete_empty, file_system
@@ -25,6 +25,8 @@ class NewTables:
     """A result that is being written."""
 
     folders: TableFolders
+    versions: dict[str, int | None] = field(default_factory=dict)
+    """The versions of its tables that may count by now: from the first on, its files stay."""
 
     def begin(self) -> None:
         """Leave a mark, by which a later run knows what this one left, should it be killed."""
@@ -42,7 +44,7 @@ class NewTables:
         """
         place = self.folders.place
         former = read_record(place)
-        new = commit_tables(place, record)
+        new = commit_tables(place, record, self.versions)
         write_record(place, new)
         delete(self.folders.work)
         delete_empty(self.folders.work.parent)
@@ -65,5 +67,6 @@ def new_tables(name: str) -> Iterator[NewTables]:
     try:
         yield result
     except BaseException:
-        result.folders.clear()
+        if not result.versions:
+            result.folders.clear()
         raise

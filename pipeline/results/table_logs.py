@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -10,7 +11,8 @@ import pyarrow.parquet as pq
 from pyspark.sql.pandas.types import from_arrow_schema
 from pyspark.sql.types import DataType, DateType, IntegerType, StructType
 
-from pipeline.delta.table import DeltaLog, TableCommit
+from pipeline.delta.errors import OvertakenError
+from pipeline.delta.table import DeltaLog, TableCommit, TableVersion
 from pipeline.delta.written_files import written_file
 from pipeline.files.location import Location, relative_name
 from pipeline.files.parquet import parquet_source
@@ -67,13 +69,25 @@ def delta_tables_of(place: Location, record: Record) -> dict[str, Location]:
     return {name: _folder(place, about) for name, about in tables_of(record).items() if VERSION in about}
 
 
-def commit_tables(place: Location, record: Record) -> Record:
+def commit_tables(place: Location, record: Record, versions: dict[str, int | None] | None = None) -> Record:
     """Let the files that a record names be the content of their tables.
 
-    Returns the record with the versions of the tables. Raises `OvertakenError`.
+    All logs are read before the first commit, so that one that is damaged leaves the others as they are. Returns the
+    record with the versions of the tables. `versions` gets that of each commit as soon as it may count (None: nobody
+    knows), so that the caller keeps the files that it names. Raises `OvertakenError`.
     """
-    found = {name: {**about, VERSION: _commit(place, about)} for name, about in tables_of(record).items()}
-    return {**record, **as_fields(found)}
+    found = {} if versions is None else versions
+    tables = tables_of(record)
+    planned = {name: _planned(place, about) for name, about in tables.items()}
+    for name, commit in planned.items():
+        found[name] = None
+        try:
+            found[name] = commit.version()
+        except InputError as error:
+            if isinstance(error, OvertakenError) or not commit.may_count():
+                del found[name]
+            raise
+    return {**record, **as_fields({name: {**about, VERSION: found[name]} for name, about in tables.items()})}
 
 
 def published_rows(place: Location) -> list[Location] | None:
@@ -108,8 +122,34 @@ def _folder(place: Location, about: Record) -> Location:
     return place / found.parent if found.parent.name else place
 
 
-def _commit(place: Location, about: Record) -> int:
-    """Commit the files of a table that its log does not name yet, and the removal of those that count no more."""
+@dataclass(frozen=True, slots=True)
+class _PlannedCommit:
+    """The commit by which a table has the files of a result."""
+
+    log: DeltaLog
+    before: TableVersion | None
+    commit: TableCommit | None
+    """None: the table has them."""
+
+    def version(self) -> int:
+        """Commit, and return the version of the table."""
+        before = None if self.before is None else self.before.version
+        if self.commit is not None:
+            return self.log.commit(self.commit, before)
+        assert before is not None, "a table without a version needs a commit"
+        return before
+
+    def may_count(self) -> bool:
+        """Return whether a commit that failed may count."""
+        try:
+            return self.log.version() != (None if self.before is None else self.before.version)
+        except InputError:
+            return True
+
+
+def _planned(place: Location, about: Record) -> _PlannedCommit:
+    """Plan to commit the files of a table that its log does not name yet, and the removal of those that count no
+    more."""
     table = _folder(place, about)
     files = {relative_name(file, table): file for file in (place / one["path"] for one in about["files"])}
     columns = dict(_partitions(next(iter(files))))
@@ -120,11 +160,11 @@ def _commit(place: Location, about: Record) -> int:
     new = [written_file(table, file, log.partitions) for path, file in files.items() if path not in known]
     removed = [file for path, file in known.items() if path not in files]
     if before and not new and not removed:
-        return before.version
+        return _PlannedCommit(log, before, None)
     # A run that writes all files anew may write other columns.
     is_new = len(new) == len(files)
     commit = TableCommit(new, overwrite=is_new, removed=() if is_new else removed)
-    return log.commit(commit, before.version if before else None)
+    return _PlannedCommit(log, before, commit)
 
 
 def _partitions(path: str) -> Iterator[tuple[str, DataType]]:

@@ -24,6 +24,27 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
+        "a RECEIVE looks no further than the first messages of a queue",
+        "(SELECT '{FURTHER}' FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT 1 OFFSET {messages})",
+        "NULL",
+        ("test_what_stands_behind_a_long_group_that_is_not_free_is_received",),
+    ),
+    Fault(
+        "store",
+        "of many conversations a RECEIVE takes the first group by its name",
+        "WHERE (SELECT count(*) FROM few) <= {conversations} AND m.queue_number",
+        "WHERE m.queue_number",
+        ("test_of_many_conversations_the_one_of_the_highest_priority_is_next",),
+    ),
+    Fault(
+        "store",
+        "a RECEIVE behind a long group passes a conversation that has only a timer's message",
+        "FROM few CROSS JOIN (SELECT 0 AS rank UNION ALL SELECT 1 UNION ALL SELECT 2) AS ranks",
+        "FROM few CROSS JOIN (SELECT 2 AS rank) AS ranks",
+        ("test_a_timer_and_an_error_come_in_their_turn",),
+    ),
+    Fault(
+        "store",
         "statements of one way to the database leave one by one",
         "pipeline._communicate_gen = partial(_written, pipeline)",
         "_ = partial(_written, pipeline)",
@@ -181,8 +202,8 @@ STORE: Final = (
     Fault(
         "store",
         "a receive goes to the database once for the group and once for its messages",
-        "return FreeGroup(group, session.ask(read.sql, read.parameters))",
-        "return FreeGroup(group, lambda: session.rows(read.sql, read.parameters))",
+        "return FreeGroup(group, session.ask(read.sql, read.parameters), look)",
+        "return FreeGroup(group, lambda: session.rows(read.sql, read.parameters), look)",
         ("test_what_is_usual_takes_few_statements_and_ways",),
         on_postgresql=True,
     ),

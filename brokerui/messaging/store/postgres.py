@@ -104,8 +104,14 @@ class PostgresSession(OneWaySession):
         # OFFSET keeps the condition out of the query: it is asked in the query's order, and no more than needed.
         lock = _LOCK.format(key="found.key", seed="seed")
         taken = f"SELECT * FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT %(limit)s"
-        noted = f"SELECT taken.*, set_config('{TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
-        return self.ask(noted, {**parameters, "seed": self._seed(kind), "limit": limit})
+        return self.ask(_noted(taken), {**parameters, "seed": self._seed(kind), "limit": limit})
+
+    def take_first(self, kind: int, sql: str, parameters: Mapping[str, Any], otherwise: str) -> Answer:
+        lock = _LOCK.format(key="found.key", seed="seed")
+        taken = f"SELECT found.key FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT 1"
+        # COALESCE evaluates the second only where the first has found none. OFFSET keeps both from being asked twice.
+        first = f"SELECT * FROM (SELECT COALESCE(({taken}), {otherwise}) AS key OFFSET 0) AS one WHERE key IS NOT NULL"
+        return self.ask(_noted(first), {**parameters, "seed": self._seed(kind)})
 
     def taken(self) -> RowsAsTable:
         return RowsAsTable(f"= ANY(string_to_array(current_setting('{TAKEN}', true), ' '))", {})
@@ -210,6 +216,11 @@ class PostgresSession(OneWaySession):
     def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
+
+
+def _noted(taken: str) -> str:
+    """The query of keys that were taken, which notes them for statements that travel with it."""
+    return f"SELECT taken.*, set_config('{TAKEN}', string_agg(key, ' ') OVER (), true) FROM ({taken}) AS taken"
 
 
 def _waiting_for(sql: str, group: str, conversation: str) -> str:

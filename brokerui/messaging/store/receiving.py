@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Final, NamedTuple
 
+from brokerui.messaging.store.next_group import FURTHER, LOOKS
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.session import GROUP, Answer, RowsAsTable, Session
 from brokerui.messaging.store.tables import MESSAGES
@@ -20,16 +21,6 @@ from routing.dialog.messages import QueuedMessage
 _FREE: Final = (
     "(SELECT 1 FROM receive_leases l WHERE l.conversation_group_id = {group} AND l.instance_id = %(instance)s"
     " AND l.state = 'leased' AND l.until > %(now)s) IS NULL"
-)
-# The same for each message of a queue. The groups that are leased are read once: no planner makes a join of this.
-_NOT_LEASED: Final = (
-    "m.conversation_group_id NOT IN (SELECT l.conversation_group_id FROM receive_leases l"
-    " WHERE l.state = 'leased' AND l.until > %(now)s AND l.instance_id = %(instance)s)"
-)
-_NEXT: Final = (
-    "SELECT m.conversation_group_id AS key"
-    f" FROM queue_messages m WHERE m.queue_number = %(queue)s AND {_NOT_LEASED}"
-    " ORDER BY m.priority DESC, m.queuing_order"
 )
 _OF_HANDLE: Final = (
     "SELECT e.conversation_group_id AS key FROM conversation_endpoints e"
@@ -112,16 +103,19 @@ class FreeGroup(NamedTuple):
     """The first group that is free, locked, and its messages as the statement after the lock reads them."""
 
     group: Answer = list
+    """`FURTHER` where a look at more of the queue is due."""
     messages: Answer = list
+    look: int = 0
+    """Which of `LOOKS` this was."""
 
 
-def ask(session: Session, instance: int, now: int, request: ReceiveRequest) -> FreeGroup:
+def ask(session: Session, instance: int, now: int, request: ReceiveRequest, look: int = 0) -> FreeGroup:
     """For the first group that is free, which is locked then; nothing where it is asked for by name."""
     if request.only:
         return FreeGroup()
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
-    group, read = lock_next(session, parameters, request), reading(session, parameters, request)
-    return FreeGroup(group, session.ask(read.sql, read.parameters))
+    group, read = lock_next(session, parameters, request, look), reading(session, parameters, request)
+    return FreeGroup(group, session.ask(read.sql, read.parameters), look)
 
 
 def receive(
@@ -141,6 +135,9 @@ def receive(
         return
     while groups := found.group():
         ((group, *_),) = groups
+        if group == FURTHER:
+            found = ask(session, instance, now, request, found.look + 1)
+            continue
         locked.add(group)
         rows = found.messages()
         # Before it was locked, another may have received all of it, or leased it.
@@ -154,13 +151,14 @@ def receive(
         batch.is_unknown = not session.rows(_KNOWN, {"instance": instance, "handle": request.handle})
 
 
-def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequest) -> Answer:
-    """Lock the first group that is free and return it; no row where there is none."""
+def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequest, look: int = 0) -> Answer:
+    """Lock the first group that is free and return it; no row where there is none, `FURTHER` where this look was cut
+    short."""
     if request.handle is not None:
         return session.take(GROUP, _OF_HANDLE, {**parameters, "handle": request.handle}, 1)
     if request.group is not None:
         return session.take(GROUP, _OF_GROUP, {**parameters, "group": request.group}, 1)
-    return session.take(GROUP, _NEXT, parameters, 1)
+    return session.take_first(GROUP, LOOKS[look].sql, parameters, LOOKS[look].is_cut_short)
 
 
 def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, condition: str = "") -> RowsAsTable:

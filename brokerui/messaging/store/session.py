@@ -91,6 +91,11 @@ class Session(ABC):
         this session's then."""
 
     @abstractmethod
+    def take_first(self, kind: int, sql: str, parameters: Mapping[str, Any], otherwise: str) -> Answer:
+        """Return the first value, in the order of a query with one column, `key`, that no other session has. It is
+        this session's then. Where there is none: the value of an expression, which is no key; no row if it is NULL."""
+
+    @abstractmethod
     def taken(self) -> RowsAsTable:
         """A condition on what stands before it: that it is one of the keys that were taken last."""
 

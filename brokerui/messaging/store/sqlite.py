@@ -97,6 +97,12 @@ class SqliteSession(Session):
         self._taken = [row[0] for row in taken]
         return lambda: taken
 
+    def take_first(self, kind: int, sql: str, parameters: Mapping[str, Any], otherwise: str) -> Answer:
+        if self.take(kind, sql, parameters, 1)():
+            return lambda: [(key,) for key in self._taken]
+        found = [row for row in self.rows(f"SELECT {otherwise}", parameters) if row[0] is not None]
+        return lambda: found
+
     def taken(self) -> RowsAsTable:
         return self.among(self._taken)
 

@@ -1,31 +1,27 @@
-"""The cost of one RECEIVE of one message on PostgreSQL: on one way to the database, and by a claim and its commit.
-
-    .venv/bin/python benchmarks/messaging/on_receive.py
-
-Durable; messages of 1 KB in 20 conversations. Microseconds of processor of client and server and of the clock, in
-turns, the median of nine rounds. The claim: on one way both together take at most 0.85 of the processor time.
-"""
+"""Time of a RECEIVE on one database; see `store.py`."""
 
 from __future__ import annotations
 
-import os
 import statistics
-import sys
-import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+from django.core.management import call_command
+from django.db import connection
 
-import django
-
-from benchmarks.claims import claim, machine
-from scripts.postgres import CannotRunError, server
+from benchmarks.claims import claim
+from benchmarks.messaging.on_store import NOW, QUEUE, Bench
+from brokerui.messaging.leases.models import Lease
+from routing.dialog.batch import ClaimRequest, ReceiveRequest
 
 RECEIVES = 200
 ROUNDS = 9
+LEASED, AT_ONCE = 100_000, 500
+"""Messages of the group that is leased, and how many of them come in a commit."""
+MOST_MS = 20
 
 
 class Cost(NamedTuple):
@@ -45,13 +41,7 @@ def cost(receive: Callable[[], int], server_ns: Callable[[], int]) -> Cost:
 
 
 def measure() -> bool:
-    """On the database of the environment, which is empty; whether the claim is kept."""
-    from django.core.management import call_command  # noqa: PLC0415 - after Django is set up
-    from django.db import connection  # noqa: PLC0415
-
-    from benchmarks.messaging.on_store import NOW, QUEUE, Bench  # noqa: PLC0415
-    from routing.dialog.batch import ClaimRequest, ReceiveRequest  # noqa: PLC0415
-
+    """On the database of the environment, which is empty; whether the claims are kept."""
     call_command("migrate", interactive=False, verbosity=0)
     bench, one = Bench(), ReceiveRequest(QUEUE, 1)
     known = bench.store.claim(ClaimRequest(), NOW)
@@ -59,40 +49,59 @@ def measure() -> bool:
 
     def at_once() -> int:
         batch = bench.store.take(one, known, NOW)
-        return len(batch.received) if batch else 0
-
-    def server_ns() -> int:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
-            pids = [pid for (pid,) in cursor.fetchall()]
-        return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids)
+        return len(batch.received) if batch else bench.received(1)
 
     ways = {"a claim and its commit": lambda: bench.received(1), "on one way": at_once}
+    alone = medians(ways, bench.enqueued)
+    claimed, taken = (one.client + one.server for one in alone.values())
+    lease(bench)
+    behind = medians(ways, bench.enqueued, f", behind {LEASED:,} leased")
+    slowest_ms = max(one.clock for one in behind.values()) / 1e3
+    return all(
+        [
+            claim("on one way, to a claim and its commit", taken / claimed, 0.85, "times"),
+            claim(f"RECEIVE behind {LEASED:,} messages of a leased group", slowest_ms, MOST_MS, "ms"),
+        ]
+    )
+
+
+def medians(ways: dict[str, Callable[[], int]], enqueue: Callable[[int], int], where: str = "") -> dict[str, Cost]:
+    """Return the cost of a RECEIVE of each kind, of rounds in turns."""
     found: dict[str, list[Cost]] = {name: [] for name in ways}
     for number in range(ROUNDS):
         for name in list(ways)[:: -1 if number % 2 else 1]:
-            bench.enqueued(RECEIVES)
+            enqueue(RECEIVES)
             found[name].append(cost(ways[name], server_ns))
-    medians = {name: Cost(*map(statistics.median, zip(*costs, strict=True))) for name, costs in found.items()}
-    for name, (client, of_server, clock) in medians.items():
-        print(f"       {name}: client {client:.0f} us, server {of_server:.0f} us, by the clock {clock:.0f} us")
-    claimed, taken = (one.client + one.server for one in medians.values())
-    return claim("on one way, to a claim and its commit", taken / claimed, 0.85, "times")
+    costs = {name: Cost(*map(statistics.median, zip(*each, strict=True))) for name, each in found.items()}
+    for name, (client, of_server, clock) in costs.items():
+        print(f"       {name}{where}: client {client:.0f} us, server {of_server:.0f} us, by the clock {clock:.0f} us")
+    return costs
 
 
-def main() -> int:
-    print(machine())
-    with tempfile.TemporaryDirectory() as home:
-        try:
-            with server(durable=True) as url:
-                settings = {"BROKERUI_HOME": home, "DJANGO_SETTINGS_MODULE": "brokerui.settings", "DATABASE_URL": url}
-                os.environ |= settings
-                django.setup()
-                return int(not measure())
-        except CannotRunError as error:
-            print(f"skipped, no PostgreSQL can run here: {error}")
-            return 0
+def server_ns() -> int:
+    """Nanoseconds of processor of the server's processes that work for clients."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
+        pids = [pid for (pid,) in cursor.fetchall()]
+    return sum(int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) for pid in pids)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def lease(bench: Bench) -> None:
+    """Put messages of one conversation at the head of the queue, and lease its group to somebody."""
+    others, bench.handles[1:] = bench.handles[1:], []
+    for _ in range(LEASED // AT_ONCE):
+        bench.enqueued(AT_ONCE)
+    Lease.objects.create(
+        receipt=str(uuid4()),
+        instance_id=bench.store.instance,
+        database=QUEUE[0],
+        queue=QUEUE[1],
+        conversation_group_id=bench.handles[0],
+        owner="somebody",
+        messages=[],
+        count=LEASED,
+        until=NOW * 2,
+    )
+    bench.handles[:] = others
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE queue_messages")

@@ -140,7 +140,7 @@ class Bench:
         """Return handles and numbers of `count` messages."""
         found = []
         for _ in range(at_once):
-            handle = self.handles[next(self.places) % CONVERSATIONS]
+            handle = self.handles[next(self.places) % len(self.handles)]
             found.append((handle, self.numbers[handle]))
             self.numbers[handle] += 1
         return found

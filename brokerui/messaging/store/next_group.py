@@ -13,7 +13,7 @@ FURTHER: Final = ""
 """In place of a group: none of those that the look has seen is free, and it has not seen all."""
 
 
-class Look(NamedTuple):
+class QueueLook(NamedTuple):
     """A query of groups, and an expression that is `FURTHER` where the query may have left out others, else NULL."""
 
     sql: str
@@ -60,22 +60,22 @@ _FIRST_OF_EACH: Final = (
 )
 
 
-def looks(messages: int, conversations: int) -> tuple[Look, ...]:
-    """Return the three looks: at so many first messages of the queue; at each conversation that has messages, of any
-    queue of the database, where there are no more than so many; at all messages of the queue."""
+def looks(messages: int, conversations: int) -> tuple[QueueLook, ...]:
+    """Return the three looks: at the first messages of the queue, their number given; at each conversation that has
+    messages, of any queue of the database, where there are no more than given; at all messages of the queue."""
     first, waiting = _FIRST.format(messages=messages), _WAITING.format(conversations=conversations)
     return (
-        Look(
+        QueueLook(
             f"SELECT m.conversation_group_id AS key FROM ({first}) AS m WHERE {_NOT_LEASED} {_ORDER}",
             f"(SELECT '{FURTHER}' FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT 1 OFFSET {messages})",
         ),
-        Look(
+        QueueLook(
             f"{waiting} SELECT m.conversation_group_id AS key FROM ({_FIRST_OF_EACH}) AS m"
             f" WHERE (SELECT count(*) FROM few) <= {conversations} AND m.queue_number = %(queue)s"
             f" AND {_NOT_LEASED} {_ORDER}",
             f"CASE WHEN ({waiting} SELECT count(*) FROM few) > {conversations} THEN '{FURTHER}' END",
         ),
-        Look(
+        QueueLook(
             "SELECT m.conversation_group_id AS key FROM queue_messages m"
             f" WHERE m.queue_number = %(queue)s AND {_NOT_LEASED} {_ORDER}",
             "NULL",

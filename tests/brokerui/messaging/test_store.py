@@ -26,7 +26,7 @@ from brokerui.messaging.models import (
 )
 from brokerui.messaging.store import DatabaseStore, claiming, instance_state, receiving, taking
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
-from brokerui.messaging.store.next_group import Look
+from brokerui.messaging.store.next_group import QueueLook
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import TAKEN
 from brokerui.messaging.store.postgres_pool import IDLE, Pool, pool_of
@@ -544,7 +544,7 @@ def test_what_cannot_be_taken_at_once_is_left(store: DatabaseStore, monkeypatch:
     assert [store.take(other, known, NOW) for other in others] == [None] * 3
     gone = "SELECT CAST('gone' AS text) AS key WHERE %(queue)s <> 0 AND %(now)s > 0"
     with monkeypatch.context() as patched:
-        patched.setattr(receiving, "LOOKS", (Look(gone, "NULL"),))
+        patched.setattr(receiving, "LOOKS", (QueueLook(gone, "NULL"),))
         assert store.take(ALL, known, NOW) is None
     assert take(store) == ["1t 0"]
 

@@ -30,8 +30,9 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 # Javas that tests start live for seconds: what pays in hours is left out (a third of their work). Without the
 # second compiler Java has little room for compiled code, and throws some away. Classes of Spark need no verification,
-# and while they are loaded no search for garbage each time that their room grows.
-COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m"
+# and while they are loaded no search for garbage each time that their room grows. One thread searches: two wait for
+# each other, and on a busy machine they wait by working.
+COMPILER = "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=256m -XX:MetaspaceSize=256m -XX:ParallelGCThreads=1"
 VERIFIER = "-XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{COMPILER} {VERIFIER}")
 os.environ.setdefault("SPARK_CONF_DIR", str(Path(__file__).parent / "pipeline" / "spark"))

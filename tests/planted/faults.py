@@ -803,7 +803,10 @@ PIPELINE: Final = (
         "a result is taken over though a file has rows that it knows beside others",
         "return all(found <= runs or not found & runs for found in map(state.runs_in, state.silver))",
         "return True",
-        ("test_route_knows_which_rows_are_new_after_a_compaction",),
+        (
+            "test_route_knows_which_rows_are_new_after_a_compaction",
+            "test_files_that_another_program_rewrote_are_read",
+        ),
     ),
     Fault(
         "pipeline",

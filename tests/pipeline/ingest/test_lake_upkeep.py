@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.lake_compact import CompactOptions, compact_lake
 from pipeline.lake.lake import Lake
 from pipeline.runtime.session import SparkSettings
-from tests.pipeline.delta_tables import delta_tables
+from tests.pipeline.delta_tables import delta_tables, rows_of
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
 Json = dict[str, Any]
@@ -26,12 +27,13 @@ DAYS = ("2026-03-01", "2026-03-02", "2026-03-03")
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def came(folder: Path, number: int) -> None:
-    """A run with two new rows on each of three days, and one that came before."""
+def came(folder: Path, number: int, days: Sequence[str] = DAYS) -> None:
+    """A run with two new rows on each of these days, another on the first day, and one that came before."""
     new = [
         row(100 * number + 10 * day + one, at=f"{name}T{12 - number:02}:0{one}:00Z")
         for day, name in enumerate(DAYS)
         for one in range(2)
+        if name in days
     ]
     rows = [*new, row(110, at="2026-03-02T11:00:00Z"), row(900 + number, to="Nobody", at=f"{DAYS[0]}T00:00:00Z")]
     ingest(IngestOptions(written(folder / "in" / f"{number}.jsonl", rows), str(folder / "lake")), SETTINGS)
@@ -96,7 +98,7 @@ def test_small_files_become_one_for_each_day(
 
 
 def test_route_knows_which_rows_are_new_after_a_compaction(lake: Path, spark: SparkSession) -> None:
-    """And writes all again once a file has rows that it knows beside others."""
+    """And writes all again once a file of some day has rows that it knows beside others."""
     out, naive = lake.parent / "out", lake.parent / "naive"
     routed(lake, out)
     assert command("compact", lake) == 0
@@ -104,8 +106,9 @@ def test_route_knows_which_rows_are_new_after_a_compaction(lake: Path, spark: Sp
     assert routed(lake, out)["taken_over"] > 0, "only the rows of the new run were routed"
     routed(lake, naive)
     assert delta_tables(out) == delta_tables(naive)
-    came(lake.parent, 5)
+    came(lake.parent, 5, DAYS[2:])
     assert command("compact", lake) == 0
+    assert len(contents(spark, lake)) == len(rows_of(out)) + 3
     record = routed(lake, out)
     assert (record["taken_over"], record["counts"]["out"]) == (0, len(contents(spark, lake)))
 

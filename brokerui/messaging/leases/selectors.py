@@ -8,22 +8,23 @@ from django.db import connection
 
 from brokerui.messaging.clock import now
 from brokerui.messaging.leases.models import Lease, LeaseState
+from brokerui.messaging.store.next_group import FURTHER, LOOKS
 from brokerui.messaging.store.numbers import queue_number
 from routing.dialog.endpoint import QueueKey
 
-_ANY: Final = (
-    "SELECT 1 FROM queue_messages m WHERE m.queue_number = %s"
-    " AND m.conversation_group_id NOT IN (SELECT l.conversation_group_id FROM receive_leases l"
-    " WHERE l.state = 'leased' AND l.until > %s AND l.instance_id = %s)"
-    " ORDER BY m.priority DESC, m.queuing_order LIMIT 1"
-)
+_FOUND: Final = "SELECT COALESCE((SELECT found.key FROM ({sql}) AS found LIMIT 1), {is_cut_short})"
 
 
 def has_messages(instance: int, queue: QueueKey) -> bool:
-    """Whether a queue has a message that is not leased: one look into an index, past those that are."""
+    """Return whether a queue has a message that is not leased. RECEIVE looks for the next group the same way."""
+    parameters = {"instance": instance, "now": now(), "queue": queue_number(instance, queue)}
     with connection.cursor() as cursor:
-        cursor.execute(_ANY, [queue_number(instance, queue), now(), instance])
-        return cursor.fetchone() is not None
+        for look in LOOKS:
+            cursor.execute(_FOUND.format(**look._asdict()), parameters)
+            (group,) = cursor.fetchone()
+            if group != FURTHER:
+                return group is not None
+    return False
 
 
 def is_leased(instance: str, group: str) -> bool:

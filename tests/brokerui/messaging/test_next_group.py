@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
@@ -10,7 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from brokerui.messaging.leases import selectors
 from brokerui.messaging.leases.models import Lease
+from brokerui.messaging.leases.selectors import has_messages
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.models.queues import QueueMessage
 from brokerui.messaging.store import DatabaseStore, receiving
@@ -55,7 +57,8 @@ def lease(store: DatabaseStore, group: str) -> None:
 
 
 def received(store: DatabaseStore) -> list[str]:
-    """The messages of a RECEIVE that is rolled back."""
+    """The messages of a RECEIVE that is rolled back. Who waits for messages is told that there are some."""
+    assert has_messages(store.instance, Q)
     return texts_of(look(store, ClaimRequest(receive=ReceiveRequest(Q, 1))).received)
 
 
@@ -80,6 +83,9 @@ def test_what_stands_behind_a_long_group_that_is_not_free_is_received(
 def test_nothing_is_received_where_no_group_is_free(store: DatabaseStore) -> None:
     write(store, endpoint("1t"), endpoint("2t"), enqueued=[*many("1t", FIRST_MESSAGES), *many("2t", 1)])
     lease(store, "1t")
+    lease(store, "2t")
+    assert not has_messages(store.instance, Q)
+    Lease.objects.filter(conversation_group_id="2t").delete()
     holder = store.claim(ClaimRequest(receive=ALL), NOW)
     assert texts_of(holder.received) == ["2t 0"]
     assert look(store, ClaimRequest(receive=ALL)).received_group is None
@@ -129,9 +135,9 @@ class Queue:
             found.append(message(handle, number, group, priority=priority, **kind))
         return found
 
-    def next(self) -> str | None:
-        """The group that is next, as the rule says it."""
-        free = [one for one in self.messages() if one.conversation_group_id not in self.leased | self.held]
+    def next(self, taken: Set[str]) -> str | None:
+        """The group that is next where some are taken, as the rule says it."""
+        free = [one for one in self.messages() if one.conversation_group_id not in taken]
         return max(free, key=lambda one: one.priority).conversation_group_id if free else None
 
 
@@ -150,7 +156,8 @@ QUEUES = st.builds(
 def test_each_look_finds_what_the_rule_says(
     monkeypatch: pytest.MonkeyPatch, queue: Queue, messages: int, conversations: int
 ) -> None:
-    monkeypatch.setattr(receiving, "LOOKS", looks(messages, conversations))
+    for module in receiving, selectors:
+        monkeypatch.setattr(module, "LOOKS", looks(messages, conversations))
     store = hosted()
     try:
         write(store, enqueued=queue.messages())
@@ -158,7 +165,8 @@ def test_each_look_finds_what_the_rule_says(
             lease(store, group)
         for group in queue.held - queue.leased:
             store.claim(ClaimRequest(receive=ReceiveRequest(Q, group=group)), NOW)
-        assert look(store, ClaimRequest(receive=ALL)).received_group == queue.next()
+        assert look(store, ClaimRequest(receive=ALL)).received_group == queue.next(queue.leased | queue.held)
+        assert has_messages(store.instance, Q) is (queue.next(queue.leased) is not None)
     finally:
         store.forget_claims()
         QueueMessage.objects.all().delete()

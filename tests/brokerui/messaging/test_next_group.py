@@ -57,7 +57,7 @@ def lease(store: DatabaseStore, group: str) -> None:
 
 
 def received(store: DatabaseStore) -> list[str]:
-    """The messages of a RECEIVE that is rolled back. Who waits for messages is told that there are some."""
+    """The messages of a RECEIVE that is rolled back. A waiting reader is told that there are some."""
     assert has_messages(store.instance, Q)
     return texts_of(look(store, ClaimRequest(receive=ReceiveRequest(Q, 1))).received)
 

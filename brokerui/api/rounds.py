@@ -1,11 +1,11 @@
-"""`rounds/`: rounds of the pipeline, why one waits, and their cancellation, as the page *Traffic* has them."""
+"""`rounds/`: rounds of the pipeline, why one waits, their start and cancellation, as the page *Traffic* has them."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Final
 
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 from drf_spectacular.utils import extend_schema
@@ -14,8 +14,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from brokerui.accounts.levels import Level
+from brokerui.analysis.traffic.generated import can_generate
 from brokerui.analysis.traffic.models import Round, RoundState
-from brokerui.analysis.traffic.rounds import round_cancel
+from brokerui.analysis.traffic.rounds import (
+    NothingToTakeInError,
+    round_ask,
+    round_ask_generated,
+    round_cancel,
+    round_open,
+)
 from brokerui.analysis.traffic.selectors import round_get, rounds_before
 from brokerui.analysis.traffic.waiting_rounds import RoundWait, WaitCause, is_lost, round_wait
 from brokerui.api import openapi
@@ -23,11 +30,11 @@ from brokerui.api.base import ApiView
 from brokerui.api.bodies import uncounted_page_of
 from brokerui.api.cursors import page_body, read_cursor
 from brokerui.api.etags import etag_of_json, is_known, require_match
-from brokerui.api.fields import NUMBER_DIGITS
+from brokerui.api.fields import NUMBER_DIGITS, StrictBooleanField
 from brokerui.api.import_runs import author_of
 from brokerui.api.problems import ApiProblem
 from brokerui.api.queries import NoQuery, PageQuery
-from brokerui.api.serializers import read_query
+from brokerui.api.serializers import StrictSerializer, read_body, read_query
 from routing.common.moment import format_moment
 from routing.common.sentence import translator
 
@@ -69,10 +76,16 @@ class RoundSerializer(serializers.Serializer):
     )
 
 
-class RoundList(ApiView):
-    """The rounds, read only."""
+class NewRoundSerializer(StrictSerializer):
+    """A round that somebody wants."""
 
-    http_method_names = ["get", "head"]
+    is_generated = StrictBooleanField(required=False, help_text=_("Whether it generates its traffic."))
+
+
+class RoundList(ApiView):
+    """The rounds, and the start of another one."""
+
+    write = Level.OPERATE
 
     @extend_schema(
         operation_id="rounds_list",
@@ -92,6 +105,29 @@ class RoundList(ApiView):
         found = rows[: query["limit"]]
         body = page_body(request, [_as_json(one) for one in found], (found[-1].pk,) if len(rows) > len(found) else None)
         return _conditional(request, body)
+
+    @extend_schema(
+        operation_id="round_start",
+        tags=openapi.tags(_TAG),
+        summary=_("Start a round"),
+        description=_(
+            "A worker takes in what is new, or with `is_generated` a day of generated traffic on the live estate. 409"
+            " where another round waits or runs, or where there is nothing that it could begin with."
+        ),
+        request=NewRoundSerializer,
+        parameters=[openapi.etag_header([201])],
+        responses={201: RoundSerializer, **openapi.problems(openapi.WRITE_STATUSES)},
+    )
+    def post(self, request: Request) -> Response:
+        """Have a round done now."""
+        read_query(request, NoQuery)
+        is_generated = bool(read_body(request.data, NewRoundSerializer).get("is_generated"))
+        if (known := round_open()) is not None:
+            words = gettext("Round %(number)s of the pipeline waits or runs already, and no other one was started.")
+            raise ApiProblem(409, words % {"number": known.pk})
+        body = _as_json(_started(is_generated, author_of(request)))
+        headers = {"ETag": etag_of_json(body), "Location": reverse("api:round", args=[body["id"]])}
+        return Response(body, status=201, headers=headers)
 
 
 class RoundDetail(ApiView):
@@ -138,6 +174,18 @@ def addresses() -> list[URLPattern]:
         path("rounds/", RoundList.as_view(), name="rounds"),
         path("rounds/<str:number>/", RoundDetail.as_view(), name="round"),
     ]
+
+
+def _started(is_generated: bool, author: str) -> Round:
+    if is_generated and not can_generate():
+        raise ApiProblem(
+            409, gettext("The live estate has no instance yet: there is nowhere that traffic could begin.")
+        )
+    try:
+        return round_ask_generated(author=author) if is_generated else round_ask(author=author)
+    except NothingToTakeInError:
+        detail = gettext("There is nothing for the pipeline to take in. No round was started.")
+        raise ApiProblem(409, detail) from None
 
 
 def _found(number: str) -> Round:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_ready
@@ -77,7 +78,9 @@ def _run(queue: str) -> None:
 
 
 @worker_ready.connect
-def _look_at_start(**_signal: object) -> None:
-    """Have the jobs done that became due while no worker ran, however long ago that was."""
+def look_at_start(sender: Any, **_signal: object) -> None:
+    """Have the jobs done that became due while no worker ran, however long ago that was. A worker wakes only its own
+    queues: in a queue that nobody serves, each start of a worker would leave one more wake-up."""
     for queue in TASKS:
-        wake_queue(queue)
+        if queue in sender.app.amqp.queues.consume_from:
+            wake_queue(queue)

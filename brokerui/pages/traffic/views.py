@@ -96,7 +96,7 @@ def round_generate(request: HttpRequest) -> HttpResponse:
 
 
 def _tell_under_way(request: HttpRequest) -> None:
-    """Tell a user who wants a round that another one waits or runs: none is started behind it."""
+    """Tell the user who starts a round that another one waits or runs: none is started behind it."""
     known = round_open()
     if known is not None:
         words = _("Round %(number)s of the pipeline waits or runs already, and no other one was started.")

@@ -278,7 +278,7 @@ ADDRESSES = [
     _page("api:forwarding"),
     _page("api:drains"),
     _page("api:expiries"),
-    _page("api:rounds"),
+    Address("api:rounds", VIEW, OPERATE, ("POST",)),
     Address("api:round", VIEW, OPERATE, ("DELETE",), ("traffic_round",)),
     _page("api:versions"),
     _page("api:version", "version"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -23,9 +24,11 @@ from brokerui.analysis.traffic.waiting_rounds import (
     round_wait,
     worker_missing,
 )
+from brokerui.api import rounds as rounds_of_rest
 from brokerui.core import tasks
 from brokerui.core.conditions import conditions
 from brokerui.core.heartbeat import heartbeat_of_pipeline_send, heartbeat_send, heartbeats
+from brokerui.core.jobs import tasks as job_tasks
 from brokerui.core.jobs.models import Job, JobState
 from brokerui.core.jobs.tasks import jobs_run_pipeline
 from brokerui.core.redis_keys import PULSE, PULSE_OF_PIPELINE, PULSE_SINCE
@@ -162,6 +165,36 @@ def test_rest_says_it_and_cancels_the_round(operator: Client, viewer: Client, wi
     assert operator.get("/api/v1/rounds/999999/").status_code == 404
 
 
+def test_rest_starts_a_round_for_an_operator_and_one_at_a_time(
+    operator: Client, viewer: Client, without_pipeline: Redis, settings: Any
+) -> None:
+    def post(client: Client, **body: bool) -> Any:
+        return client.post("/api/v1/rounds/", body, content_type="application/json")
+
+    assert post(viewer).status_code == 403
+    made = post(operator)
+    assert (made.status_code, made.json()["state"], made.json()["is_generated"]) == (201, "waiting", False)
+    assert (made.json()["requested_by"], made.json()["waits_for"]["cause"]) == ("operator", "pipeline")
+    read = operator.get(made.headers["Location"])
+    assert (read.json(), read.headers["ETag"]) == (made.json(), made.headers["ETag"])
+    again = post(operator, is_generated=True)
+    assert again.status_code == 409
+    assert again.json()["detail"].startswith(f"Round {made.json()['id']} of the pipeline waits or runs already")
+    assert operator.delete(made.headers["Location"], headers={"If-Match": made.headers["ETag"]}).status_code == 204
+    settings.TRAFFIC_FOLDER = ""
+    assert (post(operator).status_code, post(operator, is_generated=True).status_code) == (409, 409)
+    assert operator.post("/api/v1/rounds/", {"other": 1}, content_type="application/json").status_code == 422
+    assert Round.objects.count() == 1
+
+
+def test_rest_starts_a_round_of_generated_traffic(
+    operator: Client, without_pipeline: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rounds_of_rest, "can_generate", lambda: True)
+    made = operator.post("/api/v1/rounds/", {"is_generated": True}, content_type="application/json")
+    assert (made.status_code, made.json()["is_generated"]) == (201, True)
+
+
 def test_rest_gives_rounds_in_pages_the_newest_first(viewer: Client, redis: Redis) -> None:
     at = timezone.now()
     made = [Round.objects.create(asked_at=at, asked_by="ann", state=RoundState.DONE).pk for _ in range(3)]
@@ -195,6 +228,17 @@ def test_a_worker_asks_the_pipeline_for_one_heartbeat_at_a_time(redis: Redis, mo
     assert heartbeats().of_pipeline is not None
     tasks.heartbeat()
     assert redis.llen("pipeline") == 1
+
+
+@pytest.mark.parametrize("queues", [("maintenance", "transmit"), ("pipeline",)])
+def test_a_worker_that_starts_wakes_the_queues_that_it_serves_alone(
+    monkeypatch: pytest.MonkeyPatch, queues: tuple[str, ...]
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(job_tasks, "wake_queue", woken.append)
+    app = SimpleNamespace(amqp=SimpleNamespace(queues=SimpleNamespace(consume_from=dict.fromkeys(queues))))
+    job_tasks.look_at_start(SimpleNamespace(app=app))
+    assert woken == [queues[0]]
 
 
 def test_heartbeats_without_a_gap_keep_the_moment_they_began(redis: Redis) -> None:

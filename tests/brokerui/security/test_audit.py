@@ -98,6 +98,12 @@ def run_pipeline(client: Client, world: World) -> Any:
         return client.post(reverse("traffic:start"))
 
 
+def start_round(client: Client, world: World) -> Any:
+    """Only once no round is open."""
+    Round.objects.filter(pk=world["traffic_round"]).update(state="done")
+    return send(client, "post", reverse("api:rounds"), {"is_generated": True})
+
+
 def generate_traffic(client: Client, world: World) -> Any:
     """Only once no round is open."""
     Round.objects.filter(pk=world["traffic_round"]).update(state="done")
@@ -558,6 +564,7 @@ WRITES: dict[str, tuple[str, Write]] = {
         "alert_silence.end",
         lambda client, world: change(client, "delete", reverse("api:alert_silence", args=[world["alert_silence"]])),
     ),
+    "api:rounds": ("pipeline.generate", start_round),
     "api:round": (
         "pipeline.cancel",
         lambda client, world: change(client, "delete", reverse("api:round", args=[world["traffic_round"]])),

@@ -656,14 +656,14 @@ PIPELINE: Final = (
         "events of a file that is gone stay in the result of telemetry",
         'removed = frozenset(dict(identity)["path"] for identity in read.keys() - sizes.keys())',
         "removed = frozenset[str]()",
-        ("test_rejected_rows_go_with_their_files_and_an_event_that_another_file_has_too_has_all_read",),
+        ("test_a_log_that_changes_gives_what_those_files_say_that_are_there",),
     ),
     Fault(
         "pipeline",
         "an event that was rejected beside one of a file that is gone is lost",
         'if self.kept[REPEATED] and not others.join(keys, list(EVENT_KEY), "left_semi").isEmpty():',
         "if False:",
-        ("test_rejected_rows_go_with_their_files_and_an_event_that_another_file_has_too_has_all_read",),
+        ("test_where_an_event_is_in_several_files_all_of_them_are_read_again",),
     ),
     Fault(
         "pipeline",

@@ -765,13 +765,6 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
-        "an event is lost with a removed file though another file has it",
-        'if self.kept[REPEATED] and not others.join(keys, list(EVENT_KEY), "left_semi").isEmpty():',
-        "if False:",
-        ("test_where_an_event_is_in_several_files_all_of_them_are_read_again",),
-    ),
-    Fault(
-        "pipeline",
         "an event that came before comes again",
         'if not others.select(*keys).join(new.select(*keys), keys, "left_semi").isEmpty():',
         "if False:",

@@ -102,6 +102,12 @@ def absolute_name(place: Location) -> str:
     return str(place.absolute()) if isinstance(place, Path) else str(place)
 
 
+def one_name(name: str) -> str:
+    """Return the one name of an absolute place, which records may have by its path or by its URL."""
+    place = location(name)
+    return name if isinstance(place, Path) else decoded_uri(place)
+
+
 def spark_name(place: Location) -> str:
     """Return the name by which Spark reads and writes a place."""
     return str(place.resolve()) if isinstance(place, Path) else str(place)

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from pipeline.files.file_system import file_system, read_bytes, state_of, unreadable
-from pipeline.files.location import Location, absolute_name, location
+from pipeline.files.location import Location, absolute_name, location, one_name
 from pipeline.files.parquet import parquet_metadata, parquet_source
 from pipeline.inputs.open_text import DAMAGES, PACKED, ZSTD, opened
 from pipeline.inputs.parquet_columns import UNSUPPORTED, RepeatedColumnError, column_kinds
@@ -44,6 +44,8 @@ SENT_COLUMNS = (
 SENT_FILTER = [("event_class", "==", 124), ("event_subclass", "in", [1, 2, 3])]
 """The rows of an event log that are traffic: a message was sent."""
 _MAGIC = b"PAR1"
+_MILLISECOND = 1_000_000
+"""Nanoseconds."""
 _SUFFIXES = {".parquet": PARQUET, ".csv": CSV, ".tsv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON}
 
 
@@ -127,6 +129,11 @@ def file_identity(path: Location) -> dict[str, Any]:
     """Return path, size and modification time, by which `ingest` recognises a file."""
     state = state_of(path)
     return {"path": absolute_name(path), "size": state.size, "modified": state.modified}
+
+
+def identity_key(identity: Mapping[str, Any]) -> tuple[str, int, int]:
+    """Return the identity of a file as it is by its path and by its URL, whose moments are whole milliseconds."""
+    return one_name(identity["path"]), identity["size"], identity["modified"] // _MILLISECOND
 
 
 def examine_files(

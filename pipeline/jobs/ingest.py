@@ -12,7 +12,7 @@ from pyspark.sql import functions as F
 from pipeline.files.file_system import check_readable, copy_file, delete, folder_of
 from pipeline.files.location import Location, relative_name
 from pipeline.inputs.damaged_files import without_damaged_files
-from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below
+from pipeline.inputs.files import InputFile, examine_files, file_identity, files_below, identity_key
 from pipeline.inputs.preparing import prepared_files
 from pipeline.inputs.quarantine import write_unreadable_files
 from pipeline.inputs.reader import TRAFFIC_FORMAT, as_quarantine_rows, count_rows, read_files
@@ -102,8 +102,8 @@ def _clear(tables: NewRun) -> None:
 
 def _new_paths(lake: Lake, paths: Sequence[Location]) -> list[Location]:
     """Return the files that are new or have changed."""
-    known = {tuple(sorted(one.items())) for record in lake.commits().values() for one in record["inputs"]}
-    return [path for path in paths if tuple(sorted(file_identity(path).items())) not in known]
+    known = {identity_key(one) for record in lake.commits().values() for one in record["inputs"]}
+    return [path for path in paths if identity_key(file_identity(path)) not in known]
 
 
 def _copied(tables: NewRun, paths: Sequence[Location], options: IngestOptions) -> list[Location]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from pipeline.evaluation.timeline import Timeline
-from pipeline.files.location import Location
+from pipeline.files.location import Location, one_name
 from pipeline.lake.lake import Lake
 from pipeline.results.former_files import FilesOfTables, Record, former_files
 from pipeline.results.manifest import FORMAT
@@ -58,12 +58,17 @@ def _previous(record: dict[str, Any], job: str, place: Location, lake: Lake, tim
         return None
     source = next(one for one in record["inputs"] if "runs" in one)
     runs = frozenset(source["runs"])
-    if source != lake.as_input(runs) or not lake.is_apart(runs):
+    if _named_once(source) != _named_once(lake.as_input(runs)) or not lake.is_apart(runs):
         return None
     if not _same_past(record, timeline, lake.only_runs(runs).last_moment()):
         return None
     files = former_files(place, record, (ROWS_TABLE, QUARANTINE))
     return None if files is None or len(files[ROWS_TABLE]) > MAX_FILES else KeptFiles(runs, files)
+
+
+def _named_once(source: dict[str, Any]) -> dict[str, Any]:
+    """Return the lake of a record under one name, by whichever it was read."""
+    return {**source, "path": one_name(source["path"])}
 
 
 def _same_past(record: dict[str, Any], timeline: Timeline, last: datetime) -> bool:

@@ -695,13 +695,6 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
-        "a compaction is taken for a run that added rows",
-        "runs = [run for run in [*records, *former] if not run.is_compaction]",
-        "runs = [*records, *former]",
-        ("test_which_runs_are_new_is_known_after_a_compaction",),
-    ),
-    Fault(
-        "pipeline",
         "sums of classes are taken where another program removed rows",
         "if all(files) and rows == _sum_of(runs) else []",
         "if all(files) else []",

@@ -72,10 +72,12 @@ from brokerui.core import resources
 from brokerui.core.catalogues import LOCALE, languages_ready
 from brokerui.core.databases import database
 from brokerui.core.home import home_folder, home_prepare, secret_key
+from brokerui.core.redis_loading import redis_loaded
 from brokerui.core.redis_url import broker_url, redis_url
 
 __all__ = ["REST_FRAMEWORK", "SPECTACULAR_SETTINGS"]
 env = environ.Env()
+redis_loaded()
 MEGABYTE = 1024 * 1024
 
 TEMPLATE_FOLDER = resources.resource_folder(resources.TEMPLATES)

@@ -88,18 +88,26 @@ def _built(project: Path, target: Path, **environ: str) -> Path:
     return wheel
 
 
-@pytest.fixture
-def environment(tmp_path: Path) -> Environment:
-    """An environment with nothing in it but the standard library."""
-    venv.create(tmp_path / "environment", symlinks=True)
-    return Environment(tmp_path / "environment")
+def empty(folder: Path) -> Environment:
+    """Make an environment with nothing in it but the standard library."""
+    venv.create(folder / "environment", symlinks=True)
+    return Environment(folder / "environment")
 
 
-@pytest.fixture
-def with_dependencies(environment: Environment) -> Environment:
-    """The same, with the packages of this environment, but not with the checkout that is installed in it.
+def with_dependencies_of_ours(environment: Environment) -> Environment:
+    """Give it the packages of this environment, but not the checkout that is installed in it.
 
     Python reads `.pth` files, as an editable installation has one, only in the environment's own folder.
     """
     (environment.site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return environment
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Environment:
+    return empty(tmp_path)
+
+
+@pytest.fixture
+def with_dependencies(environment: Environment) -> Environment:
+    return with_dependencies_of_ours(environment)

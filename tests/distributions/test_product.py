@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import stat
 import subprocess
 import urllib.error
 import urllib.request
@@ -16,10 +17,27 @@ import pytest
 
 from brokerui.core.home import CHECKOUT
 from brokerui.core.resources import FOLDERS
-from tests.brokerui.product import PROGRAMS, eventually, processes_of, running
-from tests.distributions.conftest import Environment
+from tests.brokerui.product import (
+    PROGRAMS,
+    Product,
+    command,
+    eventually,
+    free_port,
+    processes_of,
+    running,
+    start,
+)
+from tests.distributions.conftest import Environment, empty, with_dependencies_of_ours
 
-PASSWORD = "an installed wheel"
+LOGIN = re.compile(r"sign in as admin with (\S+) \(shown once; change it under your name\)\n")
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory, product_wheel: Path) -> Environment:
+    """An environment with the wheel and what it depends on, in which no test installs anything more."""
+    environment = with_dependencies_of_ours(empty(tmp_path_factory.mktemp("installed")))
+    environment.install(product_wheel)
+    return environment
 
 
 class Site:
@@ -52,23 +70,75 @@ def test_the_wheel_has_every_resource_and_no_test(product_wheel: Path) -> None:
 
 
 @pytest.mark.slow
-def test_it_starts_and_shows_the_demo_and_the_findings(
-    with_dependencies: Environment, product_wheel: Path, tmp_path: Path
+def test_a_first_start_says_the_login_once_and_shows_the_demo_and_a_second_keeps_all(
+    installed: Environment, tmp_path: Path
 ) -> None:
-    with_dependencies.install(product_wheel)
-    elsewhere, home = tmp_path / "elsewhere", tmp_path / "home"
+    elsewhere, home, port = tmp_path / "elsewhere", tmp_path / "new" / "home", free_port()
     elsewhere.mkdir()
-    program = [str(with_dependencies.folder / "bin" / "brokerui"), "up"]
-    with running(home, program=program, folder=elsewhere, BROKERUI_ADMIN_PASSWORD=PASSWORD) as product:
-        assert product.printed[0].startswith("BrokerUI is ready: "), product.complained
+    program = [str(installed.folder / "bin" / "brokerui"), "up"]
+    with running(home, port, program, elsewhere) as product:
+        login = eventually(lambda: len(product.printed) == 2 and LOGIN.fullmatch(product.printed[1]))
+        assert product.printed[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
         assert list(product.pids()) == PROGRAMS
+        _serves_fingerprinted_files(product)
         site = Site(f"http://127.0.0.1:{product.port}")
-        site.sign_in("admin", PASSWORD)
+        site.sign_in("admin", login[1])
         _shows_the_demo(site)
         _shows_findings(site)
+        assert product.status_once_well()["live_version"] == 1, "the demo"
         assert product.stop(signal.SIGINT) == 0
         eventually(lambda: not processes_of(home))
+        assert product.complained == []
+    assert readable_by_others(home) == []
+    assert (home / "brokerui.sqlite3").read_bytes()[18:20] == b"\x02\x02", "the header of a WAL database"
+    assert login[1] not in written(home)
+    collected = collected_at(home)
+    with running(home, port, program, elsewhere) as product:
+        assert product.get("/healthz")[0] == 200
+        _is_refused_beside(product)
+        assert product.get("/readyz")[0] == 200, "the refused one broke nothing"
+        assert product.stop(signal.SIGHUP) == 0
+        assert len(product.printed) == 1, "only the address"
+    assert collected_at(home) == collected, "a start that has nothing to prepare prepares nothing"
+    assert "Traceback" not in written(home)
+    assert command(home, "status").returncode == 1, "nothing runs any more"
     assert list(elsewhere.iterdir()) == []
+
+
+def written(home: Path) -> str:
+    """All that a start leaves for others to read."""
+    files = [*home.glob("log/*"), *home.glob("run/*")]
+    return "\n".join(file.read_text(errors="replace") for file in files)
+
+
+def collected_at(home: Path) -> set[int]:
+    """When the files that are served were written."""
+    return {file.stat().st_mtime_ns for file in (home / "static").rglob("*") if file.is_file()}
+
+
+def readable_by_others(home: Path) -> list[Path]:
+    """Return the home or its files that other users can read, except the static files, which are public."""
+    ours = [path for path in (home, *home.rglob("*")) if "static" not in path.relative_to(home).parts]
+    return [path for path in ours if stat.S_IMODE(path.lstat().st_mode) & 0o077]
+
+
+def _serves_fingerprinted_files(product: Product) -> None:
+    status, _, page = product.get("/account/login/")
+    assert status == 200
+    style = page.decode().split('rel="stylesheet" href="')[1].split('"')[0]
+    assert style != "/static/css/tokens.css", "its name has a hash of its content"
+    status, cache, _ = product.get(style)
+    assert (status, "immutable" in cache) == (200, True)
+
+
+def _is_refused_beside(product: Product) -> None:
+    """Another start in the same home."""
+    refused = start(product.home, PORT=str(free_port()))
+    assert refused.returncode == 1
+    assert refused.stderr == (
+        f"error: BrokerUI runs in {product.home} already, as process {product.process.pid}: "
+        f"http://127.0.0.1:{product.port}/; BROKERUI_HOME=… chooses another home\n"
+    )
 
 
 def _shows_the_demo(site: Site) -> None:
@@ -89,29 +159,25 @@ def _shows_findings(site: Site) -> None:
         site.get("/findings/no-such-code/")
 
 
-def test_it_runs_from_the_wheel_and_has_the_pipeline(
-    with_dependencies: Environment, product_wheel: Path, tmp_path: Path
-) -> None:
-    with_dependencies.install(product_wheel)
-    where = with_dependencies.run("import brokerui, pipeline, routing; print(brokerui.__file__, pipeline.__file__)")
-    assert all(path.startswith(str(with_dependencies.site_packages)) for path in where.split())
+def test_it_runs_from_the_wheel_and_has_the_pipeline(installed: Environment, tmp_path: Path) -> None:
+    where = installed.run("import brokerui, pipeline, routing; print(brokerui.__file__, pipeline.__file__)")
+    assert all(path.startswith(str(installed.site_packages)) for path in where.split())
     settings = "from pipeline.runtime.session import JAVA_OPTIONS; print(JAVA_OPTIONS[0].partition('file://')[2])"
-    assert Path(with_dependencies.run(settings)).is_file()
-    estate = with_dependencies.site_packages / "brokerui/_data/examples/1-default.json"
+    assert Path(installed.run(settings)).is_file()
+    estate = installed.site_packages / "brokerui/_data/examples/1-default.json"
     words = ["pipeline", "route", "--estate", str(estate), "--traffic", "missing", "--out", str(tmp_path / "out")]
-    program = [str(with_dependencies.folder / "bin" / "brokerui"), *words]
+    program = [str(installed.folder / "bin" / "brokerui"), *words]
     result = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (4, "error: missing: is not there\n")
 
 
 @pytest.mark.thorough("the same code runs from the checkout in the tests of the pipeline; a Java")
 @pytest.mark.slow
-def test_a_job_runs_from_the_wheel(with_dependencies: Environment, product_wheel: Path, tmp_path: Path) -> None:
-    with_dependencies.install(product_wheel)
-    estate = with_dependencies.site_packages / "brokerui/_data/examples/three-servers.json"
+def test_a_job_runs_from_the_wheel(installed: Environment, tmp_path: Path) -> None:
+    estate = installed.site_packages / "brokerui/_data/examples/three-servers.json"
     words = ["generate", "--estate", str(estate), "--rows", "100", "--seed", "1", "--out", str(tmp_path / "out")]
-    program = [str(with_dependencies.folder / "bin" / "brokerui"), "pipeline", *words, "--master", "local[1]"]
+    program = [str(installed.folder / "bin" / "brokerui"), "pipeline", *words, "--master", "local[1]"]
     result = subprocess.run(program, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.split()[:2] == ["rows", "100"]
-    assert [path.name for path in tmp_path.iterdir() if path.name != "environment"] == ["out"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -1,20 +1,20 @@
-"""`up` in homes of their own: the whole product as processes, stopped, killed in parts, started again."""
+"""`up` in homes of their own: the whole product as processes, killed in parts, started again; and what it refuses.
+
+The first start of a new home, and the next one, are those of an installed wheel: `tests/distributions/test_product.py`.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 import signal
 import socket
 import sqlite3
-import stat
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
 from brokerui.core.home import CHECKOUT
 from brokerui.running.listening import port_of
@@ -22,7 +22,6 @@ from tests.brokerui.homes import MakeHome
 from tests.brokerui.product import (
     PROGRAMS,
     Product,
-    command,
     environment,
     eventually,
     free_port,
@@ -34,77 +33,6 @@ from tests.extent import IS_ALL
 
 KILLED_ELSEWHERE = ("worker", "endpoint", "valkey")
 """By `make test` in messaging/products/test_two_products.py, while messages are on their way."""
-LOGIN = re.compile(r"sign in as admin with (\S+) \(shown once; change it under your name\)\n")
-
-
-def password_works(home: Path, password: str) -> bool:
-    with closing(sqlite3.connect(home / "brokerui.sqlite3")) as database:
-        ((encoded,),) = database.execute("SELECT password FROM auth_user")
-    return PBKDF2PasswordHasher().verify(password, encoded)
-
-
-def written(home: Path) -> str:
-    """All that a start leaves for others to read."""
-    files = [*home.glob("log/*"), *home.glob("run/*")]
-    return "\n".join(file.read_text(errors="replace") for file in files)
-
-
-@pytest.mark.slow
-def test_a_first_start_says_the_login_once_and_a_second_keeps_all(tmp_path: Path) -> None:
-    home, port = tmp_path / "new" / "home", free_port()
-    with running(home, port) as product:
-        login = eventually(lambda: len(product.printed) == 2 and LOGIN.fullmatch(product.printed[1]))
-        assert product.printed[0] == f"BrokerUI is ready: http://127.0.0.1:{port}/  (Ctrl-C stops it)\n"
-        assert list(product.pids()) == PROGRAMS
-        _serves_fingerprinted_files(product)
-        assert product.status_once_well()["live_version"] == 1, "the demo"
-        assert product.stop(signal.SIGINT) == 0
-        assert processes_of(home) == []
-        assert product.complained == []
-        assert readable_by_others(home) == []
-        assert (home / "brokerui.sqlite3").read_bytes()[18:20] == b"\x02\x02", "the header of a WAL database"
-    assert login[1] not in written(home)
-    assert password_works(home, login[1])
-    collected = collected_at(home)
-    with running(home, port) as product:
-        assert product.get("/healthz")[0] == 200
-        _is_refused_beside(product)
-        assert product.get("/readyz")[0] == 200, "the refused one broke nothing"
-        assert product.stop(signal.SIGHUP) == 0
-        assert len(product.printed) == 1, "only the address"
-    assert collected_at(home) == collected, "a start that has nothing to prepare prepares nothing"
-    assert "Traceback" not in written(home)
-    assert command(home, "status").returncode == 1, "nothing runs any more"
-
-
-def collected_at(home: Path) -> set[int]:
-    """When the files that are served were written."""
-    return {file.stat().st_mtime_ns for file in (home / "static").rglob("*") if file.is_file()}
-
-
-def readable_by_others(home: Path) -> list[Path]:
-    """Return the home or its files that other users can read, except the static files, which are public."""
-    ours = [path for path in (home, *home.rglob("*")) if "static" not in path.relative_to(home).parts]
-    return [path for path in ours if stat.S_IMODE(path.lstat().st_mode) & 0o077]
-
-
-def _serves_fingerprinted_files(product: Product) -> None:
-    status, _, page = product.get("/account/login/")
-    assert status == 200
-    style = page.decode().split('rel="stylesheet" href="')[1].split('"')[0]
-    assert style != "/static/css/tokens.css", "its name has a hash of its content"
-    status, cache, _ = product.get(style)
-    assert (status, "immutable" in cache) == (200, True)
-
-
-def _is_refused_beside(product: Product) -> None:
-    """Another start in the same home."""
-    refused = start(product.home, PORT=str(free_port()))
-    assert refused.returncode == 1
-    assert refused.stderr == (
-        f"error: BrokerUI runs in {product.home} already, as process {product.process.pid}: "
-        f"http://127.0.0.1:{product.port}/; BROKERUI_HOME=… chooses another home\n"
-    )
 
 
 @pytest.mark.slow

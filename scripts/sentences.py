@@ -72,13 +72,14 @@ def _untranslated(places: tuple[str, ...], translated: set[tuple[str, str]]) -> 
 
 def _literals(place: str, source: str) -> Iterator[UserSentence]:
     """Return the texts of a module that are sentences: neither docstrings, nor SQL or the like."""
-    tree = ast.parse(source)
-    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    parts = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-    for node in ast.walk(tree):
+    nodes = list(ast.walk(ast.parse(source)))
+    notes = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    parts = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    others = notes | parts
+    for node in nodes:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and place.startswith(DESCRIBED):
             text = ast.get_docstring(node) or ""
-        elif isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in notes | parts:
+        elif isinstance(node, ast.Constant | ast.JoinedStr) and id(node) not in others:
             text = _text(node)
         else:
             continue

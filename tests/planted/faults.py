@@ -942,4 +942,48 @@ EFFECT: Final = (
         EVERY_DATABASE,
     ),
 )
-FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS, *EFFECT)
+START: Final = (
+    Fault(
+        "start",
+        "debugging is shown to the world",
+        "if not settings.DEBUG or not strangers:",
+        "if True:",
+        ("test_debug_for_the_world_is_refused",),
+    ),
+    Fault(
+        "start",
+        "a deployment whose Redis does not answer has no problem",
+        "    except (RedisError, ValueError) as error:\n        return [\n            Warning(",
+        "    except (RedisError, ValueError) as error:\n        return [] and [\n            Warning(",
+        ("test_a_site_behind_https_passes_the_deployment_checks_and_without_its_redis_all_others",),
+    ),
+    Fault(
+        "start",
+        "a program loads metrics that it does not send",
+        "env = environ.Env()\nredis_loaded()\n",
+        "env = environ.Env()\n",
+        ("test_without_the_variables_nothing_of_traces_is_loaded",),
+    ),
+    Fault(
+        "start",
+        "each start collects the files again that the one before has collected",
+        'if stamp.exists() and stamp.read_text(encoding="ascii") == wanted:',
+        "if False:",
+        ("test_a_first_start_says_the_login_once_and_shows_the_demo_and_a_second_keeps_all",),
+    ),
+    Fault(
+        "start",
+        "after an update a round that was interrupted counts as done",
+        'row.state, row.ended_at = "interrupted", row.heard_at or row.asked_at',
+        'row.state, row.ended_at = "done", row.heard_at or row.asked_at',
+        ("test_what_waited_is_requested_and_histories_are_kept",),
+    ),
+    Fault(
+        "start",
+        "the account of a violation does not name a new broker",
+        'yield f"{record.database} has a new broker, {record.identifier}"',
+        'yield ""',
+        ("test_what_happened_is_told",),
+    ),
+)
+FAULTS: Final = (*STORE, *ENDPOINT, *PAGES, *REST, *PIPELINE, *ENGINE, *PROOFS, *EFFECT, *START)

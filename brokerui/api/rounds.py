@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiExample, extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -39,6 +39,7 @@ from routing.common.moment import format_moment
 from routing.common.sentence import translator
 
 _TAG: Final = _("Traffic")
+GENERATED: Final = OpenApiExample("generated", value={"is_generated": True}, request_only=True)
 translate = translator(gettext, ngettext)
 
 
@@ -115,6 +116,7 @@ class RoundList(ApiView):
             " where another round waits or runs, or where there is nothing that it could begin with."
         ),
         request=NewRoundSerializer,
+        examples=[GENERATED],
         parameters=[openapi.etag_header([201])],
         responses={201: RoundSerializer, **openapi.problems(openapi.WRITE_STATUSES)},
     )

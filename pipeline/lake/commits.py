@@ -133,8 +133,9 @@ def read_state(root: Location, version: int | None = None) -> LakeState:
 
 def check_never_had_log(root: Location) -> None:
     """Raise `InputError` if a run has committed to the log of this lake, which is not there: nothing would count."""
-    record = read_record(root) or {}
-    if str(record.get(FOLDER, "")).startswith(NEW_RUN):
+    run = str((read_record(root) or {}).get(FOLDER, ""))
+    # Behind a URL runs had such folders before there was a log; their records had names of numbers.
+    if run.startswith(NEW_RUN) and exists(record_file(root, run)):
         raise InputError(str(root / SILVER), "", say("is damaged: the beginning of its log is not there"))
 
 

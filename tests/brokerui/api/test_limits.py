@@ -55,7 +55,12 @@ def kind_of(path: str) -> str:
     return path.removeprefix(f"{API}/").split("/")[0]
 
 
-ALONE: Any = {"/me/preferences/": {"keys": True}, "/users/": {"groups": []}, "/routing-tests/": {"text": "tests: []"}}
+ALONE: Any = {
+    "/me/preferences/": {"keys": True},
+    "/users/": {"groups": []},
+    "/routing-tests/": {"text": "tests: []"},
+    "/rounds/": {"is_generated": True},
+}
 """Bodies that are taken, by the part that their addresses have."""
 
 

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from brokerui.estate.models import AuditEntry
 from brokerui.messaging import clock
 from brokerui.messaging.errors import NoSuchQueueError
-from brokerui.messaging.leases import services
+from brokerui.messaging.leases import selectors, services
 from brokerui.messaging.leases.answers import AnotherRequestError, answered_once, token_of
 from brokerui.messaging.leases.errors import LeaseCommittedError, LeasedError, LeaseOverError, NoSuchReceiptError
 from brokerui.messaging.leases.models import Lease, LeaseState
@@ -41,6 +41,7 @@ from brokerui.messaging.services import (
     message_receive,
     queue_set_status,
 )
+from brokerui.messaging.store.next_group import LOOKS
 from brokerui.messaging.store.numbers import queue_number
 from routing.dialog.batch import ReceiveRequest
 from routing.dialog.problems import VerbError
@@ -349,16 +350,11 @@ def test_leased_messages_cost_others_no_scan(wire: Wire) -> None:
         # Twenty rows are scanned and sorted as cheaply as read from an index: the plan of a full table is asked for.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_sort = off")
-        cursor.execute(f"EXPLAIN {_any_sql()}", [number, 0, 1])
+        parameters = {"queue": number, "now": 0, "instance": 1}
+        cursor.execute(f"EXPLAIN {selectors._FOUND.format(**LOOKS[0]._asdict())}", parameters)
         plan = "\n".join(line for (line,) in cursor.fetchall())
     assert "queue_messages_next" in plan
     assert "hashed SubPlan" in plan
-
-
-def _any_sql() -> str:
-    from brokerui.messaging.leases import selectors
-
-    return selectors._ANY
 
 
 # ---------------------------------------------------------------- answers and uses

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -16,10 +19,10 @@ from brokerui.accounts.levels import Role
 from brokerui.accounts.models import Token
 from brokerui.accounts.services import first_login, token_create, user_save
 from brokerui.core.client_ip import client_ip_middleware, client_ip_now, client_ip_of
+from brokerui.core.home import CHECKOUT
 from brokerui.estate.models import AuditEntry
 from brokerui.settings import AUTH_PASSWORD_VALIDATORS
 from tests.brokerui.api.helpers import API, send
-from tests.brokerui.core.test_settings import manage
 from tests.brokerui.site import PASSWORD, signed_in, user_of
 
 LOGIN = "/account/login/"
@@ -155,9 +158,11 @@ def test_cookies_are_out_of_reach_of_scripts_and_of_other_sites() -> None:
 def test_over_https_cookies_stay_there(tmp_path: Any) -> None:
     names = ("SESSION_COOKIE_SECURE", "CSRF_COOKIE_SECURE", "LANGUAGE_COOKIE_SECURE", "SECURE_SSL_REDIRECT")
     script = f"from django.conf import settings as s; print([getattr(s, n) for n in {names}], s.SECURE_HSTS_SECONDS)"
-    assert manage(tmp_path, "shell", "-v0", "-c", script, HTTPS="1").stdout.endswith(
-        "[True, True, True, True] 31536000\n"
-    )
+    environ = {**os.environ, "BROKERUI_HOME": str(tmp_path), "HTTPS": "1"}
+    environ.pop("DJANGO_ALLOW_ASYNC_UNSAFE", None)
+    command = [sys.executable, "manage.py", "shell", "-v0", "-c", script]
+    output = subprocess.run(command, cwd=CHECKOUT, env=environ, capture_output=True, text=True, check=False).stdout
+    assert output.endswith("[True, True, True, True] 31536000\n")
 
 
 # -- Tokens ------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -64,15 +65,31 @@ def running(*, durable: bool = False, options: Sequence[str] = ()) -> Iterator[S
 @contextmanager
 def kept(folder: Path, *, durable: bool = False, options: Sequence[str] = ()) -> Iterator[Server]:
     """A running server whose databases stay in the folder, for the next one that is started there."""
-    user = _owner(folder)
-    one = Server(_binaries(folder, user), folder, user, (*options, *(() if durable else CARELESS)))
-    if not (folder / "data").is_dir():
-        _initialise(one.binaries, folder, user)
+    with _ended_by_sigterm():
+        user = _owner(folder)
+        one = Server(_binaries(folder, user), folder, user, (*options, *(() if durable else CARELESS)))
+        if not (folder / "data").is_dir():
+            _initialise(one.binaries, folder, user)
+        try:
+            one.start()
+            yield one
+        finally:
+            one.stop()
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    """Let SIGTERM end this program as `sys.exit` does, so that its server ends too, unless the program handles it."""
+    is_ours = (
+        threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    )
+    if is_ours:
+        signal.signal(signal.SIGTERM, _end)
     try:
-        one.start()
-        yield one
+        yield
     finally:
-        one.stop()
+        if is_ours:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @dataclass
@@ -219,7 +236,6 @@ def main(arguments: Sequence[str]) -> int:
     if not arguments:
         print(__doc__, file=sys.stderr)
         return 2
-    signal.signal(signal.SIGTERM, _end)
     try:
         return run(arguments)
     except StartError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,16 @@ import environ, os, psycopg
 given = environ.Env.db_url_config(os.environ["DATABASE_URL"])
 with psycopg.connect(host=given["HOST"], user=given["USER"], dbname=given["NAME"]) as connection:
     print(connection.execute("show server_version").fetchone()[0])
+"""
+
+
+# A benchmark: it has a server while it measures.
+HOLD_SERVER = """
+import time
+from scripts.postgres import running
+with running() as server:
+    print(server.folder, server.process.pid, flush=True)
+    time.sleep(60)
 """
 
 
@@ -47,6 +58,17 @@ def test_a_command_finds_a_server_that_is_gone_afterwards() -> None:
 
 def test_the_exit_status_is_the_commands() -> None:
     assert ran("sh", "-c", "exit 7").returncode == 7
+
+
+def test_a_program_that_sigterm_ends_leaves_no_server_behind() -> None:
+    with subprocess.Popen([sys.executable, "-c", HOLD_SERVER], cwd=ROOT, stdout=subprocess.PIPE, text=True) as program:
+        assert program.stdout is not None
+        folder, _, number = program.stdout.readline().strip().partition(" ")
+        program.terminate()
+        assert program.wait(30) == 128 + signal.SIGTERM
+    assert not Path(folder).exists()
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(number), 0)
 
 
 def test_a_server_of_the_environment_wins() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
 SOURCES: Final = ("brokerui", "pipeline", "routing", "static", "templates")
 FUNCTIONS: Final = (ast.FunctionDef, ast.AsyncFunctionDef)
 KINDS: Final = (".css", ".html", ".js", ".py")
+DEFINED: Final = re.compile(r"^[ \t]*(?:async )?def (\w+)\(", re.MULTILINE)
 
 
 class PlantError(Exception):
@@ -19,15 +21,48 @@ class PlantError(Exception):
 
 def source_of(root: Path, text: str) -> Path:
     """The one file in which the text stands, once."""
-    found = [path for path in _sources(root) for _ in range(path.read_text(encoding="utf-8").count(text))]
+    found = [path for path, source in _sources(root).items() for _ in range(source.count(text))]
     if len(found) != 1:
         raise PlantError(f"{text!r} stands {len(found)} times in the source, not once")
     return found[0]
 
 
-def _sources(root: Path) -> Iterator[Path]:
-    for folder in SOURCES:
-        yield from (path for path in (root / folder).rglob("*") if path.suffix in KINDS and path.is_file())
+@cache
+def _sources(root: Path) -> dict[Path, str]:
+    """The sources of a checkout, as they are before a fault is planted."""
+    files = [path for folder in SOURCES for path in (root / folder).rglob("*") if path.suffix in KINDS]
+    return {path: path.read_text(encoding="utf-8") for path in files if path.is_file()}
+
+
+@cache
+def _modules(root: Path) -> dict[str, list[Path]]:
+    """The modules of tests by the functions that they define."""
+    found: dict[str, list[Path]] = {}
+    for path in sorted((root / "tests").rglob("test_*.py")):
+        for name in dict.fromkeys(DEFINED.findall(path.read_text(encoding="utf-8"))):
+            found.setdefault(name, []).append(path)
+    return found
+
+
+@cache
+def _marks_of(path: Path) -> tuple[tuple[str, ast.expr], ...]:
+    """The marks in a module of tests, each with a function that it is for; of the module itself they are for ''."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [(name, mark) for node in ast.walk(tree) for mark in _decorators(node) for name in _functions_in(node)]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
+            marks = node.value.elts if isinstance(node.value, ast.List) else [node.value]
+            found += [("", mark) for mark in marks]
+    return tuple(found)
+
+
+def _decorators(node: ast.AST) -> list[ast.expr]:
+    return node.decorator_list if isinstance(node, (ast.ClassDef, *FUNCTIONS)) else []
+
+
+def _functions_in(node: ast.AST) -> Iterator[str]:
+    """The function, or those of the class."""
+    yield from (each.name for each in ast.walk(node) if isinstance(each, FUNCTIONS))
 
 
 def address_of(root: Path, name: str) -> str:
@@ -37,20 +72,9 @@ def address_of(root: Path, name: str) -> str:
 
 def is_thorough(root: Path, name: str) -> bool:
     """Whether the test, its class or its module is marked for `make test-all` alone, on every database."""
-    tree = ast.parse(_module_of(root, name).read_text(encoding="utf-8"))
     function = name.rpartition("::")[2]
-    marks = [each for node in ast.walk(tree) if _holds(node, function) for each in getattr(node, "decorator_list", ())]
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "pytestmark":
-            marks += node.value.elts if isinstance(node.value, ast.List) else [node.value]
+    marks = [mark for owner, mark in _marks_of(_module_of(root, name)) if owner in ("", function)]
     return any(map(_keeps_all, marks))
-
-
-def _holds(node: ast.AST, function: str) -> bool:
-    """Whether it is the function, or the class of it."""
-    return isinstance(node, (ast.ClassDef, *FUNCTIONS)) and any(
-        isinstance(each, FUNCTIONS) and each.name == function for each in ast.walk(node)
-    )
 
 
 def _keeps_all(mark: ast.expr) -> bool:
@@ -62,9 +86,7 @@ def _keeps_all(mark: ast.expr) -> bool:
 def _module_of(root: Path, name: str) -> Path:
     module, _, function = name.rpartition("::")
     ends = f"{module.replace('.', '/')}.py" if module else ".py"
-    defined = re.compile(rf"^\s*(?:async )?def {function}\(", re.MULTILINE)
-    files = [path for path in sorted((root / "tests").rglob("test_*.py")) if str(path).endswith(ends)]
-    found = [path for path in files if defined.search(path.read_text(encoding="utf-8"))]
+    found = [path for path in _modules(root).get(function, ()) if str(path).endswith(ends)]
     if len(found) != 1:
         raise PlantError(f"{name} is defined in {len(found)} modules of tests, not in one")
     return found[0]

@@ -10,12 +10,15 @@ from pipeline.argument_values import not_negative, place_name, positive
 
 if TYPE_CHECKING:
     from pipeline.jobs.lake_history import LakeHistory
+    from pipeline.jobs.lake_register import Registered
     from pipeline.jobs.lake_sql import Statements
     from pipeline.results.run_record import JobRun
     from pipeline.runtime.session import SparkSettings
 
 PROGRAMS = ("spark", "trino", "duckdb")
 OF_A_LAKE, OF_A_RESULT = "a lake that ingest made", "a lake, or a result of any job but graph"
+OF_TABLES = ("sql", "register")
+"""Commands that take results, too."""
 Parser = TypeVar("Parser", bound=argparse.ArgumentParser)
 
 
@@ -61,8 +64,18 @@ def _vacuum(options: argparse.Namespace) -> JobRun:
 def _add_sql(parser: argparse.ArgumentParser) -> None:
     help_text = "the program that reads the tables"
     parser.add_argument("--for", choices=PROGRAMS, required=True, dest="program", help=help_text)
+    _add_schema(parser)
+
+
+def _add_schema(parser: argparse.ArgumentParser) -> None:
     help_text = "the schema, or database, that the tables are in (default: brokerui)"
     parser.add_argument("--schema", default="brokerui", metavar="NAME", help=help_text)
+
+
+def _register(options: argparse.Namespace) -> Registered:
+    from pipeline.jobs.lake_register import RegisterOptions, register
+
+    return register(RegisterOptions(options.lake, options.schema), _settings(options))
 
 
 def _sql(options: argparse.Namespace) -> Statements:
@@ -72,13 +85,16 @@ def _sql(options: argparse.Namespace) -> Statements:
 
 
 Command = tuple[
-    str, Callable[[argparse.ArgumentParser], None], Callable[[argparse.Namespace], "JobRun | LakeHistory | Statements"]
+    str,
+    Callable[[argparse.ArgumentParser], None],
+    Callable[[argparse.Namespace], "JobRun | LakeHistory | Registered | Statements"],
 ]
 COMMANDS: dict[str, Command] = {
     "history": ("list the versions of a lake: time, operation, rows, files and run", _add_history, _history),
     "compact": ("write the small files of each day as fewer, larger ones", _add_compact, _compact),
     "vacuum": ("remove the files that only old versions name", _add_vacuum, _vacuum),
     "sql": ("print the statements that make the tables known to a catalog", _add_sql, _sql),
+    "register": ("make the tables known to the catalog of Spark's session", _add_schema, _register),
 }
 
 
@@ -91,7 +107,8 @@ def add_lake_commands(jobs: argparse._SubParsersAction[Parser], *, add_help: boo
     for name, (does, add_arguments, run) in COMMANDS.items():
         description = f"{does.capitalize()}."
         command = commands.add_parser(name, help=does, description=description, allow_abbrev=False, add_help=add_help)
-        command.add_argument("lake", type=place_name, metavar="LAKE", help=OF_A_RESULT if name == "sql" else OF_A_LAKE)
+        takes = OF_A_RESULT if name in OF_TABLES else OF_A_LAKE
+        command.add_argument("lake", type=place_name, metavar="LAKE", help=takes)
         add_arguments(command)
         command.set_defaults(run=run)
         yield command

@@ -21,10 +21,12 @@ from urllib.parse import unquote
 from deltalake import DeltaTable
 from deltalake.exceptions import DeltaError
 
+from pipeline.delta.damage import cut_off, damage_named
 from pipeline.delta.errors import OvertakenError
 from pipeline.delta.rewriting import ENGINE
 from pipeline.files.file_system import delete, exists, file_system, read_bytes
 from pipeline.files.location import Location, RemoteLocation
+from routing.common.errors import InputError
 
 LOG: Final = "_delta_log"
 LAST_CHECKPOINT: Final = "_last_checkpoint"
@@ -95,13 +97,15 @@ class LogFolder:
 def log_folder(place: Location, *, whole: bool = False) -> Iterator[LogFolder]:
     """Yield the log of the table at this place; `whole`: with the commits from before its last checkpoint."""
     if (here := _here(place)) is not None:
-        yield LogFolder(here, place)
+        with damage_named(here / LOG, place):
+            yield LogFolder(here, place)
         return
     with TemporaryDirectory(prefix="delta-log-") as folder:
         root = Path(folder)
         (root / LOG).mkdir()
-        _fetch(place / LOG, root / LOG, whole=whole)
-        yield LogFolder(root, place)
+        _fetch(place, root / LOG, whole=whole)
+        with damage_named(root / LOG, place):
+            yield LogFolder(root, place)
 
 
 def has_log(place: Location) -> bool:
@@ -136,14 +140,19 @@ def _here(place: Location) -> Path | None:
     return path if unquote(str(path)) == str(path).replace("\\", "/") else None
 
 
-def _fetch(log: Location, copies: Path, *, whole: bool) -> None:
+def _fetch(place: Location, copies: Path, *, whole: bool) -> None:
+    log = place / LOG
     version, names = _checkpoint(log)
     for name in names:
         (copies / name).write_bytes(read_bytes(log / name))
     for file in [*_earlier(log, version, whole=whole), *_commits(log, version + 1)]:
         content = read_bytes(file)
         if not _is_whole(content):
-            break  # its writer is at work, or was killed: it does not count
+            if not exists(log / commit_name(int(file.stem) + 1)):
+                break  # its writer is at work, or was killed: it does not count
+            content = read_bytes(file)  # the next commit came when it was whole, perhaps a moment ago
+            if not _is_whole(content):
+                raise InputError(str(place), "", cut_off(file.name))
         (copies / file.name).write_bytes(content)
 
 

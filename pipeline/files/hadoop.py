@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BufferedReader, BufferedWriter
+from pathlib import Path
 from typing import Any, Final
 
 from pyspark import SparkContext
 
 from pipeline.files.hadoop_errors import reported
 from pipeline.files.hadoop_streams import HadoopReader, HadoopWriter
-from pipeline.files.location import Location
+from pipeline.files.local import LocalFiles
+from pipeline.files.location import Location, RemoteLocation
 from pipeline.files.state import FileState
 
 BUFFER_BYTES: Final = 1 << 20
@@ -30,6 +32,7 @@ class HadoopFiles:
                 store, path = _reached(place)
                 return _state(store.getFileStatus(path))
         except FileNotFoundError:
+            _check_not_hidden(place)
             return None
 
     def listed(self, folder: Location) -> Iterator[tuple[Location, FileState]]:
@@ -90,6 +93,18 @@ class HadoopFiles:
         with suppress(OSError), reported(folder):
             store, path = _reached(folder)
             store.delete(path, False)
+
+
+def _check_not_hidden(place: Location) -> None:
+    """Raise `PermissionError` for a place of this machine in a folder that nobody may look into: Java says that it is
+    not there."""
+    if isinstance(place, RemoteLocation) and place.store.startswith("file:"):
+        try:
+            LocalFiles().state(Path(place.path))
+        except PermissionError as error:
+            raise PermissionError(error.errno, error.strerror, str(place)) from None
+        except OSError:
+            return
 
 
 def _context() -> Any:

@@ -50,11 +50,17 @@ class Statements:
 def catalog_sql(options: SqlOptions, settings: SparkSettings) -> Statements:
     """Find the Delta tables of a lake or a result. Raises `InputError` if it has none."""
     start_for_urls(settings, options.place)
-    tables = _lake_table(options.place) if is_lake(options.place) else _result_tables(options.place)
+    return Statements(tuple(statements(options.program, options.schema, catalog_tables(options.place))))
+
+
+def catalog_tables(name: str) -> dict[str, Location]:
+    """Return the Delta tables of a lake or a result, by their names in a catalog. Raises `InputError` if it has
+    none."""
+    tables = _lake_table(name) if is_lake(name) else _result_tables(name)
     if not tables:
         problem = say("has no Delta tables: name a lake with rows, or a result of any job but graph")
-        raise InputError(options.place, "", problem)
-    return Statements(tuple(statements(options.program, options.schema, tables)))
+        raise InputError(name, "", problem)
+    return tables
 
 
 def _lake_table(name: str) -> dict[str, Location]:

@@ -22,8 +22,8 @@ def statements(program: str, schema: str, tables: Mapping[str, Location]) -> Ite
         case "spark":
             yield f"CREATE SCHEMA IF NOT EXISTS {_ticked(schema)}"
             for name, place in tables.items():
-                target = f"{_ticked(schema)}.{_ticked(name)}"
-                yield f"CREATE TABLE IF NOT EXISTS {target} USING DELTA LOCATION {_text(_url(place), escapes=True)}"
+                target, url = table_name(schema, name), _text(_url(place), escapes=True)
+                yield f"CREATE TABLE IF NOT EXISTS {target} USING DELTA LOCATION {url}"
         case "trino":
             yield f"CREATE SCHEMA IF NOT EXISTS {_quoted(schema)}"
             for name, place in tables.items():
@@ -36,6 +36,11 @@ def statements(program: str, schema: str, tables: Mapping[str, Location]) -> Ite
                 yield f"CREATE VIEW IF NOT EXISTS {_quoted(schema)}.{_quoted(name)} AS SELECT * FROM {rows}"  # noqa: S608 - names are quoted
         case _:
             raise ValueError(program)
+
+
+def table_name(schema: str, name: str) -> str:
+    """Return the name of a table in Spark's catalog, as a statement has it."""
+    return f"{_ticked(schema)}.{_ticked(name)}"
 
 
 def _url(place: Location) -> str:

@@ -625,6 +625,13 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
+        "a compaction is taken for a run that added rows",
+        "runs = [run for run in [*records, *former] if not run.is_compaction]",
+        "runs = [*records, *former]",
+        ("test_which_runs_are_new_is_known_after_a_compaction",),
+    ),
+    Fault(
+        "pipeline",
         "vacuum removes files of versions that may still be read",
         "yield from (path for path, moment in change.removed.items() if moment >= before)",
         "pass",

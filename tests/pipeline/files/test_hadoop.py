@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from pipeline.cli import main
 from pipeline.files.file_system import copy_file, delete, exists, file_system, files_in, is_folder, read_bytes, state_of
 from pipeline.files.hadoop_errors import python_error
 from pipeline.files.location import Location, RemoteLocation, decoded_uri, location, relative_name, spark_name
@@ -129,3 +130,19 @@ def test_failures_of_java_are_those_of_python(causes: list[tuple[str, str]], kin
     assert isinstance(found, kind)
     assert says in str(found.strerror)
     assert found.filename == "s3a://b/x"
+
+
+def test_a_place_in_a_folder_that_nobody_may_look_into_is_not_taken_for_one_that_is_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuses(_files: object, path: object) -> None:
+        raise PermissionError(13, "Permission denied", path)
+
+    lake = location((tmp_path / "lake").as_uri())
+    assert file_system(lake).state(lake) is None
+    monkeypatch.setattr("pipeline.files.hadoop.LocalFiles.state", refuses)  # the user of the tests may look into each
+    with pytest.raises(PermissionError):
+        file_system(lake).state(lake)
+    for command in ("history", "compact", "vacuum"):
+        assert main(["lake", command, str(lake)]) == 4
+        assert capsys.readouterr().err == f"error: {lake}/_commits: Permission denied\n"

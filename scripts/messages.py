@@ -15,6 +15,7 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -59,6 +60,7 @@ NOISE = tuple(
 
 
 Text = str | tuple[str, ...] | list[str] | None
+Found = tuple[Path, int, str | tuple[str, ...], list[str], str | None]
 
 
 def collect() -> Catalog:
@@ -82,10 +84,13 @@ def has_calls(path: Path) -> bool:
     return CALL.search(path.read_text(encoding="utf-8")) is not None
 
 
-def found_messages(
-    places: tuple[str, ...] = ("",),
-) -> Iterator[tuple[Path, int, str | tuple[str, ...], list[str], str | None]]:
+@cache
+def found_messages(places: tuple[str, ...] = ("",)) -> tuple[Found, ...]:
     """Return each sentence under these places with its file, line, comments and context."""
+    return tuple(_found(places))
+
+
+def _found(places: tuple[str, ...]) -> Iterator[Found]:
     for folder in SOURCES:
         for path in filter(has_calls, files_under(places, folder, "*.py")):
             found = extract_from_file("python", path, KEYWORDS, COMMENT_TAGS)

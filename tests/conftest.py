@@ -22,6 +22,7 @@ from tests.emptying import Emptying
 from tests.extent import IS_ALL, Extent
 from tests.migrated import keep, restored
 from tests.needed_fixtures import NeededFixtures
+from tests.one_report import OneReport
 from tests.scheduling import LongestFirst
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
@@ -81,6 +82,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not IS_ALL:
         config.pluginmanager.register(Extent())
     config.pluginmanager.register(NeededFixtures())
+    if hasattr(config, "workerinput"):
+        config.pluginmanager.register(OneReport())
     if config.option.record_durations and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
 

@@ -13,7 +13,6 @@ from xdist.workermanage import WorkerController
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
 ONE_PROCESS: Final = (
-    "tests/brokerui/core/test_catalogues.py",
     "tests/brokerui/messaging/products/",
     "tests/brokerui/running/test_slow_clients.py",
     "tests/distributions/",
@@ -25,6 +24,8 @@ ONE_PROCESS: Final = (
 )
 """Folders and modules whose tests share programs that take long to start (a Java works ten seconds until it runs
 Spark well), wheels that take long to build, the sentences of all sources, or worlds with a seldom event."""
+TOGETHER: Final = {"tests/brokerui/core/test_catalogues.py": "tests/scripts/test_sentences.py"}
+"""A module that shares sentences with one of those."""
 NO_DATABASE: Final = ("tests/acceptance/", "tests/routing/", "tests/scripts/", "tests/simulation/", "tests/test_")
 """Tests that ask no database of their process: one with a PostgreSQL can run them as well."""
 
@@ -124,6 +125,7 @@ class LongestFirst(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.partition("::")[0]
+        file = TOGETHER.get(file, file)
         shared = next((place for place in ONE_PROCESS if file.startswith(place)), None)
         return nodeid if shared is None else shared
 

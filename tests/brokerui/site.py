@@ -15,6 +15,7 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
+from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Right, Role
 from brokerui.accounts.services import roles_ensure, user_save
@@ -71,9 +72,12 @@ def confirmed_post(client: Client, url: str, sent: dict[str, Any]) -> Any:
 @contextmanager
 def plain_and_quick() -> Iterator[None]:
     """Serve files under the names they have in the sources, for they are not collected, and hash passwords quickly:
-    hashing that is slow on purpose is not what a test is for."""
+    hashing that is slow on purpose is not what a test is for. Nor is counting requests, which goes to the database
+    where no Redis runs: a quarter of a request. Tests of rates set them."""
     storages = {**settings.STORAGES, "staticfiles": {"BACKEND": PLAIN}}
-    with override_settings(STORAGES=storages, PASSWORD_HASHERS=QUICK_HASHERS):
+    quick = override_settings(STORAGES=storages, PASSWORD_HASHERS=QUICK_HASHERS)
+    with quick, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
         yield
 
 

@@ -18,6 +18,7 @@ from routing.documents.edits_json import edits_as_json, edits_from
 from routing.model.edits import DropService, PutInstance, PutService
 from routing.model.estate import Instance
 from tests.browser.conftest import CONTRAST, MEASURED, NARROW, accessibility_faults, scrolled_sideways
+from tests.browser.contrast import pale_texts
 from tests.browser.fingers import Fingers, middle
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -359,10 +360,11 @@ def test_axe_finds_nothing_in_any_state(site: Page, draft: SavedDraft) -> None:
 
 def faults_in_themes(page: Page) -> list[str]:
     """What axe finds in the dark, and the colours that it finds wrong in the light: in a third of the looks of
-    `make test`, as others measure them."""
+    `make test`, as others measure them. Those of the picture are measured in both, each time."""
     page.emulate_media(color_scheme="dark")
-    found = accessibility_faults(page)
+    found = [*pale_texts(page), *accessibility_faults(page)]
     page.emulate_media(color_scheme="light")
+    found += pale_texts(page)
     return found + (accessibility_faults(page, CONTRAST) if random.random() < MEASURED else [])
 
 

@@ -453,6 +453,34 @@ ENDPOINT: Final = (
 PAGES: Final = (
     Fault(
         "pages",
+        "services on the map are too pale in the light",
+        "svg.net text:is(.note, .service) { fill: var(--muted); }",
+        "svg.net text:is(.note, .service) { fill: light-dark(#9aa5b6, #9aa5b6); }",
+        ("test_axe_finds_nothing_in_any_state",),
+    ),
+    Fault(
+        "pages",
+        "secondary texts are too pale in the light",
+        "--muted: light-dark(#5a6475, #9aa5b6);",
+        "--muted: light-dark(#7c8798, #9aa5b6);",
+        ("test_each_text_can_be_read_on_each_ground",),
+    ),
+    Fault(
+        "pages",
+        "a text has the colour of a line",
+        ".skipped { color: var(--muted); }",
+        ".skipped { color: var(--line-strong); }",
+        ("test_a_text_has_the_colour_of_a_text",),
+    ),
+    Fault(
+        "pages",
+        "DEBUG of the environment does not reach the settings",
+        'DEBUG = env.bool("DEBUG", default=False)',
+        "DEBUG = False",
+        ("test_debugging_is_switched_by_the_environment",),
+    ),
+    Fault(
+        "pages",
         "a site that is read-only is written",
         "return settings.READ_ONLY and stores and request.method not in SAFE",
         "return False",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
 import re
 from collections import Counter
@@ -15,6 +14,7 @@ from brokerui.core.home import CHECKOUT
 TEXT = (CHECKOUT / "docs" / "reference" / "words.md").read_text(encoding="utf-8")
 NAMES = sorted(set(re.findall(r"`((?:brokerui|routing|pipeline)(?:\.\w+)+)`", TEXT)))
 PACKAGES = ("brokerui", "routing", "pipeline")
+AT_THE_TOP = re.compile(r"^class (\w+)", re.MULTILINE)
 TABLES = "models"
 """Modules of Django's models: a row of the estate has the name of the engine's value."""
 SAME_NAME = {"Message", "Queue"}
@@ -45,8 +45,8 @@ def _is_table(path: Path) -> bool:
 def _class_names(*, are_tables: bool) -> list[str]:
     """Return the public names of the classes at the top of modules, except Django's migrations."""
     paths = [path for package in PACKAGES for path in sorted((CHECKOUT / package).rglob("*.py"))]
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in paths if _is_table(path) == are_tables]
-    names = [node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    texts = [path.read_text(encoding="utf-8") for path in paths if _is_table(path) == are_tables]
+    names = [name for text in texts for name in AT_THE_TOP.findall(text)]
     return [name for name in names if not name.startswith("_") and name not in {"Migration", *SAME_NAME}]
 
 

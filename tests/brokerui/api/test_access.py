@@ -36,7 +36,7 @@ from tests.brokerui.site import nothing_shown, reader_of_bodies, signed_in, user
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
-pytestmark = pytest.mark.usefixtures("small", "nothing_shown")
+pytestmark = pytest.mark.usefixtures("shared_small", "nothing_shown")
 
 METHODS = ("get", "post", "put", "patch", "delete")
 VIEWS = {name: pattern for name, pattern in views() if hasattr(pattern.callback, "cls")}

@@ -16,7 +16,7 @@ from routing.model.estate import Edit
 from tests.brokerui.api.helpers import API, send
 from tests.brokerui.site import signed_in
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 CHANGES = f"{API}/changes/"
 ROUTE = {"name": "ToParts", "remote_service_name": "Parts", "address": "tcp://parts.example:4022"}
 PUT = {"edit": "put_route", "instance": "hub", "database": "Sales", "route": ROUTE}

@@ -13,7 +13,7 @@ from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.api.conformance import CheckedClient
 from tests.brokerui.api.helpers import API, QUESTION, change, send
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 CHANGES = f"{API}/changes/"
 DROP = {"edit": "drop_route", "instance": "hub", "database": "Sales", "name": "ToFar"}
 PUT = {

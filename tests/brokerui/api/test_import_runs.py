@@ -23,7 +23,7 @@ from tests.brokerui.api.helpers import API, SMALL
 from tests.brokerui.api.test_estate import IMPORT, OTHER, ROUTE, instances, raw
 from tests.brokerui.site import signed_in
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 LATER = {"Prefer": "respond-async"}
 KEY = {"Idempotency_Key": "one"}
 

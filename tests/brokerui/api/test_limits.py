@@ -24,7 +24,7 @@ from tests.brokerui.site import nothing_shown, signed_in, user_of
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
-pytestmark = [pytest.mark.usefixtures("small", "nothing_shown")]
+pytestmark = [pytest.mark.usefixtures("shared_small", "nothing_shown")]
 
 TOLD = schema()
 MESSAGING = ("/dialogs/", "/conversation_group/", "/receive/", "/status/", "/receipts/", "/broker/", "/failover/")

@@ -16,7 +16,7 @@ from tests.brokerui.api.helpers import API, change, send
 VIEWS = f"{API}/map/views/"
 PLACES = [{"ref": "instance/here", "x": 40, "y": -8}]
 BODY = {"title": "Shop floor", "query": {"focus": "here", "hops": "2"}, "places": PLACES}
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 
 
 def save(client: Client, **more: Any) -> Any:

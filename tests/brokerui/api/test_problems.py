@@ -10,7 +10,7 @@ from django.test import Client
 from brokerui.api import parsers, whatif
 from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 MEMBERS = {"type", "title", "status", "code", "detail"}
 
 

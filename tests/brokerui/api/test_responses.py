@@ -14,7 +14,7 @@ from brokerui.api.row_schema import RESOURCES
 from tests.brokerui.api.conformance import CheckedClient
 from tests.brokerui.api.helpers import NEW, QUESTION, ROWS, SMALL
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 DROP = {"edit": "drop_route", "instance": "hub", "database": "Sales", "name": "ToFar"}
 CATALOG = tuple(f"sys_{listing.name}" for listing in CATALOG_VIEWS)
 SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "USE Orders; CREATE ROUTE x WITH ADDRESS = 'no';"}]}]}

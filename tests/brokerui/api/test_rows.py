@@ -16,7 +16,7 @@ from brokerui.estate.services import estate_edit
 from routing.model.edits import DropRoute, SetHopLimit
 from tests.brokerui.api.helpers import API, NEW, ROWS, change, row, send
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 
 CHANGES: dict[str, dict[str, Any]] = {
     "instances": {"forwarding": False, "endpoint": {"port": 4022, "state": "STOPPED"}},

@@ -31,7 +31,7 @@ from tests.brokerui.site import nothing_shown, reader_of_bodies
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small", "nothing_shown")]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_small", "nothing_shown")]
 
 EXAMPLES = 100 if IS_ALL else 3
 CHECKS = [

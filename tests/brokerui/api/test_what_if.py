@@ -11,7 +11,7 @@ from brokerui.estate.selectors import estate_current
 from routing.documents.estate_document import write_estate
 from tests.brokerui.api.helpers import API, QUESTION, send
 
-pytestmark = pytest.mark.usefixtures("small")
+pytestmark = pytest.mark.usefixtures("shared_small")
 WHATIF = f"{API}/whatif/"
 DROP = {"edit": "drop_route", "instance": "hub", "database": "Sales", "name": "ToFar"}
 MSDB = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import secrets
 import stat
 import subprocess
@@ -38,6 +39,13 @@ def test_debug_is_off_and_only_this_machine_is_answered() -> None:
     assert settings.DEBUG is False
     assert {"localhost", "127.0.0.1", "[::1]"} <= set(settings.ALLOWED_HOSTS)
     assert "*" not in settings.ALLOWED_HOSTS
+
+
+def test_debugging_is_switched_by_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROKERUI_HOME", str(tmp_path))
+    for value, is_on in (("1", True), ("0", False)):
+        monkeypatch.setenv("DEBUG", value)
+        assert runpy.run_path(str(CHECKOUT / "brokerui" / "settings.py"))["DEBUG"] is is_on
 
 
 def test_the_key_is_made_once_and_nobody_else_reads_it(tmp_path: Path) -> None:

@@ -10,19 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from brokerui.client import Client
 from brokerui.core.home import CHECKOUT
-from tests.brokerui.product import Product, environment, eventually
+from tests.brokerui.messaging.products.conftest import Access
+from tests.brokerui.product import eventually
 
 pytestmark = pytest.mark.slow
 
 CONVERSATIONS, MESSAGES = 8, 6
-TOKEN = """
-from brokerui.core.start import django_ready; django_ready()
-from django.contrib.auth.models import User
-from brokerui.accounts.services import token_create
-print(token_create(user=User.objects.first(), name="clients")[1])
-"""
 CONSUMER = """
 import json, sys, time
 from brokerui.client import Client
@@ -44,29 +38,15 @@ with Client(site, token=token) as client, open(file, "a") as record:
 """
 
 
-@pytest.fixture
-def access(products: tuple[Product, Product]) -> tuple[str, str]:
-    """The site, and a token."""
-    product, _ = products
-    made = subprocess.run(
-        [sys.executable, "-c", TOKEN],
-        cwd=CHECKOUT,
-        env=environment(product.home),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return f"http://127.0.0.1:{product.port}", made.stdout.strip()
-
-
-def consumer(access: tuple[str, str], file: Path, batches: int) -> subprocess.Popen[str]:
+def consumer(access: Access, file: Path, batches: int) -> subprocess.Popen[str]:
     """A program of its own, that stops in the middle of its last batch; 0: it goes on."""
     words = [sys.executable, "-c", CONSUMER, *access, str(file), str(batches)]
     return subprocess.Popen(words, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
 
 
-def test_what_one_has_not_committed_the_other_receives(access: tuple[str, str], tmp_path: Path) -> None:
-    with Client(access[0], token=access[1]) as client:
+def test_what_one_has_not_committed_the_other_receives(accesses: tuple[Access, Access], tmp_path: Path) -> None:
+    access, _ = accesses
+    with access.client() as client:
         for number in range(CONVERSATIONS):
             dialog = client.begin(instance="A", database="shared", from_service="Ask", to_service="Work")
             dialog.send(*[b"%d %d" % (number, each) for each in range(MESSAGES)])

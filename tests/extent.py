@@ -17,7 +17,9 @@ IS_ALL: Final = os.environ.get("HYPOTHESIS_PROFILE") == "test-all"
 
 
 ON_ONE_DATABASE: Final = pytest.mark.thorough("no statement of one database alone; SQLite has other tests", on="sqlite")
-"""For pages and readers of documents: they run on PostgreSQL where it is there, else on SQLite."""
+"""For pages, readers of documents, and services over Django's own statements (imports, drafts, findings, histories):
+they run on PostgreSQL where it is there, else on SQLite. On both run, in `make test` too, messages and their store,
+leases, rows and constraints of the estate, locks of jobs and alerts, loading of results, and the plans of queries."""
 
 
 class Extent:

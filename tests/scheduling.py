@@ -13,6 +13,7 @@ from xdist.workermanage import WorkerController
 ON_POSTGRESQL: Final = "@postgresql"
 """Ends the name of a test that runs on PostgreSQL; the test of the same name without it runs on SQLite."""
 ONE_PROCESS: Final = (
+    "tests/brokerui/core/test_languages.py",
     "tests/brokerui/messaging/products/",
     "tests/brokerui/running/test_slow_clients.py",
     "tests/distributions/",

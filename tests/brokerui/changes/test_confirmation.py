@@ -21,8 +21,9 @@ from brokerui.messaging.models import QueueCounter
 from routing.documents.estate_document import write_estate
 from tests.brokerui.changes.helpers import AUTHOR, put, seen
 from tests.brokerui.estate.helpers import TWO, brought_in
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases, ON_ONE_DATABASE]
 
 
 def _applied(**limits: int) -> SavedDraft:

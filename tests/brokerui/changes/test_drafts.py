@@ -32,8 +32,9 @@ from routing.model.edits import PutInstance, SetMirroringRole
 from routing.model.estate import Instance
 from tests.brokerui.changes.helpers import AUTHOR, document_of, drop, edits_of, put, seen
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 
 
 @pytest.fixture

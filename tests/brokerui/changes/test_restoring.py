@@ -18,8 +18,9 @@ from routing.documents.estate_document import write_estate
 from routing.model.edits import DropInstance
 from tests.brokerui.changes.helpers import AUTHOR, document_of, drop, edits_of, put, seen
 from tests.brokerui.estate.helpers import TWO, brought_in, changed, text_of_version
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 
 
 @pytest.fixture

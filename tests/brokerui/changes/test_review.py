@@ -20,8 +20,9 @@ from brokerui.changes.services import draft_create, draft_discard, edits_append
 from brokerui.estate.models import AuditEntry
 from tests.brokerui.changes.helpers import AUTHOR, put, seen
 from tests.brokerui.estate.helpers import TWO, brought_in
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.django_db, pytest.mark.both_databases]
+pytestmark = [pytest.mark.django_db, pytest.mark.both_databases, ON_ONE_DATABASE]
 Step = Callable[..., SavedDraft]
 STEPS: dict[str, Step] = {
     "submit": draft_submit,

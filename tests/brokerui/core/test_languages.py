@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -47,6 +46,10 @@ Compiled = Callable[..., Path]
 @pytest.fixture
 def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     """Makes the French catalogue of these sentences the only one, in an environment that asks for French."""
+    return _french_in(tmp_path, monkeypatch)
+
+
+def _french_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     monkeypatch.setattr(languages, "LOCALE", tmp_path / "locale")
     for name in LOCALES:
         monkeypatch.delenv(name, raising=False)
@@ -65,14 +68,22 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compiled:
     return make
 
 
+@pytest.fixture(scope="module")
+def in_guillemets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a French catalogue that translates each sentence of the template into itself in guillemets."""
+    folder = tmp_path_factory.mktemp("guillemets")
+    with pytest.MonkeyPatch.context() as patch:
+        _french_in(folder, patch)(_guillemets())
+    return folder
+
+
 @pytest.fixture
-def marked(french: Compiled) -> None:
-    """A catalogue that translates each sentence of the template into itself in guillemets."""
-    french(in_guillemets())
+def marked(in_guillemets: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This catalogue is the only one."""
+    _french_in(in_guillemets, monkeypatch)
 
 
-@cache
-def in_guillemets() -> dict[str | tuple[str, str], str | tuple[str, str]]:
+def _guillemets() -> dict[str | tuple[str, str], str | tuple[str, str]]:
     with POT.open("rb") as file:
         template = read_po(file)
     texts = [message.id for message in template if message.id and not message.context]

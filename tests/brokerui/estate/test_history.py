@@ -17,8 +17,9 @@ from routing.documents.estate_document import read_version, write_estate
 from routing.model.edits import SetHopLimit
 from tests.brokerui.estate.helpers import TWO, brought_in, changed
 from tests.brokerui.product import command
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 
 
 def test_each_version_is_a_document_with_its_moment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from routing.catalog.reading import read_saved
 from routing.documents.estate_document import write_estate
 from routing.model.address import parse_address
 from routing.model.estate import Estate, Instance
+from tests.extent import IS_ALL
 from tests.routing.catalog.rich import draw_rich
 from tests.routing.catalog.savers import PLAIN_SAVERS, SAVERS
 from tests.routing.catalog.server import catalog, created, dumps, rows_of
@@ -71,7 +72,7 @@ def test_every_way_of_saving(way: object) -> None:
         check(draw_rich(RandomChooser(rng)), [way] * 5)
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(40 if IS_ALL else 20))
 def test_many_estates_come_back(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(5):

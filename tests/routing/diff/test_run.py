@@ -22,7 +22,7 @@ from tests.routing.differential import compared, disagreement, everywhere, rando
 from tests.strategies import AT, edits, estates
 
 Json = dict[str, Any]
-EDITS = int(os.environ.get("BROKERUI_EDITS", "240" if IS_ALL else "120"))
+EDITS = int(os.environ.get("BROKERUI_EDITS", "240" if IS_ALL else "84"))
 PARTS = 4
 """Parts of each bulk run, so that several workers share it."""
 SEED = {1: 0, 2: 1_000_000, 4: 2_000_000}

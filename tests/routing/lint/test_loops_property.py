@@ -12,6 +12,7 @@ from routing.documents.estate_document import read_estate
 from routing.lint.context import LintContext
 from routing.lint.loops import forwarding_loop
 from routing.model.estate import Estate
+from tests.extent import IS_ALL
 from tests.routing.lint.estates import bare, estate, route, server
 from tests.routing.lint.forwarders import forwarders
 from tests.routing.lint.slow_loops import loops
@@ -23,7 +24,7 @@ def findings_of(of: Estate) -> list[tuple[str, str, str, str]]:
     return sorted((f.severity, str(f.instance), str(f.object), str(f.reason).rsplit(": ", 1)[1][:-1]) for f in found)
 
 
-@pytest.mark.parametrize("part", range(20))
+@pytest.mark.parametrize("part", range(20 if IS_ALL else 10))
 def test_forwarders_of_all_kinds(part: int) -> None:
     for seed in range(part * 100, part * 100 + 100):
         one = forwarders(seed)

@@ -26,11 +26,12 @@ from routing.rules.journey_account import HopAccount, Journey, JourneyEnd, journ
 from routing.rules.router import route
 from routing.rules.trace import Trace
 from routing.rules.verdict import verdict
+from tests.extent import IS_ALL
 from tests.naive import outcomes as naive_outcomes
 from tests.strategies import AT, Case, cases, random_case
 
 Json = dict[str, Any]
-ESTATES = int(os.environ.get("BROKERUI_ESTATES", "2000"))
+ESTATES = int(os.environ.get("BROKERUI_ESTATES", "2000" if IS_ALL else "1000"))
 PARTS = 8
 """Parts of the bulk run, so that several workers share it."""
 RULES = {

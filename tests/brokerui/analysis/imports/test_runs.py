@@ -40,8 +40,9 @@ from routing.documents.estate_document import read_estate, write_estate
 from tests.brokerui.analysis.imports.helpers import SHOP, THREE, assigned, previewed, uploaded
 from tests.brokerui.estate.helpers import LOCAL, TWO, brought_in, estate_of, server
 from tests.brokerui.site import document
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db]
 
 
 def fresh(run: ImportRun) -> ImportRun:

@@ -32,8 +32,9 @@ from routing.model.edits import PutRoute, SetHopLimit
 from routing.model.route import Route
 from tests.brokerui.analysis.lint.helpers import AT, estate, live, viewed
 from tests.brokerui.estate.helpers import changed
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 
 
 def facts_of(findings: Any) -> list[tuple[Any, ...]]:

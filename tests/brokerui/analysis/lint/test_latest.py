@@ -15,8 +15,9 @@ from brokerui.analysis.lint import error_badge
 from brokerui.analysis.lint.selectors import findings_for
 from brokerui.analysis.lint.services import suppression_add
 from tests.brokerui.analysis.lint.helpers import live, viewed
+from tests.extent import ON_ONE_DATABASE
 
-pytestmark = [pytest.mark.both_databases, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
+pytestmark = [pytest.mark.both_databases, ON_ONE_DATABASE, pytest.mark.django_db, pytest.mark.usefixtures("woken")]
 
 
 @pytest.fixture(autouse=True)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import argparse
 import codecs
-import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
 from pipeline.files.location import RemoteLocation, location
+from pipeline.runtime.intervals import spark_interval
 from routing.common.errors import Invalid
 from routing.common.moment import typed_moment
 
-_INTERVAL = re.compile(
-    r"(?P<number>[0-9]{1,6}) *(?:(?P<milliseconds>ms|milliseconds?)|(?P<seconds>s|sec|seconds?)"
-    r"|(?P<minutes>m|min|minutes?)|(?P<hours>h|hours?)|(?P<days>d|days?))",
-    re.IGNORECASE,
-)
 _WEB = ("http", "https")
 """Schemes of servers that list no folders."""
 
@@ -67,10 +62,10 @@ seed = whole_number(-(2**63), 2**63 - 1)
 
 def interval(text: str) -> str:
     """Return a time between two looks as Spark takes it."""
-    found = _INTERVAL.fullmatch(text.strip())
-    if found is None or not int(found["number"]):
-        raise argparse.ArgumentTypeError(f"must be a time such as 5s, 2 minutes or 1h, not {text}")
-    return f"{found['number']} {found.lastgroup}"
+    try:
+        return spark_interval(text)
+    except ValueError as fault:
+        raise argparse.ArgumentTypeError(str(fault)) from None
 
 
 def encoding(text: str) -> str:

@@ -22,6 +22,7 @@ from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing, new_run
 from pipeline.lake.tables import BRONZE
 from pipeline.results.run_record import JobRun
+from pipeline.runtime.intervals import spark_interval
 from pipeline.schemas import COLUMNS
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -53,13 +54,19 @@ def stream(rows: DataFrame, options: StreamOptions) -> JobRun:
     """
     if not _NAME.fullmatch(options.name):
         raise InputError(options.name, "", say("must be a name of letters, digits, dots and dashes"))
+    every = None if options.every is None else _interval(options.every)
     total, lines = empty_total("stream", asdict(options)), _as_lines(rows)
     with lake_for_writing(options.out) as lake:
         place = lake.root / f"{CHECKPOINT}-{options.name}"
-        ingest_batches(
-            lines, place, options.every, lambda batch, mark: _ingest_batch(batch, lake, mark, options), total
-        )
+        ingest_batches(lines, place, every, lambda batch, mark: _ingest_batch(batch, lake, mark, options), total)
     return total
+
+
+def _interval(text: str) -> str:
+    try:
+        return spark_interval(text)
+    except ValueError as fault:
+        raise InputError("every", "", say("{reason}", reason=str(fault))) from None
 
 
 def _as_lines(rows: DataFrame) -> DataFrame:

@@ -201,8 +201,9 @@ def _of_session(rows: DataFrame) -> DataFrame:
         **{column: _first(*filter(None, fields)) for column, fields in _FIELDS.items()},
         **{column: F.try_element_at("_action", F.lit(name)) for column, name in _ACTIONS.items()},
     }
-    # Without a number of its own an event is known by what it says: a block of the file holds several.
-    position = F.coalesce(event["EventSequence"], F.shiftrightunsigned(F.xxhash64("event_data"), 4).cast("string"))
+    # An event without a number of its own is known by its text, as a block of the file holds several: by a hash of 59
+    # bits, since a number of more has more than the 18 digits that are read.
+    position = F.coalesce(event["EventSequence"], F.shiftrightunsigned(F.xxhash64("event_data"), 5).cast("string"))
     is_broken = F.col("_event._name").isNull()
     return read.select(
         *(column.alias(name) for name, column in event.items() if name != "EventSequence"),

@@ -178,6 +178,13 @@ def test_the_name_of_a_stream_is_one_of_a_folder(spark: SparkSession, tmp_path: 
         stream.stream(spark.readStream.text(str(tmp_path)), StreamOptions(name, str(tmp_path / "lake")))
 
 
+def test_the_time_between_two_batches_is_one(spark: SparkSession, tmp_path: Path) -> None:
+    source = spark.readStream.text(str(tmp_path))
+    with pytest.raises(InputError, match="every: must be a time such as 5s, 2 minutes or 1h, not often"):
+        stream.stream(source, StreamOptions("s", str(tmp_path / "lake"), every="often"))
+    assert not (tmp_path / "lake").exists()
+
+
 def test_a_stream_without_any_column_of_traffic_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     rows = spark.readStream.text(str(tmp_path)).select(F.col("value").alias("text"))
     with pytest.raises(InputError, match="neither a column named value nor one of traffic"):

@@ -154,6 +154,14 @@ def test_events_of_one_block_are_told_apart_and_a_copy_is_the_same(spark: SparkS
     assert len({(one["source"], one["position"]) for one in rows}) == 2
 
 
+def test_each_event_without_a_number_has_a_position(spark: SparkSession, tmp_path: Path) -> None:
+    rows = [session_row(CLASSIFIED.replace("Orders", f"Orders{number}")) for number in range(60)]
+    (tmp_path / "session.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    _, found = read(spark, tmp_path)
+    assert [row[REASON] for row in found] == [None] * 60
+    assert len({row["position"] for row in found}) == 60
+
+
 def test_what_is_no_event_of_the_broker_says_so(spark: SparkSession, tmp_path: Path) -> None:
     as_json(tmp_path / "a.json", [{**TRACED, "EventClass": 12}, {**TRACED, "ServerName": None}])
     batch = event_xml("sql_batch_completed", {"duration": (1, None)}, server_instance_name="SRV")

@@ -10,14 +10,12 @@ from unittest.mock import patch
 
 from django.conf import settings
 
-from brokerui.estate.models import Instance
-from brokerui.estate.services import estate_import
 from brokerui.messaging.exchange.lists import put_arrived, run, take_outgoing
 from brokerui.messaging.exchange.outbox import redis
 from brokerui.messaging.workers import due_conversations
 from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.due_conversations import send_due
-from routing.documents.estate_document import read_estate
+from tests.brokerui.hosted_estates import host_all
 
 ONE, TWO = (f"6f3f0d5e-0000-4000-8000-00000000000{digit}" for digit in "12")
 WORKERS = ("workers.arrived_frames", "workers.due_conversations", "workers.routes_changed")
@@ -60,8 +58,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 def host_both() -> None:
-    estate_import(estate=read_estate(json.dumps(DOCUMENT)), author="test")
-    Instance.objects.update(hosted=True)
+    host_all(json.dumps(DOCUMENT))
 
 
 class Wire:

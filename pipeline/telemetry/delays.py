@@ -29,12 +29,14 @@ def episodes(log: EventLog) -> DataFrame:
 
 def _marked(log: EventLog) -> DataFrame:
     """Return the status changes, ends and sends from which episodes are built."""
-    changes = log.of_class(STATUS).withColumn("_is_open", F.col("error").isNotNull())
+    number = F.col("event_class")
     ended = F.col("state").isNull() | F.col("event_subclass").isin(END_CONVERSATION, END_WITH_ERROR)
-    ends = log.of_class(CONVERSATION).where(ended).withColumn("_is_open", F.lit(False))
-    sends = log.of_class(SENT).withColumn("_is_open", F.lit(False))
-    marked = changes.unionByName(ends).unionByName(sends).where("conversation_handle IS NOT NULL")
-    return marked.withColumn("_is_send", F.col("event_class") == SENT)
+    found = log.of_classes(STATUS, CONVERSATION, SENT).where("conversation_handle IS NOT NULL")
+    return (
+        found.where((number != CONVERSATION) | ended)
+        .withColumn("_is_open", (number == STATUS) & F.col("error").isNotNull())
+        .withColumn("_is_send", number == SENT)
+    )
 
 
 def _way() -> Column:

@@ -76,59 +76,68 @@ def first_attempts(log: EventLog) -> DataFrame:
 
 def _acknowledgement(log: EventLog) -> DataFrame:
     """From the first attempt of a message to the first acknowledgement that it is in."""
-    sent = (
-        one_row_per_message(log.of_class(SENT))
-        .groupBy(*_DIRECTION, "number")
-        .agg(F.min("at").alias("sent_at"), F.min("to_service").alias("to_service"))
-    )
-    # An acknowledgement up to an incomplete message ends before that message.
-    is_whole = F.col("fragment") == WHOLE_MESSAGE
-    last = F.when(is_whole, F.col("message_sequence_number")).otherwise(F.col("message_sequence_number") - 1)
-    came = log.of_class(ACKNOWLEDGED, *ACKNOWLEDGEMENT_CAME).withColumn("message_sequence_number", last)
-    acknowledged = _cumulative(sent, came).unionByName(_selective(sent, came))
-    first = acknowledged.groupBy(*_DIRECTION, "number").agg(
-        F.min("acknowledged_at").alias("acknowledged_at"),
-        F.min("sent_at").alias("sent_at"),
-        F.min("to_service").alias("to_service"),
-    )
-    return _measured("acknowledgement", first, "sent_at", "acknowledged_at", "acknowledged_at", "conversation_id")
-
-
-def _cumulative(sent: DataFrame, came: DataFrame) -> DataFrame:
-    """Acknowledge messages by ranges from the first message: the earliest range that includes the number."""
-    ends = came.where("first_message_sequence_number = 0").select(
-        *_DIRECTION, F.col("message_sequence_number").alias("number"), F.col("at").alias("acknowledged_at")
-    )
+    is_sent = F.col("event_class") == SENT
+    rows = _sent_and_acknowledged(log)
+    # A range from the first message acknowledges all up to its end.
     reached = Window.partitionBy(*_DIRECTION).orderBy(F.desc("number"))
-    both = sent.unionByName(ends, allowMissingColumns=True)
-    both = both.withColumn("acknowledged_at", F.min("acknowledged_at").over(reached))
-    return both.where("sent_at IS NOT NULL AND acknowledged_at IS NOT NULL")
+    up_to = F.min(F.when(F.col("_is_up_to"), F.col("at"))).over(reached)
+    found = (
+        rows.withColumn("_up_to_at", up_to)
+        .groupBy(*_DIRECTION, "number")
+        .agg(
+            F.min(F.when(is_sent, F.col("at"))).alias("sent_at"),
+            F.min(F.when(is_sent, F.col("to_service"))).alias("to_service"),
+            F.least(F.min("_up_to_at"), F.min(F.when(F.col("_is_single"), F.col("at")))).alias("acknowledged_at"),
+        )
+        .where("sent_at IS NOT NULL AND acknowledged_at IS NOT NULL")
+    )
+    return _measured("acknowledgement", found, "sent_at", "acknowledged_at", "acknowledged_at", "conversation_id")
 
 
-def _selective(sent: DataFrame, came: DataFrame) -> DataFrame:
-    """Acknowledge messages by ranges after a gap, which are short."""
-    ranges = one_row_per_message(came.where("first_message_sequence_number > 0"))
-    first = ranges.groupBy(*_DIRECTION, "number").agg(F.min("at").alias("acknowledged_at"))
-    return sent.join(first, [*_DIRECTION, "number"])
+def _sent_and_acknowledged(log: EventLog) -> DataFrame:
+    """Return a row for each message that was sent; for each one that was acknowledged after a gap, `_is_single`; and
+    for the last one of each range of acknowledged messages from the first on, `_is_up_to`."""
+    is_sent = F.col("event_class") == SENT
+    first, last = F.col("first_message_sequence_number"), F.col("message_sequence_number")
+    came = ~is_sent & F.col("event_subclass").isin(*ACKNOWLEDGEMENT_CAME)
+    # An acknowledgement up to an incomplete message ends before that message.
+    is_whole = is_sent | (F.col("fragment") == WHOLE_MESSAGE)
+    end = F.when(is_whole, last).otherwise(last - 1)
+    is_up_to = came & (first == 0)
+    ranges = (
+        log.of_classes(SENT, ACKNOWLEDGED)
+        .where(is_sent | came)
+        .withColumn("message_sequence_number", end)
+        .withColumn("_is_up_to", F.coalesce(is_up_to, F.lit(False)))
+        .withColumn("first_message_sequence_number", F.when(is_up_to, last).otherwise(first))
+    )
+    return one_row_per_message(ranges).withColumn("_is_single", ~is_sent & ~F.col("_is_up_to"))
 
 
 def _end_to_end(log: EventLog) -> DataFrame:
     """Measure from SEND to the target queue, also within one instance."""
-    sent = _messages(log, ENQUEUED).groupBy(*_MESSAGE).agg(F.min("at").alias("sent_at"))
-    arrived = _messages(log, ARRIVED).groupBy(*_MESSAGE, "instance", "to_service").agg(F.min("at").alias("arrived_at"))
-    both = sent.join(arrived, list(_MESSAGE))
-    return _measured("end_to_end", both, "sent_at", "arrived_at", "arrived_at", "conversation_id")
+    is_sent = F.col("event_subclass").isin(*ENQUEUED)
+    sent_at = F.min(F.when(is_sent, F.col("at"))).over(Window.partitionBy(*_MESSAGE))
+    events = log.of_class(CONVERSATION, *ENQUEUED, *ARRIVED).withColumn("number", F.col("message_sequence_number"))
+    known = events.where(" AND ".join(f"{name} IS NOT NULL" for name in _MESSAGE))
+    both = known.withColumn("sent_at", sent_at)
+    arrived = both.where(~is_sent & F.col("sent_at").isNotNull())
+    found = arrived.groupBy(*_MESSAGE, "instance", "to_service").agg(
+        F.min("at").alias("arrived_at"), F.min("sent_at").alias("sent_at")
+    )
+    return _measured("end_to_end", found, "sent_at", "arrived_at", "arrived_at", "conversation_id")
 
 
 def of_sides(log: EventLog) -> DataFrame:
     """Measure from the target queue to RECEIVE."""
-    side = ("instance", "conversation_handle", "number")
-    arrived = _messages(log, ARRIVED).groupBy(*side, "to_service").agg(F.min("at").alias("arrived_at"))
-    received = one_row_per_message(log.of_class(RECEIVED)).groupBy(*side).agg(F.min("at").alias("received_at"))
-    both = arrived.join(received, list(side))
-    return _measured("in_queue", both, "arrived_at", "received_at", "received_at", "conversation_handle")
-
-
-def _messages(log: EventLog, subclasses: tuple[int, ...]) -> DataFrame:
-    found = log.of_class(CONVERSATION, *subclasses).where("message_sequence_number IS NOT NULL")
-    return found.withColumn("number", F.col("message_sequence_number"))
+    side, is_received = ("instance", "conversation_handle", "number"), F.col("event_class") == RECEIVED
+    received_at = F.min(F.when(is_received, F.col("at"))).over(Window.partitionBy(*side))
+    arrives = is_received | F.col("event_subclass").isin(*ARRIVED)
+    events = log.of_classes(CONVERSATION, RECEIVED).where(arrives & F.col("conversation_handle").isNotNull())
+    first = F.when(is_received, F.col("first_message_sequence_number")).otherwise(F.col("message_sequence_number"))
+    rows = one_row_per_message(events.withColumn("first_message_sequence_number", first))
+    arrived = rows.withColumn("received_at", received_at).where(~is_received & F.col("received_at").isNotNull())
+    found = arrived.groupBy(*side, "to_service").agg(
+        F.min("at").alias("arrived_at"), F.min("received_at").alias("received_at")
+    )
+    return _measured("in_queue", found, "arrived_at", "received_at", "received_at", "conversation_handle")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -28,27 +26,29 @@ _CONNECTION = ("instance", "connection_id")
 
 def drops(log: EventLog) -> DataFrame:
     """Return the number of dropped messages by reason."""
-    found = reduce(DataFrame.unionByName, (log.of_class(number) for number in (DROPPED, UNDELIVERABLE, CORRUPTED)))
     keys = (*SPAN_COLUMNS, "instance", "database", "event_class", "error")
-    return by_span(found).groupBy(*keys).agg(F.count(F.lit(1)).alias("drops"))
+    dropped = by_span(log.of_classes(DROPPED, UNDELIVERABLE, CORRUPTED))
+    return dropped.groupBy(*keys).agg(F.count(F.lit(1)).alias("drops"))
 
 
 def connections(log: EventLog) -> DataFrame:
     """Return each connection with its peer, from when it was established to when it was closed."""
-    opened = (
-        log.of_class(CONNECTION, CONNECTED, ACCEPTED)
-        .groupBy(*_CONNECTION)
-        .agg(
-            F.min("at").alias("opened_at"),
-            F.min_by("address", F.struct(*EVENT_ORDER)).alias("address"),
-            F.min_by(F.col("event_subclass") == ACCEPTED, F.struct(*EVENT_ORDER)).alias("is_accepted"),
-        )
-    )
-    closed = log.of_class(CONNECTION, CLOSED).groupBy(*_CONNECTION).agg(F.max("at").alias("closed_at"))
-    peers = log.of_class(LOGIN, 1).groupBy(*_CONNECTION).agg(F.min_by("peer", F.struct(*EVENT_ORDER)).alias("peer"))
-    found = opened.where("connection_id IS NOT NULL").join(closed, list(_CONNECTION), "left")
+    is_setup, what = F.col("event_class") == CONNECTION, F.col("event_subclass")
+    opens, closes = is_setup & what.isin(CONNECTED, ACCEPTED), is_setup & (what == CLOSED)
+    logs_in = ~is_setup & (what == 1)
+    first_open, first_login = (F.when(one, F.struct(*EVENT_ORDER)) for one in (opens, logs_in))
+    # Spark passes over rows whose order is null.
+    columns = {
+        "opened_at": F.min(F.when(opens, F.col("at"))),
+        "address": F.min_by("address", first_open),
+        "is_accepted": F.min_by(what == ACCEPTED, first_open),
+        "closed_at": F.max(F.when(closes, F.col("at"))),
+        "peer": F.min_by("peer", first_login),
+    }
+    events = log.of_classes(CONNECTION, LOGIN).where("connection_id IS NOT NULL").groupBy(*_CONNECTION)
+    found = events.agg(*(column.alias(name) for name, column in columns.items())).where("opened_at IS NOT NULL")
     stood = F.when(F.col("closed_at").isNotNull(), milliseconds("opened_at", "closed_at")).alias("milliseconds")
-    return found.join(peers, list(_CONNECTION), "left").select("*", stood)
+    return found.select("*", stood)
 
 
 def connection_failures(log: EventLog) -> DataFrame:

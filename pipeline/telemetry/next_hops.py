@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
@@ -74,10 +72,10 @@ def _verdict() -> Column:
 
 
 def _predicted(log: EventLog) -> DataFrame:
-    sent = log.of_class(SENT).withColumn("number", F.col("first_message_sequence_number"))
-    forwarded = log.of_class(FORWARDED).where("fragment = 0").withColumn("number", F.col("message_sequence_number"))
-    columns = ("at", "instance", *_MESSAGE, "route", "next_hop")
-    return sent.unionByName(forwarded).where("next_hop IS NOT NULL").select(*columns)
+    is_sent = F.col("event_class") == SENT
+    number = F.when(is_sent, F.col("first_message_sequence_number")).otherwise(F.col("message_sequence_number"))
+    found = log.of_classes(SENT, FORWARDED).where("next_hop IS NOT NULL").where(is_sent | (F.col("fragment") == 0))
+    return found.withColumn("number", number).select("at", "instance", *_MESSAGE, "route", "next_hop")
 
 
 def _with_peer(log: EventLog, predicted: DataFrame) -> DataFrame:
@@ -97,8 +95,7 @@ def logins(log: EventLog) -> DataFrame:
 
 def _reporters(log: EventLog) -> DataFrame:
     """Return the instances that logged a message in an event other than sending it."""
-    events = reduce(
-        DataFrame.unionByName, (log.of_class(CONVERSATION, *ARRIVED), log.of_class(FORWARDED), log.of_class(DROPPED))
-    )
+    reports = (F.col("event_class") != CONVERSATION) | F.col("event_subclass").isin(*ARRIVED)
+    events = log.of_classes(CONVERSATION, FORWARDED, DROPPED).where(reports)
     events = events.withColumn("number", F.col("message_sequence_number")).where("number IS NOT NULL")
     return events.groupBy(*_MESSAGE).agg(F.collect_set("instance").alias("told"))

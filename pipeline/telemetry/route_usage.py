@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
@@ -60,11 +58,14 @@ def _route_events(log: EventLog) -> DataFrame:
         "dropped": F.when(F.col("event_class") == DROPPED, 1),
     }
     is_from_outside = F.coalesce("is_from_network", F.lit(False)) | F.col("event_class").isin(FORWARDED, DROPPED)
-    found = reduce(DataFrame.unionByName, (log.of_class(number) for number in (SENT, FORWARDED, DROPPED, CLASSIFY)))
-    return found.where("route IS NOT NULL").select(
-        "at",
-        "instance",
-        F.when(is_from_outside, F.lit("msdb")).otherwise(F.col("database")).alias("database"),
-        "route",
-        *(F.coalesce(count, F.lit(0)).cast("long").alias(name) for name, count in counts.items()),
+    return (
+        log.of_classes(SENT, FORWARDED, DROPPED, CLASSIFY)
+        .where("route IS NOT NULL")
+        .select(
+            "at",
+            "instance",
+            F.when(is_from_outside, F.lit("msdb")).otherwise(F.col("database")).alias("database"),
+            "route",
+            *(F.coalesce(count, F.lit(0)).cast("long").alias(name) for name, count in counts.items()),
+        )
     )

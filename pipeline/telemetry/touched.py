@@ -110,20 +110,26 @@ def logins_since(changed: EventLog) -> DataFrame:
 
 def marked(rows: DataFrame, keys: DataFrame, names: Sequence[str], mark: str) -> DataFrame:
     """Add whether each row has one of these keys; a key may be null."""
-    renamed = keys.select(*(F.col(name).alias(f"_of_{name}") for name in names), F.lit(True).alias(mark))
-    same = reduce(Column.__and__, (F.col(name).eqNullSafe(F.col(f"_of_{name}")) for name in names))
-    found = rows.join(renamed, same, "left")
+    found = rows.join(_renamed(keys, names).withColumn(mark, F.lit(True)), _are_same(names), "left")
     return found.select(*rows.columns, F.coalesce(mark, F.lit(False)).alias(mark))
 
 
 def with_keys(rows: DataFrame, keys: DataFrame, names: Sequence[str]) -> DataFrame:
     """Return the rows that have one of these keys."""
-    return marked(rows, keys, names, "_is_one").where("_is_one").drop("_is_one")
+    return rows.join(_renamed(keys, names), _are_same(names), "left_semi")
 
 
 def without_keys(rows: DataFrame, keys: DataFrame, names: Sequence[str]) -> DataFrame:
     """Return the rows that have none of these keys."""
-    return marked(rows, keys, names, "_is_one").where("NOT _is_one").drop("_is_one")
+    return rows.join(_renamed(keys, names), _are_same(names), "left_anti")
+
+
+def _renamed(keys: DataFrame, names: Sequence[str]) -> DataFrame:
+    return keys.select(*(F.col(name).alias(f"_of_{name}") for name in names))
+
+
+def _are_same(names: Sequence[str]) -> Column:
+    return reduce(Column.__and__, (F.col(name).eqNullSafe(F.col(f"_of_{name}")) for name in names))
 
 
 def touched_events(log: EventLog, conversations: DataFrame, sides: DataFrame) -> DataFrame:

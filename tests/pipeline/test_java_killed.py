@@ -20,8 +20,8 @@ from pipeline.results.table_folders import run_of
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, written
 from tests.pipeline.processes import java_killed_when
+from tests.pipeline.telemetry.changing_log import Json, add, is_what_all_files_say, run
 from tests.pipeline.telemetry.event_logs import random_log
-from tests.pipeline.telemetry.test_growing import Json, add, is_what_all_files_say, run
 
 ENDED = "error: Spark: ended before the job was done; nothing was published\n"
 LOCAL = SparkSettings("local[2]")

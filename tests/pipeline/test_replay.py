@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from brokerui.analysis.traffic.models import Change, Link
+from brokerui.analysis.traffic.services import gold_load
 from pipeline.cli import main
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.replay import ReplayOptions, replay
@@ -118,7 +120,8 @@ def _check_sums(run: JobRun, out: Path, rows: list[Json], found: dict[str, Any])
 # ---------------------------------------------------------------- one change, looked at
 
 
-@pytest.fixture(scope="module")
+# Tests with a database run apart from those without, so that the module is come to twice.
+@pytest.fixture(scope="session")
 def dropped(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, JobRun]:
     """The route to Parts is taken away; what asks for Entry does not care."""
     folder = tmp_path_factory.mktemp("dropped")
@@ -179,6 +182,16 @@ def test_without_rows_there_are_none(dropped: tuple[Path, JobRun]) -> None:
     out, run = dropped
     assert sorted(path.name for path in out.iterdir()) == ["_run.json", "differential", "flow_matrix", "top_flows"]
     assert run.counts == {"in": 5, "out": 5, "quarantined": 0}
+
+
+@pytest.mark.django_db
+def test_the_dashboard_loads_what_changes(dropped: tuple[Path, JobRun]) -> None:
+    run = gold_load(str(dropped[0])).run
+    (one,) = Change.objects.filter(run=run)
+    assert (one.to_service, one.verdict, one.kind, one.messages) == ("Stock", "worse", "newly_delayed", 10)
+    assert one.after == [{"outcome": "delayed", "instance": "host1", "reason": "service_not_found"}]
+    assert Link.objects.filter(run=run).count() == 4
+    assert run.record["summary"]["worse"]["messages"] == 10
 
 
 def test_nothing_changes_between_equals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,8 +20,10 @@ from tests.planted.faults import FAULTS, Fault
 from tests.planted.trees import address_of, source_of
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PASSED, FAILED = 0, 1
+PASSED, FAILED, ENDLESS = 0, 1, 124
+"""Exit statuses: the first two are those of pytest, the last one of tests that did not end."""
 LIMIT_S: Final = 600
+"""How long the tests of one fault may take."""
 
 
 def copy_checkout(into: Path) -> None:
@@ -35,15 +37,22 @@ def copy_checkout(into: Path) -> None:
             shutil.copy2(file, target)
 
 
-def run_tests(root: Path, names: Sequence[str], on_postgresql: bool) -> int:
-    """The exit status of pytest in a copy."""
+def run_tests(root: Path, names: Sequence[str], on_postgresql: bool, faults: int = 1) -> int:
+    """The exit status of pytest in a copy, with the tests of so many faults."""
     addresses = [address_of(root, name) for name in names]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *addresses]
     if on_postgresql:
         command = [sys.executable, "scripts/postgres.py", *command]
     environ = {**os.environ, "BROKERUI_HOME": str(root / "var" / "test")}
     environ.pop("DATABASE_URL", None)
-    ended = subprocess.run(command, cwd=root, env=environ, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    limit_s = LIMIT_S * faults
+    try:
+        ended = subprocess.run(
+            command, cwd=root, env=environ, capture_output=True, text=True, timeout=limit_s, check=False
+        )
+    except subprocess.TimeoutExpired:
+        sys.stdout.write(f"{', '.join(names)}: not at the end after {limit_s} s\n")
+        return ENDLESS
     if ended.returncode not in (PASSED, FAILED):
         sys.stdout.write(ended.stdout + ended.stderr)
     return ended.returncode
@@ -63,8 +72,9 @@ def is_found(root: Path, fault: Fault) -> bool:
 def passes_without(root: Path, faults: Sequence[Fault]) -> bool:
     """Whether all those tests pass where nothing is planted."""
     for on_postgresql in (False, True):
-        names = sorted({name for one in faults if one.on_postgresql is on_postgresql for name in one.tests})
-        if names and run_tests(root, names, on_postgresql) != PASSED:
+        of_database = [one for one in faults if one.on_postgresql is on_postgresql]
+        names = sorted({name for one in of_database for name in one.tests})
+        if names and run_tests(root, names, on_postgresql, len(of_database)) != PASSED:
             return False
     return True
 

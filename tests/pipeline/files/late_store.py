@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import io
+import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import PurePosixPath
+from typing import Final
 
 from pipeline.files.location import Location, RemoteLocation
 from pipeline.files.state import FileState
+from tests.extent import IS_ALL
+
+LAST_STEPS: Final = 8
+"""The commit, and what comes after it."""
 
 
 class Killed(BaseException):
@@ -110,6 +117,19 @@ class _Upload(io.RawIOBase):
         if not self.closed:
             super().close()
             self._store.put(self._file, bytes(self._content))
+
+
+def steps(store: LateStore, job: Callable[[], object]) -> Iterator[int]:
+    """The operations at which a job of this store is killed, until it lives: all, or in `make test` the last ones and a
+    third of the others."""
+    objects, made = store.objects, store.made
+    store.objects, store.made = dict(objects), dict.fromkeys(objects, -100_000)
+    store.restarted()
+    job()
+    done, store.objects, store.made = store.operations, objects, made
+    before = range(1, max(1, done - LAST_STEPS))
+    yield from before if IS_ALL else sorted(random.sample(before, len(before) // 3))
+    yield from count(max(1, done - LAST_STEPS))
 
 
 def place(name: str) -> RemoteLocation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from itertools import count
+from random import Random
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +21,7 @@ from pipeline.lake.tables import SILVER
 from pipeline.lake.vacuum import former_files, remove
 from pipeline.results.run_record import RowCountError
 from routing.common.errors import InputError
-from tests.pipeline.files.late_store import Killed, LateStore, place
+from tests.pipeline.files.late_store import Killed, LateStore, place, steps
 
 LAKE = "late://store/lake"
 
@@ -58,7 +58,7 @@ def test_a_run_of_a_lake_counts_as_a_whole_or_not_wherever_it_is_killed(
     monkeypatch.setattr("pipeline.results.run_names.LEFT_FOR", timedelta(seconds=-1))
     ingest("first")
     seen, objects = set[str](), dict(store.objects)
-    for step in count(1):
+    for step in steps(store, lambda: ingest("second")):
         store.objects, store.made = dict(objects), dict.fromkeys(objects, -10_000)
         store.restarted(step)
         try:
@@ -111,7 +111,7 @@ def test_a_compaction_counts_as_a_whole_or_not_wherever_it_is_killed(store: Late
     for value in ("a", "b", "c"):
         ingest(value)
     seen, objects = set[int](), dict(store.objects)
-    for step in count(1):
+    for step in steps(store, compact_now):
         store.objects, store.made = dict(objects), dict.fromkeys(objects, -100_000)
         store.restarted(step)
         try:
@@ -130,6 +130,18 @@ def test_a_compaction_counts_as_a_whole_or_not_wherever_it_is_killed(store: Late
     assert seen == {1, 3}, "killed before the commit and after it"
     store.restarted()
     assert (rows(), files()) == (["a", "b", "c"], 1)
+
+
+def test_only_files_below_half_the_size_become_one(store: LateStore) -> None:
+    for value in ("a", "b", Random(1).randbytes(2_000).hex()):
+        ingest(value)
+    state = Lake(place("lake")).opened().state
+    assert state is not None
+    octets = sorted(file.bytes for file in state.silver)
+    groups = [
+        len(group.files) for half in (octets[0], octets[2], octets[2] + 1) for group in small_files(state, 2 * half)
+    ]
+    assert groups == [2, 3]
 
 
 def test_a_compaction_whose_file_is_listed_late_does_not_count(store: LateStore) -> None:
@@ -214,7 +226,7 @@ def test_vacuum_takes_what_no_version_within_its_time_names(store: LateStore) ->
     assert [file.path.rpartition("/")[2] for file in found] == ["part-0.parquet"] * 2
     assert Lake(root).opened(1).files(SILVER)
     objects = dict(store.objects)
-    for step in count(1):
+    for step in steps(store, lambda: remove(root, former_files(root, datetime.now(UTC) + timedelta(seconds=1)))):
         store.objects = dict(objects)
         store.restarted(step)
         try:

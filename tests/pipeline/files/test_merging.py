@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
-from itertools import count
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -24,7 +23,7 @@ from pipeline.results.merging import PartitionFiles, merge_small_files, small_fi
 from pipeline.results.new_tables import new_tables
 from pipeline.results.output_folder import read_record
 from pipeline.results.run_record import RowCountError
-from tests.pipeline.files.late_store import Killed, LateStore
+from tests.pipeline.files.late_store import Killed, LateStore, steps
 
 OUT, PART = "late://store/out", "_parts/events"
 RUN = "_parts/events/run=result-20261127T041200Z-{:08}"
@@ -93,7 +92,7 @@ def test_a_round_that_merges_counts_as_a_whole_or_not_wherever_it_is_killed(
     for value in "abc":
         round_with(value)
     seen, objects = set[int](), dict(store.objects)
-    for step in count(1):
+    for step in steps(store, lambda: round_with("d")):
         store.objects, store.made = dict(objects), dict.fromkeys(objects, -100_000)
         store.restarted(step)
         try:

@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Mapping
 from datetime import timedelta
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ from pipeline.results.new_tables import NewTables, new_tables
 from pipeline.results.output_folder import read_record, write_record
 from pipeline.results.table_logs import as_fields
 from routing.common.errors import InputError
-from tests.pipeline.files.late_store import Killed, LateStore
+from tests.pipeline.files.late_store import Killed, LateStore, steps
 
 Json = dict[str, Any]
 OUT = "late://store/out"
@@ -88,7 +87,7 @@ def test_a_result_is_the_former_or_the_new_one_wherever_its_job_is_killed(
     monkeypatch.setattr("pipeline.results.run_names.LEFT_FOR", timedelta(seconds=-1))
     publish(OUT, one="old", other="old")
     seen, objects = set[str](), dict(store.objects)
-    for step in count(1):
+    for step in steps(store, lambda: publish(OUT, one="new", other="new")):
         store.objects, store.made = dict(objects), dict.fromkeys(objects, -10_000)
         store.restarted(step)
         try:
@@ -154,7 +153,7 @@ def test_files_are_taken_over_by_their_names_wherever_a_job_is_killed(
     publish_days(OUT, OLD)
     store.lag, seen = lag, set[str]()
     objects = dict(store.objects)
-    for step in count(1):
+    for step in steps(store, lambda: publish_days(OUT, NEW)):
         store.objects, store.made = dict(objects), dict.fromkeys(objects, -10 * max(lag, 1_000))
         store.restarted(step)
         try:
@@ -200,7 +199,7 @@ def test_a_part_is_a_table_with_its_days_for_any_reader(tmp_path: Path) -> None:
 
 
 def test_what_a_killed_first_job_left_is_no_obstacle(store: LateStore) -> None:
-    for step in count(1):
+    for step in steps(store, lambda: publish(OUT, rows="a", one="b")):
         store.objects, store.made = {}, {}
         store.restarted(step)
         try:

@@ -22,13 +22,11 @@ from pipeline.inputs.parquet_columns import (
     RepeatedColumnError,
     column_kinds,
 )
-from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.telemetry import TelemetryOptions as Telemetry
 from pipeline.jobs.telemetry import telemetry
-from pipeline.lake.lake import Lake
-from pipeline.lake.tables import SILVER
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import row, written
+from tests.pipeline.ingest.reading import ReadRows, read_traffic
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 TWO_OF_ONE_NAME = pa.StructArray.from_arrays([pa.array(["x"]), pa.array(["y"])], names=["a", "a"])
@@ -107,14 +105,15 @@ def test_which_of_two_columns_is_meant_is_not_guessed(tmp_path: Path) -> None:
     assert column_kinds(schema, ["at"]) == {}
 
 
-@pytest.mark.usefixtures("spark")
-def test_a_column_that_is_not_read_is_bad_in_each_row_and_other_files_are_taken(tmp_path: Path) -> None:
+def test_a_column_that_is_not_read_is_bad_in_each_row_and_other_files_are_taken(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     written(tmp_path / "in" / "good.jsonl", [row(99)])
     for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
         save(with_column(row(number), "to_service", column), tmp_path / "in" / f"{number}.parquet")
-    counts, reasons = taken_in(tmp_path)
-    assert counts == {"in": 10, "out": 1, "quarantined": 9}
-    assert reasons == ["bad_to_service"] * 9
+    read = read_all(spark, tmp_path)
+    assert read.counts == {"in": 10, "out": 1, "quarantined": 9}
+    assert read.reasons == {"bad_to_service": 9}
 
 
 NUMBER = uuid.UUID("5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D")
@@ -122,8 +121,8 @@ MOMENT = datetime.datetime(2026, 1, 5, 8, 30, tzinfo=datetime.UTC)
 
 
 @pytest.fixture(scope="module")
-def taken(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]], Any]:
-    """Files of odd columns, the rows that one ingest makes of them, its counts and the reasons of its quarantine."""
+def taken(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
+    """Files of odd columns, and what is read in them."""
     folder = tmp_path_factory.mktemp("odd")
     for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
         more = pa.Table.from_pylist([row(number, conversation_id=f"more{number}")])
@@ -135,33 +134,31 @@ def taken(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tupl
         table = with_column(row(1, conversation_id=f"at{old}"), "at", pa.array([MOMENT], pa.timestamp("ns", "UTC")))
         save(table, folder / "in" / f"at{old}.parquet", use_deprecated_int96_timestamps=old)
     save(pa.table({"at": REFUSED["half a number"]}), folder / "in" / "nothing.parquet")
-    counts = taken_in(folder)
-    rows = [one for silver in Lake(folder / "lake").folders(SILVER) for one in pq.read_table(silver).to_pylist()]
-    return folder / "in", rows, counts
+    return folder / "in", read_all(spark, folder)
 
 
-def test_columns_that_nobody_asked_for_cost_nothing(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
-    names = {one["conversation_id"] for one in taken[1]}
+def test_columns_that_nobody_asked_for_cost_nothing(taken: tuple[Path, ReadRows]) -> None:
+    names = {one["conversation_id"] for one in taken[1].good}
     assert names == {*(f"more{number}" for number in range(9)), "id", "atTrue", "atFalse"}
 
 
-def test_a_file_of_nothing_that_is_read_is_bad_too(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
-    assert taken[2] == ({"in": 13, "out": 12, "quarantined": 1}, ["no_conversation_id"])
+def test_a_file_of_nothing_that_is_read_is_bad_too(taken: tuple[Path, ReadRows]) -> None:
+    assert taken[1].counts == {"in": 13, "out": 12, "quarantined": 1}
+    assert taken[1].reasons == {"no_conversation_id": 1}
 
 
-def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
+def test_identifiers_of_sixteen_bytes_are_read_as_texts_are(taken: tuple[Path, ReadRows]) -> None:
     schema = pq.read_metadata(taken[0] / "id.parquet").schema
     assert column_kinds(schema, ["to_broker_instance"]) == {"to_broker_instance": UUID}
-    (found,) = (one["to_broker_instance"] for one in taken[1] if one["conversation_id"] == "id")
+    (found,) = (one["to_broker_instance"] for one in taken[1].good if one["conversation_id"] == "id")
     assert found == str(NUMBER)
 
 
-def test_moments_of_one_folder_may_be_written_in_different_ways(taken: tuple[Path, list[dict[str, Any]], Any]) -> None:
-    assert [one["at"] for one in taken[1] if one["conversation_id"].startswith("at")] == [MOMENT, MOMENT]
+def test_moments_of_one_folder_may_be_written_in_different_ways(taken: tuple[Path, ReadRows]) -> None:
+    assert [one["at"] for one in taken[1].good if one["conversation_id"].startswith("at")] == [MOMENT, MOMENT]
 
 
-@pytest.mark.usefixtures("spark")
-def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(tmp_path: Path) -> None:
+def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(spark: SparkSession, tmp_path: Path) -> None:
     written(tmp_path / "in" / "good.jsonl", [row(1)])
     (log, *_) = sorted(Path(write_log(random_log(random.Random(3), 20), tmp_path / "log")).rglob("*.parquet"))
     table = pq.read_table(log, partitioning=None)
@@ -171,10 +168,9 @@ def test_an_event_log_is_one_by_the_columns_that_it_has_from_us(tmp_path: Path) 
         places = table.column_names
         changed = table.append_column(name, odd) if is_new else table.set_column(places.index(name), name, odd)
         save(changed, tmp_path / "in" / f"{name}.parquet")
-    counts, _ = taken_in(tmp_path)
-    assert counts["in"] == counts["out"] + counts["quarantined"]
-    (folder,) = Lake(tmp_path / "lake").folders("_quarantine")
-    found = {(Path(one["file"]).stem, one["reason"]) for one in pq.read_table(folder).to_pylist()}
+    read = read_all(spark, tmp_path)
+    assert read.counts["in"] == read.counts["out"] + read.counts["quarantined"]
+    found = {(Path(file).stem, reason) for file, _, reason in read.places}
     assert "is_reply" not in table.column_names, "it is new"
     assert found == {("from_initiator", "unreadable"), ("at", "unreadable")}
 
@@ -201,9 +197,5 @@ def save(table: pa.Table, path: Path, **options: Any) -> None:
     pq.write_table(table, path, **options)
 
 
-def taken_in(folder: Path) -> tuple[dict[str, int], list[str]]:
-    """The counts of an ingest, and the reasons of what it put into quarantine."""
-    run = ingest(IngestOptions(str(folder / "in"), str(folder / "lake")), SparkSettings("local[2]"))
-    quarantine = Lake(folder / "lake").folders("_quarantine")
-    reasons = [reason for one in quarantine for reason in pq.read_table(one).column("reason").to_pylist()]
-    return dict(run.counts), reasons
+def read_all(spark: SparkSession, folder: Path) -> ReadRows:
+    return read_traffic(spark, str(folder / "in"), folder / "work")

@@ -10,16 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
-from pipeline.jobs.ingest import IngestOptions, ingest
-from pipeline.lake.lake import Lake
-from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
 from tests.pipeline.estates import row
+from tests.pipeline.ingest.reading import ReadRows, read_traffic
 
 Json = dict[str, Any]
-pytestmark = pytest.mark.usefixtures("spark")
 
 
 def cells(number: int, **rest: Any) -> list[str]:
@@ -34,9 +31,9 @@ def printed(rows: list[list[str]], widths: list[int], between: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, JobRun]:
-    """A folder of exports, the lake that they make, and its run."""
-    folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
+def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
+    """A folder of exports, and what is read in it."""
+    folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     parted = folder / "from_instance=host%209" / "from_database=__HIVE_DEFAULT_PARTITION__"
     parted.mkdir(parents=True)
     left = {name: value for name, value in row(1).items() if name not in ("from_instance", "from_database")}
@@ -67,13 +64,12 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path
     (folder / "packed.jsonl.zst").write_bytes(pa.compress(packed.encode(), codec="zstd", asbytes=True))
     twice = ",".join(["conversation_id", *COLUMNS])
     (folder / "twice.csv").write_text(f"{twice}\nx,{','.join(cells(30))}\n")
-    return folder, lake, ingest(IngestOptions(str(folder), str(lake), dates="mdy"), SparkSettings("local[2]"))
+    return folder, read_traffic(spark, str(folder), work, dates="mdy")
 
 
 @pytest.fixture(scope="module")
-def found(given: tuple[Path, Path, JobRun]) -> dict[str, Json]:
-    rows = [one for folder in Lake(given[1]).folders("silver") for one in pq.read_table(folder).to_pylist()]
-    return {one["conversation_id"]: one for one in rows}
+def found(given: tuple[Path, ReadRows]) -> dict[str, Json]:
+    return {one["conversation_id"]: one for one in given[1].good}
 
 
 def test_folders_give_the_columns_that_a_file_lacks(found: dict[str, Json]) -> None:
@@ -105,11 +101,9 @@ def test_rows_of_several_lines_arrays_and_packed_files_are_read(found: dict[str,
     assert (found["c40"]["from_service"], found["c43"]["to_service"]) == ("a\nb", "in,\nside")
 
 
-def test_what_fits_nothing_is_in_quarantine_by_rows(given: tuple[Path, Path, JobRun]) -> None:
-    folder, lake, run = given
-    (quarantine,) = Lake(lake).folders("_quarantine")
-    found = {(one["file"], one["position"], one["reason"]) for one in pq.read_table(quarantine).to_pylist()}
-    assert found == {
+def test_what_fits_nothing_is_rejected_by_rows(given: tuple[Path, ReadRows]) -> None:
+    folder, read = given
+    assert read.places == {
         (str(folder / "dates.csv"), 5, "bad_at"),
         (str(folder / "odd.csv"), 2, "not_utf8"),
         (str(folder / "twice.csv"), None, "repeated_column"),
@@ -117,4 +111,4 @@ def test_what_fits_nothing_is_in_quarantine_by_rows(given: tuple[Path, Path, Job
         (str(folder / "pretty.json"), 14, "no_conversation_id"),
         (str(folder / "packed.jsonl.zst"), 3, "not_json"),
     }
-    assert run.counts == {"in": 26, "out": 20, "quarantined": 6}
+    assert read.counts == {"in": 26, "out": 20, "quarantined": 6}

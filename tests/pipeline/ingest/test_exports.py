@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
-from pipeline.jobs.ingest import IngestOptions, ingest
-from pipeline.lake.lake import Lake
-from pipeline.results.run_record import JobRun
-from pipeline.runtime.session import SparkSettings
+from tests.pipeline.ingest.reading import ReadRows, read_traffic
 
 Json = dict[str, Any]
 HANDLE = "5FB8D92B-ED69-4C80-AFBB-2AA6A7D3CB2D"
 BROKER = "0A1B2C3D-0000-0000-0000-000000000001"
 AT = datetime(2026, 11, 22, 13, 5, tzinfo=UTC)
-pytestmark = pytest.mark.usefixtures("spark")
 
 QUEUE = (
     "conversation_handle;to_service_name;to_broker_instance;from_service_name;"
@@ -65,9 +60,9 @@ def queued(number: int, body: bytes | None) -> Json:
 
 
 @pytest.fixture(scope="module")
-def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[JobRun, Path, Path]:
-    """Exports of several instances, and the lake that they make."""
-    folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
+def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
+    """Exports of several instances, and what is read in them."""
+    folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     german = folder / "instance=host1" / "database=Orders"
     english = folder / "instance=HOST%5CNAMED+1" / "database=a b" / "at=2026-11-22T13:05:00Z"
     nowhere = folder / "somewhere"
@@ -83,46 +78,42 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[JobR
     )
     (nowhere / "queue.csv").write_text("\n".join(GERMAN[:2]))
     (german / "endpoints.jsonl").write_text(lines_of(endpoint(5)))
-    return ingest(IngestOptions(str(folder), str(lake)), SparkSettings("local[2]")), folder, lake
+    return folder, read_traffic(spark, str(folder), work)
 
 
-def silver(lake: Path) -> dict[str, Json]:
-    rows = [one for folder in Lake(lake).folders("silver") for one in pq.read_table(folder).to_pylist()]
-    return {one["conversation_id"]: one for one in rows}
+@pytest.fixture(scope="module")
+def found(given: tuple[Path, ReadRows]) -> dict[str, Json]:
+    return {one["conversation_id"]: one for one in given[1].good}
 
 
-def test_a_message_that_waits_is_a_row_of_traffic(given: tuple[JobRun, Path, Path]) -> None:
-    found = silver(given[2])
-    first = {name: value for name, value in found[f"{HANDLE.lower()}/0"].items() if name not in ("class", "day")}
-    assert first["from_instance"] == "host1"
+def test_a_message_that_waits_is_a_row_of_traffic(found: dict[str, Json]) -> None:
+    assert found[f"{HANDLE.lower()}/0"]["from_instance"] == "host1"
     assert {one["at"] for one in found.values()} == {AT}
     many = found[f"{HANDLE.lower()}/1234"]
     assert (many["from_service"], many["to_broker_instance"], many["bytes"]) == (None, BROKER.lower(), 0)
     assert f"{HANDLE.lower()}/2" in found
 
 
-def test_what_a_message_weighs_is_read_from_hex_and_base64(given: tuple[JobRun, Path, Path]) -> None:
-    rows = [one for folder in Lake(given[2]).folders("silver") for one in pq.read_table(folder).to_pylist()]
+def test_what_a_message_weighs_is_read_from_hex_and_base64(given: tuple[Path, ReadRows]) -> None:
+    rows = given[1].good
     replies = sorted(one["bytes"] for one in rows if one["is_reply"] and one["from_instance"] == "host1")
     assert replies == [0, 0, 1, 2, 3]
     assert [one["bytes"] for one in rows if one["to_service"] == "Täter"] == [3]
 
 
-def test_a_side_of_a_conversation_is_a_row_of_traffic(given: tuple[JobRun, Path, Path]) -> None:
-    found = {name: one for name, one in silver(given[2]).items() if one["from_instance"] == "HOST\\NAMED+1"}
-    assert {(name[:8], name[-2:]): (one["is_reply"], one["messages"]) for name, one in found.items()} == {
+def test_a_side_of_a_conversation_is_a_row_of_traffic(found: dict[str, Json]) -> None:
+    sides = {name: one for name, one in found.items() if one["from_instance"] == "HOST\\NAMED+1"}
+    assert {(name[:8], name[-2:]): (one["is_reply"], one["messages"]) for name, one in sides.items()} == {
         ("00000001", "/i"): (False, 7),
         ("00000002", "/t"): (True, 7),
         ("0a1b2c3d", "/i"): (False, 1234),
     }
-    assert {one["from_database"] for one in found.values()} == {"a b"}
+    assert {one["from_database"] for one in sides.values()} == {"a b"}
 
 
-def test_what_fits_nothing_has_its_place_and_its_reason(given: tuple[JobRun, Path, Path]) -> None:
-    run, folder, lake = given
-    (quarantine,) = Lake(lake).folders("_quarantine")
-    rows = pq.read_table(quarantine).to_pylist()
-    found = {(Path(one["file"]).relative_to(folder).as_posix(), one["position"], one["reason"]) for one in rows}
+def test_what_fits_nothing_has_its_place_and_its_reason(given: tuple[Path, ReadRows]) -> None:
+    folder, read = given
+    found = {(Path(file).relative_to(folder).as_posix(), *rest) for file, *rest in read.places}
     german, english = "instance=host1/database=Orders", "instance=HOST%5CNAMED+1/database=a b/at=2026-11-22T13:05:00Z"
     assert found == {
         (f"{german}/queue.csv", 5, "bad_at"),
@@ -135,5 +126,4 @@ def test_what_fits_nothing_has_its_place_and_its_reason(given: tuple[JobRun, Pat
         (f"{english}/endpoints.json", 4, "no_to_service"),
         ("somewhere/queue.csv", 2, "no_from_instance"),
     }
-    assert Counter(one["reason"] for one in rows) == run.reasons
-    assert run.counts == {"in": 20, "out": 11, "quarantined": 9}
+    assert read.counts == {"in": 20, "out": 11, "quarantined": 9}

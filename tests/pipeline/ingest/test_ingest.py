@@ -9,18 +9,22 @@ import shutil
 from collections import Counter
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
+from pipeline.files.parquet import write_table
 from pipeline.inputs.files import examine_files
+from pipeline.jobs import ingest as ingest_module
 from pipeline.jobs.ingest import IngestOptions, ingest
 from pipeline.jobs.progress import STAGES
 from pipeline.lake.classes import known_classes, write_class_tables
 from pipeline.lake.lake import Lake
+from pipeline.lake.new_run import lake_for_writing, new_run
+from pipeline.lake.tables import BRONZE, SILVER
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS, TRAFFIC
@@ -34,8 +38,8 @@ AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def ingested(traffic: Path | str, lake: Path, *, keep_duplicates: bool = False) -> JobRun:
-    run = ingest(IngestOptions(str(traffic), str(lake), keep_duplicates), SETTINGS)
+def ingested(traffic: Path | str, lake: Path, **more: Any) -> JobRun:
+    run = ingest(IngestOptions(str(traffic), str(lake), **more), SETTINGS)
     assert run.counts["in"] == run.counts["out"] + run.counts["quarantined"]
     return run
 
@@ -245,11 +249,6 @@ def test_what_was_ingested_is_not_ingested_again_and_what_is_new_is(tmp_path: Pa
     assert len(classes) == len(set(classes)) == 4
 
 
-def test_duplicates_may_be_kept(tmp_path: Path) -> None:
-    traffic = written(tmp_path / "a.jsonl", [row(1), row(1)])
-    assert ingested(traffic, tmp_path / "lake", keep_duplicates=True).counts["out"] == 2
-
-
 MOMENTS = (
     "1753-01-01T00:00:00Z",
     "1969-12-31T23:59:59.999999Z",
@@ -262,13 +261,26 @@ NAMES = ["Ship", "OrderParts", "Pay"] * 20
 
 @pytest.fixture(scope="module")
 def lake_of_days(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rows of many days, and on one of them of several services."""
+    """Rows of many days, one of them twice, and on one day of several services."""
     folder = tmp_path_factory.mktemp("days")
     days = [row(number, at=at) for number, at in enumerate(MOMENTS)]
+    days.append(days[0])
     names = [row(100 + number, to_service=name) for number, name in enumerate(NAMES)]
-    written(folder / "in", days + names)
-    ingested(folder / "in", folder / "lake")
+    written(folder / "in" / "rows.jsonl", days + names)
+    odd = row(200, at="11/22/2026 1:05:09 PM", to_service="Täter")
+    lines = (odd.keys(), ("NULL" if value is None else str(value) for value in odd.values()))
+    (folder / "in" / "odd.csv").write_text("\n".join(map(",".join, lines)), encoding="cp1252")
+    ingested(folder / "in", folder / "lake", keep_duplicates=True, dates="mdy", encoding="cp1252")
     return folder / "lake"
+
+
+def test_texts_may_have_dates_and_letters_of_windows(lake_of_days: Path) -> None:
+    (found,) = (one for one in silver(lake_of_days) if one["conversation_id"] == "c200")
+    assert (found["at"], found["to_service"]) == (datetime(2026, 11, 22, 13, 5, 9, tzinfo=UTC), "Täter")
+
+
+def test_duplicates_may_be_kept(lake_of_days: Path) -> None:
+    assert Counter(one["conversation_id"] for one in silver(lake_of_days))["c0"] == 2
 
 
 def only_folder(lake: Path) -> Path:
@@ -338,33 +350,44 @@ def strange_rows(kind: str, folder: Path) -> Path:
     return folder / "strange.parquet"
 
 
-@pytest.mark.parametrize(
-    "kind", [pytest.param("jsonl", marks=pytest.mark.thorough("Parquet is read by the same steps")), "parquet"]
+class Strange(NamedTuple):
+    """Rows with strange names, and a new lake of them."""
+
+    traffic: Path
+    lake: Path
+    run: JobRun
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param("jsonl", marks=pytest.mark.thorough("Parquet is read by the same steps")), "parquet"],
 )
-def test_a_lake_that_knows_the_classes_finds_the_same_faults(tmp_path: Path, kind: str) -> None:
-    traffic = strange_rows(kind, tmp_path / "in")
-    fresh = ingested(traffic, tmp_path / "fresh")
-    assert {"bad_from_database": 4, "bad_to_broker_instance": 6}.items() <= fresh.reasons.items()
+def strange(spark: SparkSession, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Strange:
+    folder = tmp_path_factory.mktemp("strange")
+    traffic = Path(strange_rows(request.param, folder / "in"))
+    return Strange(traffic, folder / "lake", ingested(traffic, folder / "lake"))
+
+
+def test_a_lake_that_knows_the_classes_finds_the_same_faults(strange: Strange, tmp_path: Path) -> None:
+    assert {"bad_from_database": 4, "bad_to_broker_instance": 6}.items() <= strange.run.reasons.items()
     known = [{}, {"from_database": None, "is_reply": True}, {"to_broker_instance": ORDERS_ID}]
     rows = [row(100 + number, **rest) for number, rest in enumerate(known)]
     ingested(written(tmp_path / "known.jsonl", rows), tmp_path / "lake")
-    assert ingested(traffic, tmp_path / "lake").reasons == fresh.reasons
-    assert results(tmp_path / "lake") == results(tmp_path / "fresh")
+    assert ingested(strange.traffic, tmp_path / "lake").reasons == strange.run.reasons
+    assert results(tmp_path / "lake") == results(strange.lake)
 
 
 @pytest.mark.parametrize(
     "first", [2, pytest.param(100, marks=pytest.mark.thorough("that the rows end before the sample does"))]
 )
 def test_what_is_seen_in_the_first_rows_changes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+    strange: Strange, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
-    traffic = strange_rows("parquet", tmp_path / "in")
-    plain = ingested(traffic, tmp_path / "plain")
     monkeypatch.setattr("pipeline.lake.classes.SAMPLED_FILE_ROWS", 1)
     monkeypatch.setattr("pipeline.lake.classes.SAMPLE_ROWS", first)
-    assert ingested(traffic, tmp_path / "looked").reasons == plain.reasons
-    assert results(tmp_path / "looked") == results(tmp_path / "plain")
-    assert summed(tmp_path / "looked") == summed(tmp_path / "plain")
+    assert ingested(strange.traffic, tmp_path / "looked").reasons == strange.run.reasons
+    assert results(tmp_path / "looked") == results(strange.lake)
+    assert summed(tmp_path / "looked") == summed(strange.lake)
 
 
 @pytest.mark.parametrize(
@@ -385,38 +408,64 @@ def test_first_rows_are_looked_at_where_they_are_small(
     assert (found.num_rows if found else 0) == seen
 
 
-@pytest.mark.parametrize(
-    ("suspects", "days"),
-    [(2, 1_000), pytest.param(1_000, 0, marks=pytest.mark.thorough("the other way of looking is that of large lakes"))],
-)
+OLD = [row(1), row(1, messages=7), row(2), row(3, at="2026-03-05T00:00:00Z"), row(4)]
+NEW = [row(1), row(1, messages=3), row(1, messages=3), row(2, from_database=None), row(5), row(5), row(6)]
+"""One conversation may have several rows at one moment that differ elsewhere."""
+
+
+def kept_once() -> Counter[tuple[str, int, str | None]]:
+    """The rows of `NEW` that a lake with those of `OLD` takes."""
+    new = (one for place, one in enumerate(NEW) if one not in OLD and one not in NEW[:place])
+    return Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in new)
+
+
+@pytest.mark.parametrize("suspects", [2, 1_000])
+def test_of_rows_that_are_equal_one_stays_however_many_are_suspected(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, suspects: int
+) -> None:
+    monkeypatch.setattr(ingest_module, "MAX_SUSPECTS", suspects)
+    old, new = (spark.createDataFrame([typed(one) for one in rows], TRAFFIC) for rows in (OLD, NEW))
+    found = ingest_module._deduplicated(spark, new, old).collect()
+    assert Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in found) == kept_once()
+
+
+def typed(one: Json) -> Json:
+    return {**one, "at": datetime.fromisoformat(one["at"])}
+
+
+@pytest.mark.thorough("the ways of looking are compared with few rows, and a lake is looked through by another run")
+@pytest.mark.parametrize(("suspects", "days"), [(2, 1_000), (1_000, 0)])
 def test_each_row_stands_once_however_doubles_are_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suspects: int, days: int
 ) -> None:
-    """One conversation may have several rows at one moment that differ elsewhere."""
-    monkeypatch.setattr("pipeline.jobs.ingest.MAX_SUSPECTS", suspects)
-    monkeypatch.setattr("pipeline.jobs.ingest.MAX_DAYS", days)
-    old = [row(1), row(1, messages=7), row(2), row(3, at="2026-03-05T00:00:00Z"), row(4)]
-    new = [row(1), row(1, messages=3), row(1, messages=3), row(2, from_database=None), row(5), row(5), row(6)]
+    monkeypatch.setattr(ingest_module, "MAX_SUSPECTS", suspects)
+    monkeypatch.setattr(ingest_module, "MAX_DAYS", days)
     lake = tmp_path / "lake"
-    assert ingested(written(tmp_path / "in" / "a.jsonl", [*old, row(4)]), lake).counts["out"] == len(old)
-    run = ingested(written(tmp_path / "in" / "b.jsonl", new), lake)
+    assert ingested(written(tmp_path / "in" / "a.jsonl", [*OLD, row(4)]), lake).counts["out"] == len(OLD)
+    before = rows_of_lake(lake)
+    run = ingested(written(tmp_path / "in" / "b.jsonl", NEW), lake)
     assert (run.counts["out"], run.reasons) == (4, {"duplicate": 3})
-    found = Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in silver(lake))
-    each = [*old, *(one for place, one in enumerate(new) if one not in old and one not in new[:place])]
-    assert found == Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in each)
+    assert rows_of_lake(lake) == before + kept_once()
+
+
+def rows_of_lake(lake: Path) -> Counter[tuple[str, int, str | None]]:
+    return Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in silver(lake))
 
 
 def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
-    traffic = written(tmp_path / "a.jsonl", [row(1)])
+    """By the next one that writes, whatever it writes."""
     lake = tmp_path / "lake"
-    ingested(traffic, lake)
+    with lake_for_writing(str(lake)) as found, new_run(found) as run:
+        write_table(pa.table({"conversation_id": ["c1"]}), run.table(SILVER) / "day=2026-03-01" / "part-0.parquet")
+        run.commit({"inputs": [], "counts": {"in": 1, "out": 1}})
     counts, lately = only_folder(lake), f"run=new-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-0badcafe"
     for left in ("run=new-20260101T000000Z-0badcafe", "run=000002", lately):
         shutil.copytree(counts, lake / "silver" / left)
         (lake / "_commits" / f"{left}.json").write_text("{}", encoding="utf-8")
     (lake / "_commits" / "run=000002.json").unlink()
     shutil.copytree(counts, lake / "_staging" / "silver")
-    ingested(traffic, lake)
+    with lake_for_writing(str(lake)):
+        pass
     assert {path.name for path in (lake / "silver").glob("run=*")} == {counts.name, lately}, "it may be at work"
     records = {f"{counts.name}.json", f"{lately}.json"}
     assert {path.name for path in (lake / "_commits").glob("run=*")} == records
@@ -424,7 +473,8 @@ def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path) -> None:
     assert len(silver(lake)) == 1
 
 
-def test_nothing_stays_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.thorough("a run that fails is cleared away without Spark, and streams fail at each step")
+def test_nothing_stays_of_an_ingest_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_given: object) -> None:
         raise RuntimeError
 
@@ -437,9 +487,24 @@ def test_nothing_stays_of_a_run_that_fails(tmp_path: Path, monkeypatch: pytest.M
     assert ingested(traffic, lake).counts["out"] == 1
 
 
+def test_nothing_stays_of_a_run_that_fails(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    with pytest.raises(ZeroDivisionError):
+        fail_while_writing(lake)
+    assert [path for path in lake.rglob("*") if path.is_file() and path.name != "_lake"] == []
+
+
+def fail_while_writing(lake: Path) -> None:
+    with lake_for_writing(str(lake)) as found, new_run(found) as run:
+        for table in (BRONZE, SILVER):
+            write_table(pa.table({"value": ["a"]}), run.table(table) / "part-0.parquet")
+        raise ZeroDivisionError
+
+
 # ---------------------------------------------------------------- refused
 
 
+@pytest.mark.thorough("of two runs in a store one counts, by the same commit")
 def test_of_two_runs_that_write_one_lake_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     traffic, lake = written(tmp_path / "in" / "a.jsonl", [row(1)]), tmp_path / "lake"
 

@@ -7,25 +7,21 @@ import random
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import SparkSession
 
-from pipeline.jobs.ingest import IngestOptions, ingest
-from pipeline.lake.lake import Lake
-from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS
 from tests.pipeline.estates import row
+from tests.pipeline.ingest.reading import ReadRows, read_traffic
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 
 Json = dict[str, Any]
-SETTINGS = SparkSettings("local[2]")
-pytestmark = pytest.mark.usefixtures("spark")
 
 
 @pytest.fixture(scope="module")
-def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, Path]:
-    """The events of a log, the folder that it is in beside texts in UTF-16, and the lake that they make."""
-    folder, lake = (tmp_path_factory.mktemp(name) for name in ("in", "out"))
+def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, ReadRows]:
+    """The events of a log, the folder that it is in beside texts in UTF-16, and what is read in it."""
+    folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     rows = random_log(random.Random(11), 1_500)
     write_log(rows, folder)
     little, big = row(1, from_service="Bestellung größer 🚚"), row(2, to_service="Täter")
@@ -33,8 +29,7 @@ def given(spark: object, tmp_path_factory: pytest.TempPathFactory) -> tuple[list
     (folder / "little end.csv").write_bytes(b"\xff\xfe" + "\r\n".join(lines).encode("utf-16-le"))
     (folder / "big.json").write_bytes(b"\xfe\xff" + f"{json.dumps(big)}\n{{\n".encode("utf-16-be"))
     (folder / "broken.csv").write_bytes(b"\xff\xfe" + "\n".join(_broken()).encode("utf-16-le", "surrogatepass") + b"x")
-    ingest(IngestOptions(str(folder), str(lake)), SETTINGS)
-    return rows, folder, lake
+    return rows, folder, read_traffic(spark, str(folder), work)
 
 
 def _broken() -> list[str]:
@@ -44,32 +39,24 @@ def _broken() -> list[str]:
     return [";".join(COLUMNS), *lines, ""]
 
 
-def silver(lake: Path) -> list[Json]:
-    return [one for folder in Lake(lake).folders("silver") for one in pq.read_table(folder).to_pylist()]
-
-
-def test_texts_in_utf_16_are_read(given: tuple[list[Json], Path, Path]) -> None:
-    found = {one["conversation_id"]: one for one in silver(given[2])}
+def test_texts_in_utf_16_are_read(given: tuple[list[Json], Path, ReadRows]) -> None:
+    found = {one["conversation_id"]: one for one in given[2].good}
     assert found["c1"]["from_service"] == "Bestellung größer 🚚"
     assert (found["c1"]["to_broker_instance"], found["c1"]["messages"]) == (None, 2)
     assert found["c2"]["to_service"] == "Täter"
 
 
-def test_half_a_character_costs_its_row_and_no_other(given: tuple[list[Json], Path, Path]) -> None:
-    lake = given[2]
-    services = {one["conversation_id"]: one["from_service"] for one in silver(lake)}
+def test_half_a_character_costs_its_row_and_no_other(given: tuple[list[Json], Path, ReadRows]) -> None:
+    services = {one["conversation_id"]: one["from_service"] for one in given[2].good}
     assert ("c3" in services, "c4" in services, "c5" in services) == (True, False, True)
-    (quarantine,) = Lake(lake).folders("_quarantine")
-    raw = {one["position"]: one["raw"] for one in pq.read_table(quarantine).to_pylist() if "broken" in one["file"]}
+    raw = {position: text or "" for file, position, _, text in given[2].rejected if "broken" in file}
     assert raw[3].startswith("c4;")
     assert "\ufffd!" in raw[3]
 
 
-def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, Path]) -> None:
-    _, folder, lake = given
-    (quarantine,) = Lake(lake).folders("_quarantine")
-    found = {(one["file"], one["position"], one["reason"]) for one in pq.read_table(quarantine).to_pylist()}
-    assert found == {
+def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, ReadRows]) -> None:
+    _, folder, read = given
+    assert read.places == {
         (str(folder / "little end.csv"), 4, "not_csv"),
         (str(folder / "big.json"), 2, "not_json"),
         (str(folder / "broken.csv"), 3, "not_utf8"),
@@ -77,8 +64,8 @@ def test_what_is_wrong_in_them_has_its_place(given: tuple[list[Json], Path, Path
     }
 
 
-def test_the_traffic_of_an_event_log_is_what_was_sent(given: tuple[list[Json], Path, Path]) -> None:
-    rows, _, lake = given
+def test_the_traffic_of_an_event_log_is_what_was_sent(given: tuple[list[Json], Path, ReadRows]) -> None:
+    rows, _, read = given
     sent = [one for one in rows if one["event_class"] == 124 and one["event_subclass"] in (1, 2, 3)]
     expected = {
         (
@@ -95,8 +82,7 @@ def test_the_traffic_of_an_event_log_is_what_was_sent(given: tuple[list[Json], P
         )
         for one in sent
     }
-    found = {tuple(one[name] for name in COLUMNS) for one in silver(lake)}
+    found = {tuple(one[name] for name in COLUMNS) for one in read.good}
     assert len(expected) > 5
     assert {one for one in found if one[0] not in ("c1", "c2", "c3", "c5")} == expected
-    counts = json.loads((lake / "_run.json").read_text())["counts"]
-    assert counts == {"in": len(sent) + 8, "out": len(sent) + 4, "quarantined": 4}
+    assert read.counts == {"in": len(sent) + 8, "out": len(sent) + 4, "quarantined": 4}

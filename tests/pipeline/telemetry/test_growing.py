@@ -2,102 +2,45 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator
-from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyspark.sql import SparkSession
 
-from pipeline.jobs.telemetry import TABLES, TelemetryOptions, telemetry
+from pipeline.jobs.telemetry import TelemetryOptions, _TelemetryJob, telemetry
+from pipeline.jobs.telemetry_parts import EVENTS, FormerTelemetry, former_telemetry
+from pipeline.jobs.telemetry_removal import RepeatedEventError, remainder
 from pipeline.results import merging
+from pipeline.results.new_tables import new_tables
+from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from tests.pipeline.estates import TO_PARTS, document, written
-from tests.pipeline.telemetry import naive
-from tests.pipeline.telemetry.event_logs import HOPS, SCHEMA, random_log
-from tests.pipeline.telemetry.tables import alike, table
+from tests.pipeline.telemetry.changing_log import (
+    EVENTS_OF_FILE,
+    FILES,
+    FILES_OF_RUN,
+    LOCAL,
+    ChangingLog,
+    Json,
+    add,
+    files_of_parts,
+    grown_log,
+    is_what_all_files_say,
+    run,
+)
+from tests.pipeline.telemetry.conftest import FirstRun
+from tests.pipeline.telemetry.event_logs import random_log
 
-Json = dict[str, Any]
-FILES, EVENTS_OF_FILE, GROUPS = 12, 60, 6
-GROUP_APART = timedelta(hours=11)
-FILES_OF_RUN = 2
-"""Files that a run adds to a partition, one for each task."""
-OWNERS = {address: name for address, name in HOPS.items() if name != "host3"}
-LOCAL = {"name": "r1", "remote_service_name": None, "address": "LOCAL"}
-KNOWN = [
-    ("host1", "Orders", "Local", None, "LOCAL"),
-    ("host1", "Orders", "ToParts", "Stock", "tcp://host2.example:4022"),
-    ("host1", "Orders", "r1", None, "LOCAL"),
-    ("host2", "Parts", "Local", None, "LOCAL"),
-    ("host2", "msdb", "Local", None, "LOCAL"),
-]
-"""The routes of the estate."""
 pytestmark = pytest.mark.usefixtures("spark")
-
-
-def grown_log(rng: random.Random) -> list[list[Json]]:
-    """Files of events, most of each file of a group of conversations and connections with hours of its own, and some of
-    any: late ones."""
-    rows = random_log(rng, FILES * EVENTS_OF_FILE)
-    rng.shuffle(rows)
-    for number, row in enumerate(rows):
-        file, position = divmod(number, EVENTS_OF_FILE)
-        group = file * GROUPS // FILES if rng.random() < 0.9 else rng.randrange(GROUPS)
-        row |= {"source": f"events-{file:02}", "position": position, "at": row["at"] + group * GROUP_APART}
-        for name in ("conversation_id", "conversation_handle", "connection_id"):
-            if row.get(name) is not None:
-                row[name] = f"{row[name]}/{group}"
-    return [rows[begin : begin + EVENTS_OF_FILE] for begin in range(0, len(rows), EVENTS_OF_FILE)]
-
-
-def add(log: Path, rows: list[Json]) -> Path:
-    """A file of the log."""
-    log.mkdir(exist_ok=True)
-    file = log / f"{rows[0]['source']}.parquet"
-    pq.write_table(pa.Table.from_pylist(rows, schema=SCHEMA), file)
-    return file
-
-
-def run(log: Path, *, is_url: bool, **more: Any) -> JobRun:
-    """A run into the folder beside the log, by its path or its URL."""
-    out = log.with_name("out")
-    options = TelemetryOptions(str(log), out.as_uri() if is_url else str(out), **more)
-    return telemetry(options, SparkSettings("local[2]"))
-
-
-def expected(rows: list[Json], *, has_estate: bool) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-    """Each table by a plain reading of all events."""
-    for name in TABLES:
-        evaluate: Callable[[list[Json]], list[tuple[Any, ...]]] = getattr(naive, name)
-        yield name, evaluate(rows)
-    owners = OWNERS if has_estate else None
-    yield "hops", naive.hops(rows, owners)
-    yield "disagreements", naive.disagreements(rows, owners)
-    if has_estate:
-        yield "unused_routes", naive.unused_routes(rows, KNOWN, 30)
-
-
-def is_what_all_files_say(log: Path, files: list[list[Json]], *, has_estate: bool = False) -> bool:
-    rows = [row for file in files for row in file]
-    return all(alike(table(log.with_name("out"), name), found) for name, found in expected(rows, has_estate=has_estate))
-
-
-def files_of_parts(log: Path) -> Counter[tuple[str, str]]:
-    """The number of files of each partition of each part."""
-    record: Json = json.loads((log.with_name("out") / "_run.json").read_text())
-    paths = [(name, Path(file["path"])) for name, about in record["parts"].items() for file in about["files"]]
-    return Counter((name, path.parent.name) for name, path in paths if name != "uses")
 
 
 @pytest.mark.thorough("one log comes, changes and goes in `make test`, with hours and conversations at random")
@@ -158,71 +101,84 @@ def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.R
             assert is_what_all_files_say(log, [files[name] for name in there], has_estate=has_estate)
 
 
-class ChangingLog:
-    """A log whose files come and go, some with rows that are rejected, and what a run says of those that are there."""
-
-    def __init__(self, folder: Path) -> None:
-        self.log, self.owners = folder / "log", written(folder / "estate.json", document(TO_PARTS, LOCAL))
-        self.files: dict[str, list[Json]] = {}
-
-    def add(self, *files: list[Json]) -> None:
-        for rows in files:
-            add(self.log, rows)
-            self.files[rows[0]["source"]] = rows
-
-    def remove(self, *names: str) -> None:
-        """Remove files of any kind."""
-        for name in names:
-            (self.log / name).unlink()
-            self.files.pop(name.partition(".")[0], None)
-
-    def packed(self, rows: list[Json]) -> None:
-        """Add a text with the rows of a file."""
-        self.files["packed"] = rows
-        with gzip.open(self.log / "packed.jsonl.gz", "wt", encoding="utf-8") as packed:
-            packed.writelines(f"{json.dumps(row, default=str)}\n" for row in rows)
-
-    def repeat(self, row: Json, *names: str) -> None:
-        """Add files with an event that another file has too."""
-        for name in names:
-            pq.write_table(pa.Table.from_pylist([row], schema=SCHEMA), self.log / f"{name}.parquet")
-
-    def run(self, *, is_url: bool = False, has_estate: bool = False) -> tuple[dict[str, int], dict[str, int], int]:
-        """Return the counts of a run whose tables are right, its reasons, and how many files it took over."""
-        found = run(self.log, is_url=is_url, estate=self.owners if has_estate else None)
-        assert is_what_all_files_say(self.log, [*self.files.values()], has_estate=has_estate)
-        return found.counts, found.reasons, found.extra["taken_over"]
-
-
 def test_a_log_that_changes_gives_what_those_files_say_that_are_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    first_run: FirstRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The first run has read all of its kinds of files and of what is rejected."""
     monkeypatch.setattr(merging, "FEW", 2)
-    rng = random.Random(random.getrandbits(64))
-    files, changing = grown_log(rng), ChangingLog(tmp_path)
-    changing.add(*files[:8])
-    changing.packed(files[8])
-    (changing.log / "bad.jsonl").write_text('{"source": "bad"}\n{\n')
-    (changing.log / "bad.parquet").write_text("PAR1")
-    changing.repeat(files[0][0], "repeated", "repeated again")
-    reasons = {"duplicate": 2, "no_position": 1, "not_json": 1, "unreadable": 1}
-    assert changing.run(has_estate=True) == ({"in": 545, "out": 540, "quarantined": 5}, reasons, 0)
-
+    files, changing = first_run.files, first_run.changing
     changing.add(*files[9:])
     (changing.log / "worse.jsonl").write_text("{\n")
-    reasons["not_json"] = 2
-    assert changing.run(is_url=True, has_estate=True) == ({"in": 726, "out": 720, "quarantined": 6}, reasons, 13)
+    reasons = first_run.run.reasons | {"not_json": 2}
+    counts = {"in": 801, "out": 727, "quarantined": 74}
+    assert changing.run(is_url=True, has_estate=True) == (counts, reasons, 22)
     record: Json = json.loads((changing.log.with_name("out") / "_run.json").read_text())
     runs = {file["path"].split("/")[1] for file in record["_quarantine"]["files"]}
     assert len(runs) == 1, "rows of the first run are written again beside those of the second"
     assert max(files_of_parts(changing.log).values()) <= 1 + FILES_OF_RUN
 
-    changing.remove("events-03.parquet", "packed.jsonl.gz", "bad.jsonl", "bad.parquet", "repeated again.parquet")
+    changing.remove("events-03.parquet", "packed.jsonl.gz", "lines.jsonl", "cut.parquet", "repeated again.parquet")
     changing.add(files[5][2:])
-    counts = {"in": 600, "out": 598, "quarantined": 2}
-    assert changing.run(has_estate=rng.random() < 0.6) == (counts, {"duplicate": 1, "not_json": 1}, 11)
+    counts = {"in": 673, "out": 605, "quarantined": 68}
+    reasons = {"duplicate": 65, "unreadable": 1, "no_event_columns": 1, "not_json": 1}
+    assert changing.run(has_estate=random.random() < 0.6) == (counts, reasons, 20)
 
 
+def former_without(first_run: FirstRun, *names: str) -> FormerTelemetry:
+    """Return the first result for a log in which these files are no more."""
+    record: Json = json.loads((first_run.result / "_run.json").read_text())
+    files = [one for one in record["inputs"] if "size" in one and Path(one["path"]).name not in names]
+    former = former_telemetry(str(first_run.result), record["arguments"], files)
+    assert former is not None
+    assert sorted(Path(path).name for path in former.removed) == [*names]
+    return former
+
+
+def test_an_event_of_a_new_file_that_came_before_has_all_files_read(first_run: FirstRun, spark: SparkSession) -> None:
+    former = former_without(first_run)
+    with new_tables(str(first_run.result)) as result:
+        write_rows(former.part(spark, EVENTS).limit(1), result.folders.table(EVENTS), "event_class")
+        job = _TelemetryJob(spark, TelemetryOptions("", ""), None, result, JobRun("telemetry", {}))
+        with pytest.raises(RepeatedEventError):
+            job._writer(former)
+
+
+def test_an_event_of_a_removed_file_that_another_has_too_has_all_files_read(
+    first_run: FirstRun, spark: SparkSession
+) -> None:
+    """Those of the removed file came first."""
+    former = former_without(first_run, "copy.parquet")
+    with new_tables(str(first_run.result)) as result, pytest.raises(RepeatedEventError):
+        remainder(spark, former, result.folders, first_run.changing.log)
+
+
+def test_after_an_event_that_is_in_several_files_nothing_is_kept_and_all_of_them_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by a job that finds it once it has begun to write."""
+    for rows in (random_log(random.Random(5), 100), random_log(random.Random(6), 200)[100:]):
+        add(tmp_path / "log", rows)
+    read: list[tuple[int, bool]] = []
+
+    def write(self: Any, files: list[Any], former: Any) -> None:
+        read.append((len(files), any(self.result.folders.table("depths").parent.rglob("left"))))
+        left = self.result.folders.table("depths") / "left"
+        left.parent.mkdir(parents=True)
+        left.touch()
+        if former is not None:
+            raise RepeatedEventError
+
+    former = SimpleNamespace(new_among=lambda _: [1])
+    monkeypatch.setattr("pipeline.jobs.telemetry.former_telemetry", lambda *_: former)
+    monkeypatch.setattr(_TelemetryJob, "_write", write)
+    options = TelemetryOptions(str(tmp_path / "log"), str(tmp_path / "out"))
+    assert telemetry(options, SparkSettings("local[2]")).extra["taken_over"] == 0
+    assert read == [(1, False), (2, False)]
+
+
+@pytest.mark.thorough(
+    "each way to find an event that is in several files, and what is read then, has a test of its own"
+)
 def test_where_an_event_is_in_several_files_all_of_them_are_read_again(tmp_path: Path) -> None:
     rows = random_log(random.Random(5), 300)
     files, changing = [rows[begin : begin + 100] for begin in range(0, 300, 100)], ChangingLog(tmp_path)

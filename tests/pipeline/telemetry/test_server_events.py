@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from pyspark.sql import SparkSession
@@ -14,7 +15,7 @@ from pyspark.sql import SparkSession
 from pipeline.files.location import location
 from pipeline.inputs.files import examine_files
 from pipeline.inputs.preparing import prepared_files
-from pipeline.inputs.reader import InputRows, count_rows, read_files
+from pipeline.inputs.reader import count_rows, read_files
 from pipeline.jobs.telemetry import EVENTS_FORMAT
 from pipeline.schemas import EVENT_FILES
 from pipeline.transforms.cleaning import REASON
@@ -73,15 +74,6 @@ def session_row(xml: str, **rest: object) -> Json:
     return {"module_guid": "CE79811F-1A80-40E1-8F5D-7445A3F375E7", "package_guid": "0", **named, **rest}
 
 
-def read(spark: SparkSession, folder: Path) -> tuple[InputRows, list[Json]]:
-    """Return the input and its rows, good and bad, in the order of their places."""
-    root = location(str(folder))
-    paths = [location(str(path)) for path in sorted(folder.rglob("*.*")) if "_work" not in path.parts]
-    files = prepared_files(examine_files(paths, EVENT_FILES), root, root / "_work")
-    source = read_files(spark, files, root, str(folder), EVENTS_FORMAT)
-    return source, [one.asDict() for one in source.placed().orderBy("_file", "_row").collect()]
-
-
 def as_json(path: Path, rows: Sequence[Json]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(rows, indent=1), encoding="utf-8")
@@ -95,24 +87,79 @@ def as_csv(path: Path, rows: Sequence[Json]) -> None:
         table.writerows(rows)
 
 
-each_in_the_other = pytest.mark.thorough("each record and each format is in the other two cases")
+FORWARDED = {
+    "conversation_id": (CONVERSATION, None),
+    "from_service_name": ("//example/shop", None),
+    "message_sequence": (4, None),
+    "fragment_number": (1, None),
+    "remaining_hop_count": (9, None),
+    "time_to_live_sec": (60, None),
+    "live_time_sec": (2, None),
+    "dropped_reason": ("hop count exceeded", None),
+}
+SESSION_WORDS = [
+    ("broker_conversation", "conversation_action", "SEND Message", 124, 1),
+    ("broker_conversation", "conversation_action", "END_CONVERSATION_WITH_CLEANUP", 124, 13),
+    ("ucs_connection_setup", "setup_event", "Accept", 138, 6),
+    ("broker_remote_message_acknowledgement", "acknowledgement_type", "Acknowledgement Received", 149, 4),
+    ("broker_activation", "activation_state", "Aborted", 163, 3),
+    ("broker_activation", "activation_state", "Something new", 163, None),
+]
+DELAYED = {
+    "trace in JSON.txt": (as_json, TRACED),
+    "trace in CSV.txt": (as_csv, TRACED),
+    "session in JSON.txt": (as_json, session_row(CLASSIFIED)),
+    "session in CSV.txt": (as_csv, session_row(CLASSIFIED)),
+}
 
 
-@pytest.mark.parametrize(
-    ("row", "write"),
-    [
-        pytest.param(TRACED, as_json, id="trace in JSON"),
-        pytest.param(session_row(CLASSIFIED), as_csv, id="session in CSV"),
-        pytest.param(TRACED, as_csv, id="trace in CSV", marks=each_in_the_other),
-        pytest.param(session_row(CLASSIFIED), as_json, id="session in JSON", marks=each_in_the_other),
-    ],
-)
-def test_a_delayed_message_is_the_same_event_in_each_shape(
-    spark: SparkSession, tmp_path: Path, row: Json, write: Any
-) -> None:
-    write(tmp_path / "events.txt", [row])
-    source, (found,) = read(spark, tmp_path)
-    assert count_rows(source) == 1
+def session_of_words() -> list[Json]:
+    rows = []
+    for name, field, words, _, _ in SESSION_WORDS:
+        fields = {field: (0, words), "conversation_state": (1, "CONVERSING"), "address": ("tcp://h:4022", None)}
+        rows.append(session_row(event_xml(name, fields, server_instance_name="SRV")))
+    return rows
+
+
+def write_all(folder: Path) -> None:
+    """Write what each test looks at into a folder of its own: they are read at once, as each kind has its plan."""
+    for name, (write, row) in DELAYED.items():
+        write(folder / "delayed" / name, [row])
+    forwarded = event_xml("broker_forwarded_message_dropped", FORWARDED, event_sequence=88)
+    place = folder / "forwarded" / "instance=office" / "database=Labels"
+    as_json(place / "events.json", [session_row(forwarded)])
+    other = CLASSIFIED.replace("9793", "9794")
+    as_csv(folder / "block" / "a.csv", [session_row(CLASSIFIED), session_row(other)])
+    as_csv(folder / "block" / "b.csv", [session_row(other)])
+    as_json(folder / "odd" / "a.json", [{**TRACED, "EventClass": 12}, {**TRACED, "ServerName": None}])
+    batch = event_xml("sql_batch_completed", {"duration": (1, None)}, server_instance_name="SRV")
+    as_json(folder / "odd" / "b.json", [session_row(batch), session_row(CLASSIFIED, event_data="<event")])
+    as_json(folder / "words" / "a.json", session_of_words())
+    (folder / "numbered").mkdir()
+    rows = [session_row(CLASSIFIED.replace("Orders", f"Orders{number}")) for number in range(60)]
+    (folder / "numbered" / "session.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in rows))
+
+
+@pytest.fixture(scope="module")
+def events(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Json]]:
+    """The rows, good and bad, by the folder, in the order of their places."""
+    folder = tmp_path_factory.mktemp("events")
+    write_all(folder)
+    root = location(str(folder))
+    paths = [location(str(path)) for path in sorted(folder.rglob("*.*"))]
+    files = prepared_files(examine_files(paths, EVENT_FILES), root, root / "_work")
+    source = read_files(spark, files, root, str(folder), EVENTS_FORMAT)
+    found: dict[str, list[Json]] = {}
+    for one in source.placed().orderBy("_file", "_row").collect():
+        place = PurePosixPath(unquote(one["_file"]).partition(folder.name)[2].lstrip("/"))
+        found.setdefault(place.parts[0], []).append({**one.asDict(), "name": place.name})
+    assert count_rows(source) == sum(map(len, found.values()))
+    return found
+
+
+@pytest.mark.parametrize("name", DELAYED)
+def test_a_delayed_message_is_the_same_event_in_each_shape(events: dict[str, list[Json]], name: str) -> None:
+    (found,) = (one for one in events["delayed"] if one["name"] == name)
     assert found[REASON] is None
     assert found["at"].isoformat() == "2026-11-22T13:05:00.123000"
     names = "instance host database event_class event_name event_subclass conversation_id from_initiator to_service"
@@ -125,70 +172,33 @@ def test_a_delayed_message_is_the_same_event_in_each_shape(
     assert (found["is_initiator"], found["text"], found["route"]) == (None, None, None)
 
 
-def test_a_forwarded_message_has_what_is_left_of_its_time(spark: SparkSession, tmp_path: Path) -> None:
-    forwarded = {
-        "conversation_id": (CONVERSATION, None),
-        "from_service_name": ("//example/shop", None),
-        "message_sequence": (4, None),
-        "fragment_number": (1, None),
-        "remaining_hop_count": (9, None),
-        "time_to_live_sec": (60, None),
-        "live_time_sec": (2, None),
-        "dropped_reason": ("hop count exceeded", None),
-    }
-    xml = event_xml("broker_forwarded_message_dropped", forwarded, event_sequence=88)
-    as_json(tmp_path / "instance=office" / "database=Labels" / "events.json", [session_row(xml)])
-    _, (found,) = read(spark, tmp_path)
+def test_a_forwarded_message_has_what_is_left_of_its_time(events: dict[str, list[Json]]) -> None:
+    (found,) = events["forwarded"]
     names = "instance database event_class from_service message_sequence_number fragment hops_remaining"
     assert [found[name] for name in names.split()] == ["office", "Labels", 140, "//example/shop", 4, 1, 9]
     assert (found["time_to_live_ms"], found["time_consumed_ms"], found["text"]) == (60_000, 2_000, "hop count exceeded")
     assert (found["source"], found["position"]) == (r"C:\log\b_0.xel/8192", 88)
 
 
-def test_events_of_one_block_are_told_apart_and_a_copy_is_the_same(spark: SparkSession, tmp_path: Path) -> None:
-    other = CLASSIFIED.replace("9793", "9794")
-    as_csv(tmp_path / "a.csv", [session_row(CLASSIFIED), session_row(other)])
-    as_csv(tmp_path / "b.csv", [session_row(other)])
-    source, rows = read(spark, tmp_path)
-    assert count_rows(source) == 3
+def test_events_of_one_block_are_told_apart_and_a_copy_is_the_same(events: dict[str, list[Json]]) -> None:
+    rows = events["block"]
+    assert len(rows) == 3
     assert len({(one["source"], one["position"]) for one in rows}) == 2
 
 
-def test_each_event_without_a_number_has_a_position(spark: SparkSession, tmp_path: Path) -> None:
-    rows = [session_row(CLASSIFIED.replace("Orders", f"Orders{number}")) for number in range(60)]
-    (tmp_path / "session.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
-    _, found = read(spark, tmp_path)
-    assert [row[REASON] for row in found] == [None] * 60
-    assert len({row["position"] for row in found}) == 60
+def test_each_event_without_a_number_has_a_position(events: dict[str, list[Json]]) -> None:
+    found = events["numbered"]
+    assert [one[REASON] for one in found] == [None] * 60
+    assert len({one["position"] for one in found}) == 60
 
 
-def test_what_is_no_event_of_the_broker_says_so(spark: SparkSession, tmp_path: Path) -> None:
-    as_json(tmp_path / "a.json", [{**TRACED, "EventClass": 12}, {**TRACED, "ServerName": None}])
-    batch = event_xml("sql_batch_completed", {"duration": (1, None)}, server_instance_name="SRV")
-    as_json(tmp_path / "b.json", [session_row(batch), session_row(CLASSIFIED, event_data="<event")])
-    source, rows = read(spark, tmp_path)
-    assert count_rows(source) == len(rows) == 4
-    assert [one[REASON] for one in rows] == ["other_event", "no_host", "other_event", "not_xml"]
+def test_what_is_no_event_of_the_broker_says_so(events: dict[str, list[Json]]) -> None:
+    assert [one[REASON] for one in events["odd"]] == ["other_event", "no_host", "other_event", "not_xml"]
 
 
-SESSION_WORDS = [
-    ("broker_conversation", "conversation_action", "SEND Message", 124, 1),
-    ("broker_conversation", "conversation_action", "END_CONVERSATION_WITH_CLEANUP", 124, 13),
-    ("ucs_connection_setup", "setup_event", "Accept", 138, 6),
-    ("broker_remote_message_acknowledgement", "acknowledgement_type", "Acknowledgement Received", 149, 4),
-    ("broker_activation", "activation_state", "Aborted", 163, 3),
-    ("broker_activation", "activation_state", "Something new", 163, None),
-]
-
-
-def test_words_of_a_session_are_the_subclasses_of_a_trace(spark: SparkSession, tmp_path: Path) -> None:
-    rows = []
-    for name, field, words, _, _ in SESSION_WORDS:
-        fields = {field: (0, words), "conversation_state": (1, "CONVERSING"), "address": ("tcp://h:4022", None)}
-        rows.append(session_row(event_xml(name, fields, server_instance_name="SRV")))
-    as_json(tmp_path / "a.json", rows)
-    _, found = read(spark, tmp_path)
-    assert [one[REASON] for one in found] == [None] * len(rows)
+def test_words_of_a_session_are_the_subclasses_of_a_trace(events: dict[str, list[Json]]) -> None:
+    found = events["words"]
+    assert [one[REASON] for one in found] == [None] * len(SESSION_WORDS)
     assert [(one["event_class"], one["event_subclass"], one["state"], one["address"]) for one in found] == [
         (number, subclass, "CO" if number == 124 else None, "tcp://h:4022" if number == 138 else None)
         for *_, number, subclass in SESSION_WORDS

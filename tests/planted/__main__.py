@@ -38,7 +38,7 @@ def copy_checkout(into: Path) -> None:
 
 
 def run_tests(root: Path, names: Sequence[str], on_postgresql: bool, faults: int = 1) -> int:
-    """The exit status of pytest in a copy, with the tests of so many faults."""
+    """The exit status of pytest in a copy, with the tests of a number of faults."""
     addresses = [address_of(root, name) for name in names]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-p", "no:cacheprovider", *addresses]
     if on_postgresql:

@@ -800,7 +800,7 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
-        "after an event that came before, what was written until then stays beside all files",
+        "after an event that came before, tables of new files stay beside those of all files",
         "            self.result.restart()\n            return False",
         "            return False",
         ("test_after_an_event_that_is_in_several_files_nothing_is_kept_and_all_of_them_are_read",),

@@ -16,7 +16,7 @@ from pipeline.files.state import FileState
 from tests.extent import IS_ALL
 
 LAST_STEPS: Final = 8
-"""The commit, and what comes after it."""
+"""Those of the commit, and of the removal of former files."""
 
 
 class Killed(BaseException):

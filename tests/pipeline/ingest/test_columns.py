@@ -122,7 +122,7 @@ MOMENT = datetime.datetime(2026, 1, 5, 8, 30, tzinfo=datetime.UTC)
 
 @pytest.fixture(scope="module")
 def taken(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
-    """Files of odd columns, and what is read in them."""
+    """Files of odd columns, and the rows that are read in them."""
     folder = tmp_path_factory.mktemp("odd")
     for number, column in enumerate([*REFUSED.values(), *NESTED.values()]):
         more = pa.Table.from_pylist([row(number, conversation_id=f"more{number}")])

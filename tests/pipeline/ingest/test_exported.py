@@ -32,7 +32,7 @@ def printed(rows: list[list[str]], widths: list[int], between: str) -> str:
 
 @pytest.fixture(scope="module")
 def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
-    """A folder of exports, and what is read in it."""
+    """A folder of exports, and the rows that are read in it."""
     folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     parted = folder / "from_instance=host%209" / "from_database=__HIVE_DEFAULT_PARTITION__"
     parted.mkdir(parents=True)

@@ -61,7 +61,7 @@ def queued(number: int, body: bytes | None) -> Json:
 
 @pytest.fixture(scope="module")
 def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ReadRows]:
-    """Exports of several instances, and what is read in them."""
+    """Exports of several instances, and the rows that are read in them."""
     folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     german = folder / "instance=host1" / "database=Orders"
     english = folder / "instance=HOST%5CNAMED+1" / "database=a b" / "at=2026-11-22T13:05:00Z"

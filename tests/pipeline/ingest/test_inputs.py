@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 @pytest.fixture(scope="module")
 def given(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Json], Path, ReadRows]:
-    """The events of a log, the folder that it is in beside texts in UTF-16, and what is read in it."""
+    """The events of a log, the folder that it is in beside texts in UTF-16, and the rows of both."""
     folder, work = (tmp_path_factory.mktemp(name) for name in ("in", "work"))
     rows = random_log(random.Random(11), 1_500)
     write_log(rows, folder)

@@ -104,7 +104,7 @@ def test_files_that_come_and_go_give_what_those_say_that_are_there(rng: random.R
 def test_a_log_that_changes_gives_what_those_files_say_that_are_there(
     first_run: FirstRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first run has read all of its kinds of files and of what is rejected."""
+    """The first run has read all kinds of files, and rejected all kinds of rows."""
     monkeypatch.setattr(merging, "FEW", 2)
     files, changing = first_run.files, first_run.changing
     changing.add(*files[9:])
@@ -176,9 +176,7 @@ def test_after_an_event_that_is_in_several_files_nothing_is_kept_and_all_of_them
     assert read == [(1, False), (2, False)]
 
 
-@pytest.mark.thorough(
-    "each way to find an event that is in several files, and what is read then, has a test of its own"
-)
+@pytest.mark.thorough("each way to find an event of several files has a test, and so has the run that follows")
 def test_where_an_event_is_in_several_files_all_of_them_are_read_again(tmp_path: Path) -> None:
     rows = random_log(random.Random(5), 300)
     files, changing = [rows[begin : begin + 100] for begin in range(0, 300, 100)], ChangingLog(tmp_path)

@@ -12,6 +12,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.runtime.session import SparkSettings, spark_session
 from tests.brokerui.product import free_port
+from tests.extent import IS_ALL
 from tests.pipeline.local_files import set_permissions_without_programs
 
 SERVED = {
@@ -75,6 +76,13 @@ def as_shipped(spark: SparkSession, *, is_compiled: bool = True) -> Iterator[Non
     finally:
         for name, value in before.items():
             spark.conf.set(name, value)
+
+
+@pytest.fixture
+def adapted(spark: SparkSession) -> Iterator[None]:
+    """For a whole test that has its plans compiled in `make test-all` alone."""
+    with as_shipped(spark, is_compiled=IS_ALL):
+        yield
 
 
 @pytest.fixture

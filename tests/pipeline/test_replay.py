@@ -53,7 +53,7 @@ def change(before: list[Json] | None, after: list[Json] | None) -> tuple[str, st
 # ---------------------------------------------------------------- parity
 
 
-@pytest.mark.usefixtures("shipped")
+@pytest.mark.usefixtures("adapted")
 @pytest.mark.parametrize(
     "through_a_lake",
     [pytest.param(False, marks=pytest.mark.thorough("route reads files in `make test`")), True],

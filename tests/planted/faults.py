@@ -908,7 +908,7 @@ PIPELINE: Final = (
         "a result is taken over though a file has rows that it knows beside others",
         "return all(found <= runs or not found & runs for found in map(state.runs_in, state.silver))",
         "return True",
-        ("test_which_runs_are_new_is_known_after_a_compaction", "test_files_that_another_program_rewrote_are_read"),
+        ("test_which_runs_are_new_is_known_after_a_compaction",),
     ),
     Fault(
         "pipeline",

@@ -106,11 +106,14 @@ def log(small: Path) -> Path:
 def test_files_of_all_kinds_behind_a_url_are_read_as_those_of_a_path(
     given: Path, spark: SparkSession, tmp_path: Path
 ) -> None:
-    plain, remote = (read_traffic(spark, name(given / "in"), tmp_path / f"work-{name.__name__}") for name in (str, url))
-    assert sorted(map(str, remote.good)) == sorted(map(str, plain.good))
-    assert len(plain.good) == 7
-    assert remote.counts == plain.counts
-    assert {(file.removeprefix("file://"), *rest) for file, *rest in remote.places} == plain.places
+    read, root = (
+        read_traffic(spark, url(given / "in"), tmp_path / "work"),
+        url(given / "in" / "a b").replace("%20", " "),
+    )
+    assert sorted(one["conversation_id"] for one in read.good) == ["c1", "c1", "c2", "c3", "c4", "c5", "q1"]
+    assert {one["from_instance"] for one in read.good} == {"host1", "nobody"}
+    assert read.places == {(f"{root}/one.jsonl", 3, "no_conversation_id"), (f"{root}/cut.parquet", None, "unreadable")}
+    assert read.counts == {"in": 9, "out": 7, "quarantined": 2}
 
 
 @pytest.mark.parametrize(

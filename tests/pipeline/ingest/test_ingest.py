@@ -26,6 +26,7 @@ from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing, new_run
 from pipeline.lake.tables import BRONZE, SILVER
 from pipeline.results.run_record import JobRun
+from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import COLUMNS, TRAFFIC
 from routing.common.errors import InputError
@@ -419,18 +420,20 @@ def kept_once() -> Counter[tuple[str, int, str | None]]:
     return Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in new)
 
 
-@pytest.mark.parametrize("suspects", [2, 1_000])
+@pytest.mark.parametrize(
+    "suspects", [2, pytest.param(1_000, marks=pytest.mark.thorough("runs of a lake look for few doubles"))]
+)
 def test_of_rows_that_are_equal_one_stays_however_many_are_suspected(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch, suspects: int
 ) -> None:
     monkeypatch.setattr(ingest_module, "MAX_SUSPECTS", suspects)
-    old, new = (spark.createDataFrame([typed(one) for one in rows], TRAFFIC) for rows in (OLD, NEW))
+    old, new = (local_table(spark, map(typed, rows), TRAFFIC) for rows in (OLD, NEW))
     found = ingest_module._deduplicated(spark, new, old).collect()
     assert Counter((one["conversation_id"], one["messages"], one["from_database"]) for one in found) == kept_once()
 
 
-def typed(one: Json) -> Json:
-    return {**one, "at": datetime.fromisoformat(one["at"])}
+def typed(one: Json) -> tuple[object, ...]:
+    return tuple(datetime.fromisoformat(value) if name == "at" else value for name, value in one.items())
 
 
 @pytest.mark.thorough("the ways of looking are compared with few rows, and a lake is looked through by another run")

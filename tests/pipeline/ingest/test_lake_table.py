@@ -20,6 +20,7 @@ from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import new_run
 from pipeline.lake.tables import SILVER_TYPE
 from pipeline.runtime.session import SparkSettings
+from tests.extent import IS_ALL
 from tests.pipeline.delta_tables import rows_of
 from tests.pipeline.estates import TO_PARTS, document, row, written
 
@@ -109,7 +110,8 @@ def test_a_run_without_a_clean_row_counts(three_runs: Path) -> None:
 
 def test_files_that_another_program_rewrote_are_read(lake: Path, spark: SparkSession) -> None:
     """Sums still hold, because the rows are the same; which run a row came with is not known any more."""
-    assert routed(lake)["taken_over"] == 0
+    if IS_ALL:
+        assert routed(lake)["taken_over"] == 0
     runs = frozenset(Lake(lake).commits())
     assert Lake(lake).opened().is_apart(runs)
     DeltaTable(lake / "silver").optimize.compact()
@@ -120,8 +122,9 @@ def test_files_that_another_program_rewrote_are_read(lake: Path, spark: SparkSes
     assert Lake(lake).opened().is_apart(runs)
     came(lake.parent, "c", row(4), row(1))
     assert not Lake(lake).opened().is_apart(runs)
-    record = routed(lake)
-    assert (record["counts"]["in"], record["counts"]["out"], record["taken_over"]) == (4, 4, 0)
+    if IS_ALL:
+        record = routed(lake)
+        assert (record["counts"]["in"], record["counts"]["out"], record["taken_over"]) == (4, 4, 0)
 
 
 def test_sums_do_not_hold_where_another_program_removed_rows(lake: Path, spark: SparkSession) -> None:

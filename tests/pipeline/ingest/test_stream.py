@@ -24,6 +24,7 @@ from pipeline.jobs.ingest import IngestOptions
 from pipeline.jobs.stream import StreamOptions
 from pipeline.lake import new_run
 from pipeline.lake.lake import Lake
+from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings
 from routing.common.errors import InputError
 from tests.extent import IS_ALL
@@ -152,9 +153,9 @@ def test_places_in_quarantine_name_stream_and_batch(spark: SparkSession, tmp_pat
 
 def test_a_value_of_bytes_and_columns_of_traffic_are_one_line(spark: SparkSession) -> None:
     value = json.dumps(row(1), indent=2).replace("\n", "\r\n").encode()
-    (line,) = stream._as_lines(spark.createDataFrame([(value, 1)], "value binary, other int")).collect()
+    (line,) = stream._as_lines(local_table(spark, [(value, 1)], "value binary, other int")).collect()
     assert (json.loads(line.value), set(line.value) & {"\r", "\n"}) == (row(1), set())
-    text = spark.createDataFrame([(json.dumps(row(1)),)], "value string")
+    text = local_table(spark, [(json.dumps(row(1)),)], "value string")
     (same,) = stream._as_lines(typed_rows(text)).collect()
     assert {**json.loads(same.value), "to_broker_instance": None} == {**row(1), "at": "2026-03-01T12:00:00.000000Z"}
 

@@ -52,7 +52,7 @@ def first_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> 
     changing.repeat(files[0][0], "repeated", "repeated again")
     changing.files["one name"] = _add_events_of_one_name(changing.log, files[0][0])
     changing.files["log"] = [_add_text_of_windows(changing.log, files[0][0])]
-    # Compiling the plans of fifteen tables takes half a minute; in `make test` those of route, replay and ingest are.
+    # Compiling the plans of fifteen tables takes half a minute; in `make test` those of route are.
     with as_shipped(spark, is_compiled=IS_ALL):
         found = run(changing.log, is_url=False, estate=changing.owners, **changing.options)
     assert found.counts == {"in": 620, "out": 547, "quarantined": 73}

@@ -807,6 +807,13 @@ PIPELINE: Final = (
     ),
     Fault(
         "pipeline",
+        "when a route was used last is forgotten where a log only grows",
+        "uses = route_usage.later_uses(former.unionByName(route_usage.last_uses(self.growth.new)))",
+        "uses = route_usage.last_uses(self.growth.new)",
+        ("test_of_a_log_that_only_grows_all_files_are_kept_and_what_was_used_last_is_known_of_all",),
+    ),
+    Fault(
+        "pipeline",
         "a login that failed names the peer of a connection",
         "logs_in = ~is_setup & (what == 1)",
         "logs_in = ~is_setup",

@@ -104,6 +104,15 @@ def arrive(folder: Path, number: int) -> None:
     written(folder / "in" / f"{number}.jsonl", values)
 
 
+def is_whole(folder: Path, files: int) -> bool:
+    """The lake of the stream against what arrived."""
+    names = [json.loads(one)["conversation_id"] for one in silver(folder / "lake")]
+    assert names == sorted(["c1", *(f"c{number * 10 + one}" for number in range(1, files + 1) for one in (0, 1))])
+    reasons = Counter(reason for reason, _ in rejected(folder / "lake").elements())
+    assert reasons == {"duplicate": files - 1, "no_conversation_id": files}
+    return True
+
+
 def is_as_ingested(folder: Path) -> bool:
     """The lake of the stream against one of `ingest` of the same files."""
     lake = folder / "ingested"
@@ -124,10 +133,11 @@ def test_rows_of_a_stream_are_those_of_ingest_wherever_it_failed(
             with pytest.raises(Exception, match="ZeroDivisionError"):
                 streamed(spark, tmp_path)
     assert sum(streamed(spark, tmp_path).values()) >= 0
-    assert is_as_ingested(tmp_path)
+    assert is_as_ingested(tmp_path) if IS_ALL else is_whole(tmp_path, len(FEW_STEPS))
     marks = [record["batch"]["number"] for record in Lake(tmp_path / "lake").commits().values()]
     assert len(marks) == len(set(marks))
-    assert streamed(spark, tmp_path) == {"in": 0, "out": 0, "quarantined": 0}
+    if IS_ALL:
+        assert streamed(spark, tmp_path) == {"in": 0, "out": 0, "quarantined": 0}
 
 
 @pytest.mark.thorough("the same steps fail in `make test`, in the process of the tests")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -14,16 +15,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
 
 from pipeline.jobs.telemetry import TelemetryOptions, _TelemetryJob, telemetry
-from pipeline.jobs.telemetry_parts import EVENTS, FormerTelemetry, former_telemetry
+from pipeline.jobs.telemetry_parts import EVENTS, REPEATED, USES, FormerTelemetry, former_telemetry
 from pipeline.jobs.telemetry_removal import RepeatedEventError, remainder
+from pipeline.jobs.telemetry_tables import TableWriter
 from pipeline.results import merging
-from pipeline.results.new_tables import new_tables
-from pipeline.results.output_folder import write_rows
+from pipeline.results.new_tables import NewTables, new_tables
+from pipeline.results.output_folder import QUARANTINE, write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
+from pipeline.schemas import EVENT
+from pipeline.telemetry.touched import NO_HOURS
+from pipeline.transforms.events import FILE
 from tests.pipeline.estates import TO_PARTS, document, written
+from tests.pipeline.telemetry import naive
 from tests.pipeline.telemetry.changing_log import (
     EVENTS_OF_FILE,
     FILES,
@@ -109,19 +116,46 @@ def test_a_log_that_changes_gives_what_those_files_say_that_are_there(
     files, changing = first_run.files, first_run.changing
     changing.add(*files[9:])
     (changing.log / "worse.jsonl").write_text("{\n")
-    reasons = first_run.run.reasons | {"not_json": 2}
-    counts = {"in": 801, "out": 727, "quarantined": 74}
-    assert changing.run(is_url=True, has_estate=True) == (counts, reasons, 22)
+    changing.remove("events-03.parquet", "packed.jsonl.gz", "lines.jsonl", "repeated again.parquet")
+    changing.add(files[5][2:])
+    counts = {"in": 674, "out": 605, "quarantined": 69}
+    reasons = {"duplicate": 65, "unreadable": 2, "no_event_columns": 1, "not_json": 1}
+    assert changing.run(is_url=True, has_estate=random.random() < 0.6) == (counts, reasons, 17)
     record: Json = json.loads((changing.log.with_name("out") / "_run.json").read_text())
     runs = {file["path"].split("/")[1] for file in record["_quarantine"]["files"]}
     assert len(runs) == 1, "rows of the first run are written again beside those of the second"
     assert max(files_of_parts(changing.log).values()) <= 1 + FILES_OF_RUN
 
-    changing.remove("events-03.parquet", "packed.jsonl.gz", "lines.jsonl", "cut.parquet", "repeated again.parquet")
-    changing.add(files[5][2:])
-    counts = {"in": 673, "out": 605, "quarantined": 68}
-    reasons = {"duplicate": 65, "unreadable": 1, "no_event_columns": 1, "not_json": 1}
-    assert changing.run(has_estate=random.random() < 0.6) == (counts, reasons, 20)
+
+def writer_of(former: FormerTelemetry, spark: SparkSession, result: NewTables) -> TableWriter:
+    """Return the writer of a run that has written its new events."""
+    return _TelemetryJob(spark, TelemetryOptions("", ""), None, result, JobRun("telemetry", {}))._writer(former)
+
+
+def test_of_a_log_that_only_grows_all_files_are_kept_and_what_was_used_last_is_known_of_all(
+    first_run: FirstRun, spark: SparkSession, tmp_path: Path
+) -> None:
+    """Its tables are written by the steps that write those of a log of which files have gone, too."""
+    former, new = former_without(first_run), str(add(tmp_path / "log", first_run.files[9]))
+    with new_tables(str(first_run.result)) as result:
+        events = spark.read.schema(EVENT).parquet(new).withColumn(FILE, F.lit(f"file:{new}"))
+        write_rows(events, result.folders.table(EVENTS), "event_class")
+        writer = writer_of(former, spark, result)
+        assert writer.growth is not None
+        assert (writer.growth.removed_hours, writer.rows_kept, writer.kept) == (
+            NO_HOURS,
+            620,
+            {name: former.files[name] for name in (EVENTS, QUARANTINE, REPEATED)},
+        )
+        assert writer.log.events.count() == 547 + EVENTS_OF_FILE
+        writer._write_uses()
+        found = {tuple(row)[:3]: tuple(row)[3].replace(tzinfo=UTC) for row in writer.read(USES).collect()}
+    assert found == last_uses([*first_run.rows, *first_run.files[9]])
+
+
+def last_uses(rows: list[Json]) -> dict[tuple[str, str, str], datetime]:
+    uses = sorted(naive._uses(rows), key=naive.order)
+    return {(one["instance"], one["database"], one["route"]): one["at"] for one in uses}
 
 
 def former_without(first_run: FirstRun, *names: str) -> FormerTelemetry:
@@ -138,9 +172,8 @@ def test_an_event_of_a_new_file_that_came_before_has_all_files_read(first_run: F
     former = former_without(first_run)
     with new_tables(str(first_run.result)) as result:
         write_rows(former.part(spark, EVENTS).limit(1), result.folders.table(EVENTS), "event_class")
-        job = _TelemetryJob(spark, TelemetryOptions("", ""), None, result, JobRun("telemetry", {}))
         with pytest.raises(RepeatedEventError):
-            job._writer(former)
+            writer_of(former, spark, result)
 
 
 def test_an_event_of_a_removed_file_that_another_has_too_has_all_files_read(

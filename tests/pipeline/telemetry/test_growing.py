@@ -135,7 +135,7 @@ def writer_of(former: FormerTelemetry, spark: SparkSession, result: NewTables) -
 def test_of_a_log_that_only_grows_all_files_are_kept_and_what_was_used_last_is_known_of_all(
     first_run: FirstRun, spark: SparkSession, tmp_path: Path
 ) -> None:
-    """Its tables are written by the steps that write those of a log of which files have gone, too."""
+    """Its tables are written by the same steps as those of a log that has lost files, too."""
     former, new = former_without(first_run), str(add(tmp_path / "log", first_run.files[9]))
     with new_tables(str(first_run.result)) as result:
         events = spark.read.schema(EVENT).parquet(new).withColumn(FILE, F.lit(f"file:{new}"))

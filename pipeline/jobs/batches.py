@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 from py4j.protocol import Py4JError
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -48,12 +49,17 @@ def ingest_batches(
     total: JobRun,
 ) -> None:
     """Ingest a streaming DataFrame batch by batch, and add each run to the total; without an interval, end when there
-    is no more. A batch that is being committed when the user interrupts is committed to its end."""
-    is_ingesting = Lock()
+    is no more. A batch that is being committed when the user interrupts is committed to its end. The failure of a batch
+    is raised as it is, not as Spark's words about it."""
+    is_ingesting, failures = Lock(), list[Exception]()
 
     def ingest_batch(batch: DataFrame, number: int) -> None:
         with is_ingesting:
-            add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
+            try:
+                add_counts(total, ingest(batch, BatchMark(_query_of(checkpoint), number)))
+            except Exception as failure:
+                failures.append(failure)
+                raise
 
     session = rows.sparkSession
     query = _started(rows, checkpoint, every, ingest_batch)
@@ -63,6 +69,10 @@ def ingest_batches(
         # Java has ended: the current batch fails and is repeated next time, or is just being committed.
         with is_ingesting:
             pass
+    except StreamingQueryException:
+        if failures:
+            raise failures[0] from None
+        raise
     finally:
         _make_active(session)
 

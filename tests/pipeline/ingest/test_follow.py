@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from pipeline.delta.errors import OvertakenError
 from pipeline.files.location import location
 from pipeline.jobs.batches import CHECKPOINT
 from pipeline.jobs.follow import _path, follow
@@ -54,3 +55,17 @@ def test_files_are_ingested_as_they_arrive_and_once_though_a_batch_comes_again(t
 )
 def test_a_file_has_its_place_below_the_folder_as_the_user_named_it(named: str, found: str, place: str) -> None:
     assert _path(found, IngestOptions(named, "lake")) == location(place)
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_batch_that_another_run_overtakes_fails_as_ingest_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def overtaken(*_: object, **__: object) -> None:
+        raise OvertakenError(tmp_path / "lake")
+
+    written(tmp_path / "in" / "a.jsonl", [row(1)])
+    monkeypatch.setattr("pipeline.jobs.follow.ingest_files", overtaken)
+    with pytest.raises(OvertakenError):
+        followed(tmp_path)
+    assert "at org.apache.spark" not in capfd.readouterr().err, "Java has nothing to add"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Iterator
@@ -9,9 +10,12 @@ from contextlib import suppress
 from io import BufferedReader, BufferedWriter
 from pathlib import Path
 from stat import S_ISDIR
+from typing import Final
 
 from pipeline.files.location import Location
 from pipeline.files.state import FileState
+
+_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class LocalFiles:
@@ -68,9 +72,14 @@ class LocalFiles:
             new.unlink()
 
     def copy(self, source: Location, target: Location) -> None:
-        """Copy a file."""
+        """Copy a file. A volume that is full is that of the copy, where Python names the file that is read."""
         _path(target).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(_path(source), _path(target))
+        try:
+            shutil.copyfile(_path(source), _path(target))
+        except OSError as error:
+            if error.errno in _FULL:
+                raise OSError(error.errno, error.strerror, str(target)) from None
+            raise
 
     def delete(self, place: Location) -> None:
         """Remove a file, or a folder with all that it holds."""

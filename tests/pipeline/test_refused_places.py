@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from pipeline.cli import main
 from pipeline.files.hadoop_errors import python_error
+from pipeline.files.local import LocalFiles
 from pipeline.files.location import location
 from pipeline.results.output_folder import write_rows
 from pipeline.runtime.spark_errors import SPARK_FAILURES, damaged_file, refused_place
@@ -100,3 +101,10 @@ def test_an_input_that_cannot_be_copied_is_named_and_not_the_lake(
 def test_a_file_that_java_may_not_open_is_not_taken_for_one_that_is_gone() -> None:
     found = python_error(location("file:///in/a"), ("java.io.FileNotFoundException", "/in/a (Permission denied)"))
     assert isinstance(found, PermissionError)
+
+
+def test_a_copy_for_which_there_is_no_room_is_named_and_not_the_file_that_is_read(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text("{}\n")
+    with pytest.raises(OSError, match="No space left on device") as found:
+        LocalFiles().copy(tmp_path / "a.jsonl", Path("/dev/full"))
+    assert (found.value.filename, found.value.filename2) == ("/dev/full", None)

@@ -93,6 +93,7 @@ def output_of(folder: Path, *options: str, **dies: tuple[int, ...]) -> list[str]
     return ran.stdout.splitlines()
 
 
+@pytest.mark.thorough("nobody dies in the last of these tests either")
 def test_nobody_dies(tmp_path: Path) -> None:
     assert summary(tmp_path, alone=(), pipeline=()) == f"{2 * COUNT} passed"
 

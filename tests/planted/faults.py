@@ -1085,7 +1085,7 @@ START: Final = (
         "a program loads metrics that it does not send",
         "env = environ.Env()\nredis_loaded()\n",
         "env = environ.Env()\n",
-        ("test_without_the_variables_nothing_of_traces_is_loaded",),
+        ("test_a_site_behind_https_passes_the_deployment_checks_and_without_its_redis_all_others",),
     ),
     Fault(
         "start",

@@ -1,7 +1,8 @@
 """A process that applies drafts beside others: `python -m tests.brokerui.changes.applier WORD …`.
 
 `begin` makes the estate. `apply NAME COUNT` begins a draft, applies it, and rebases it where another process was first.
-`go WAY` prints the faults that `report` finds, then applies a draft and rolls it back until the test kills it.
+`go WAY` makes the estate where there is none and prints the faults that `report` finds; then it applies a draft and
+rolls it back until the test kills it.
 """
 
 from __future__ import annotations
@@ -52,8 +53,11 @@ def go(way: str) -> None:
     from brokerui.analysis.confirmation.watch import confirmations_watch
     from brokerui.changes.applying import Confirmation, draft_apply, draft_roll_back
     from brokerui.changes.services import draft_create
+    from brokerui.estate.models import Version
     from tests.brokerui.changes.helpers import put, seen
 
+    if not Version.objects.exists():
+        begin()
     sys.stdout.write(json.dumps(report()) + "\n")
     _take_back()
     for turn in count():

@@ -24,10 +24,9 @@ BY_THE_SAME_SERVICE = pytest.mark.thorough("The timer applies by the service tha
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("way", ["by hand", pytest.param("by the timer", marks=BY_THE_SAME_SERVICE)])
 def test_a_killed_process_leaves_one_version_or_the_other(tmp_path: Path, make_home: MakeHome, way: str) -> None:
-    output_of(start(make_home(tmp_path), APPLIER, "begin"))
-    chances = random.Random(20260712)
+    home, chances = make_home(tmp_path), random.Random(20260712)
     for _ in range(KILLS):
-        process = start(tmp_path, APPLIER, "go", way)
+        process = start(home, APPLIER, "go", way)
         assert process.stdout is not None
         assert json.loads(process.stdout.readline())["faults"] == []
         assert process.stdout.readline() == "begun\n"

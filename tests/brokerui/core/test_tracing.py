@@ -42,12 +42,6 @@ sent = ConversationEvent(sending, "one", "CO", *common, "{HANDLE}", True, "From"
 left = MessagesSent(SentSubclass.SENT, "one", *common, True, "From", "To", None, "r", "tcp://b:1", 1, 0, 0, 1, 9, 0)
 recorder.note("A", [(1_700_000_000_000, sent), (1_700_000_000_100, left)])
 """
-UNTRACED = """
-import sys, django; django.setup()
-from django.test import Client
-assert Client(headers={"host": "localhost"}).get("/healthz").status_code == 200
-print([name for name in sys.modules if name.startswith(("opentelemetry.sdk", "opentelemetry.exporter"))])
-"""
 
 
 class Collector(HTTPServer):
@@ -111,11 +105,6 @@ def test_requests_tasks_and_messages_are_spans_without_values(collector: Collect
     assert spans["transmit"].start_time_unix_nano == 1_700_000_000_100 * 1_000_000
     assert not any(SECRET.encode() in body for body in collector.bodies)
     assert "GET conversations/<uuid:handle>/" in spans
-
-
-def test_without_the_variables_nothing_of_traces_is_loaded(tmp_path: Path) -> None:
-    """Nor its metrics, for which the client of Redis looks by itself."""
-    assert run(tmp_path, UNTRACED).stdout.strip() == "[]"
 
 
 def test_a_missing_package_is_one_warning(tmp_path: Path) -> None:

@@ -18,21 +18,25 @@ PATIENCE = 300
 
 
 def is_writing_rows(folder: Path) -> bool:
-    """The rows themselves, not the questions that come first. Folders may go while they are looked through."""
-    places = (
-        Path(place).parts for place, _, files in os.walk(folder) if any(name.startswith("part-") for name in files)
-    )
-    return any("_temporary" in parts and "_work" not in parts for parts in places)
+    """The rows themselves, not the questions that come first."""
+    return bool(rows_at_work(folder))
+
+
+def rows_at_work(folder: Path) -> set[str]:
+    """The files of rows that tasks are writing. Folders may go while they are looked through."""
+    places = ((place, name) for place, _, files in os.walk(folder) for name in files if name.startswith("part-"))
+    parts = ((Path(place).parts, f"{place}/{name}") for place, name in places)
+    return {file for folders, file in parts if "_temporary" in folders and "_work" not in folders}
 
 
 def children(pid: int) -> Iterator[int]:
-    """The processes that this one started, which it alone can have."""
+    """The processes that this one started, which it alone can have, and that have not ended."""
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = status.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if int(fields[1]) == pid:
+        if int(fields[1]) == pid and fields[0] != "Z":
             yield int(status.parent.name)
 
 

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from pipeline.lake.lake import Lake, is_lake
 from pipeline.results.parquet_counts import parquet_files_in
-from tests.pipeline.delta_tables import LOG, delta_tables, names_beside_tables
+from tests.pipeline.delta_tables import LOG, delta_tables
 
 PATIENCE_S = 600
 """Until a job counts as hanging, on a machine of any speed."""
@@ -77,8 +77,3 @@ def _folders(out: Path) -> list[Path]:
         return [Path(folder) for name in names for folder in Lake(out).folders(name)]
     parts = {path.parent for path in out.rglob("*.parquet")}
     return sorted(parts)
-
-
-def names_beside_rows(out: Path) -> set[str]:
-    """Return all that stands below a folder but its files of Parquet, whose names are new each time."""
-    return {name for name in names_beside_tables(out) if ".parquet" not in name}

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import STDOUT
+from urllib.request import urlopen
 
 import pyspark
 
 from pipeline.runtime.java import java_home
-from tests.brokerui.product import eventually
+from tests.brokerui.product import STOP_SECONDS, eventually
 from tests.pipeline.processes import children
 
 SPARK = Path(pyspark.__file__).parent
@@ -28,6 +30,8 @@ SETTINGS = {
     "spark.executor.memory": "512m",
     "spark.executor.defaultJavaOptions": OF_TESTS,
     "spark.pyspark.python": NO_PYTHON,
+    # A busy machine gives a job its executors late, and a warning about that would be no fault of the job.
+    "spark.starvation.timeout": "600s",
     # Several tasks for each worker, and rows that go from one to the other.
     "spark.sql.files.maxPartitionBytes": "256k",
     "spark.sql.shuffle.partitions": "4",
@@ -67,28 +71,38 @@ class Cluster:
     folder: Path
     java: str
     master: str = ""
+    page: str = ""
+    """Where the master says what it has."""
     daemons: list[Daemon] = field(default_factory=list)
     workers: list[Daemon] = field(default_factory=list)
 
     def start(self, workers: int) -> None:
         """Start a master, and workers that it knows."""
         daemon = self._daemon("master", "master.Master", "--port", "0")
-        found = eventually(lambda: daemon.has_logged(r"Starting Spark master at (spark://\S+)"))
-        self.master = found[1]
+        self.master = eventually(lambda: daemon.has_logged(r"Starting Spark master at (spark://\S+)"))[1]
+        self.page = eventually(lambda: daemon.has_logged(r"MasterWebUI.* started at (http://\S+)"))[1]
         self.workers = [self._worker() for _ in range(workers)]
-        for one in self.workers:
-            eventually(lambda one=one: one.has_logged("Successfully registered with master"))
+        self.be_whole()
 
     def be_whole(self) -> None:
-        """Replace the workers that were killed."""
+        """Replace the workers that were killed, and wait until the master has them, and no job has a core of theirs:
+        one whose driver was killed keeps its cores for a moment, in which another job would get one worker."""
         for place, one in enumerate(self.workers):
             if one.process.poll() is not None:
-                self.workers[place] = new = self._worker()
-                eventually(lambda new=new: new.has_logged("Successfully registered with master"))
+                self.workers[place] = self._worker()
+        eventually(self._is_free)
 
-    def arguments(self, **more: str) -> list[str]:
+    def _is_free(self) -> bool:
+        """Executors whose driver was killed end a moment after the master has forgotten them."""
+        if any(True for one in self.workers for _ in children(one.process.pid)):
+            return False
+        with urlopen(f"{self.page}/json/", timeout=STOP_SECONDS) as answer:
+            about = json.load(answer)
+        return bool(about["aliveworkers"] == len(self.workers) and not about["coresused"])
+
+    def arguments(self, more: Mapping[str, str] | None = None) -> list[str]:
         """Return the arguments by which a job runs here."""
-        settings = {**SETTINGS, **{name.replace("_", "."): value for name, value in more.items()}}
+        settings = {**SETTINGS, **(more or {})}
         return ["--master", self.master, *(f"--conf={name}={value}" for name, value in settings.items())]
 
     def _worker(self) -> Daemon:

@@ -99,7 +99,7 @@ def test_spark_submit_says_where_it_runs(given: Path, cluster: Cluster, tmp_path
 
 
 def test_a_job_that_no_machine_has_room_for_says_why_it_waits(given: Path, cluster: Cluster, tmp_path: Path) -> None:
-    large = cluster.arguments(spark_executor_memory="100g", spark_starvation_timeout="1s")
+    large = cluster.arguments({"spark.executor.memory": "100g", "spark.starvation.timeout": "1s"})
     with started([*job("route", given, tmp_path / "out"), *large], tmp_path / "driver") as process:
         assert process.stderr is not None
         line = process.stderr.readline()

@@ -137,3 +137,23 @@ def started(home: Path, *words: str) -> subprocess.Popen[bytes]:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
+
+
+INTERRUPTED_EARLY = """
+import os, runpy, signal, sys
+
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pipeline.cli":
+            os.kill(os.getpid(), getattr(signal, sys.argv.pop()))
+
+sys.meta_path.insert(0, Interrupts())
+runpy.run_module("pipeline", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_before_the_command_line_is_read_ends_the_job_as_any_other(name: str) -> None:
+    command = [sys.executable, "-c", INTERRUPTED_EARLY, name]
+    found = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (INTERRUPTED, "", "")

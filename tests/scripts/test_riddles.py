@@ -34,7 +34,7 @@ RIDDLES: Final = {
 """Patterns of riddles, by the advice to their author."""
 GROUPS: Final = {advice: f"kind{number}" for number, advice in enumerate(RIDDLES)}
 CLAUSES: Final = re.compile(r"[Ww]ho|[Ww]hat|[Oo]f which|[Ss]o (?:many|much|often|long)|\b(?:he|him|his)\b")
-"""Words of which every riddle has one: a line without them needs no further search."""
+"""Every riddle has one of these words: a line without them needs no further search."""
 ANY_RIDDLE: Final = re.compile("|".join(f"(?P<{GROUPS[advice]}>{'|'.join(RIDDLES[advice])})" for advice in RIDDLES))
 
 PLAIN: Final = (

@@ -80,7 +80,11 @@ def passes_without(root: Path, faults: Sequence[Fault]) -> bool:
 
 
 def main(words: Sequence[str]) -> int:
-    """Return 0 when each fault is found."""
+    """Return 0 when each fault is found, 1 when one is not, 2 when nothing was tried."""
+    areas = {one.area for one in FAULTS}
+    if unknown := [word for word in words if word not in areas]:
+        sys.stderr.write(f"no area {', '.join(unknown)}: there are {', '.join(sorted(areas))}\n")
+        return 2
     faults = [one for one in FAULTS if not words or one.area in words]
     missed = 0
     with tempfile.TemporaryDirectory(prefix="planted-") as folder:

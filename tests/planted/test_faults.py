@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from brokerui.core.home import CHECKOUT
+from tests.planted.__main__ import main
 from tests.planted.faults import FAULTS, Fault
 from tests.planted.trees import address_of, is_thorough, source_of
 
@@ -25,6 +26,11 @@ def test_there_are_enough_in_each_area() -> None:
     areas = Counter(fault.area for fault in FAULTS)
     assert sum(areas.values()) >= 30
     assert min(areas[area] for area in ("store", "endpoint", "pages", "REST", "pipeline", "engine")) >= 4
+
+
+def test_an_area_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stroe"]) == 2
+    assert capsys.readouterr().err.startswith("no area stroe: there are REST, effect")
 
 
 MODULE = """

@@ -36,7 +36,10 @@ def found(mutation: Mutation, likely: int = 0) -> tuple[int, str] | None:
 
 
 def main(wanted: list[str]) -> int:
-    """0 when all are found."""
+    """0 when all are found, 1 when one is not, 2 when no mutation has a wanted word in its name."""
+    if unknown := [word for word in wanted if not any(word in mutation.name for mutation in MUTATIONS)]:
+        sys.stderr.write(f"no mutation is named like {', '.join(unknown)}\n")
+        return 2
     missed = 0
     seeds = {}
     for mutation in MUTATIONS:

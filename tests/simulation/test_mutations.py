@@ -5,12 +5,17 @@ from __future__ import annotations
 import pytest
 
 from routing.simulation.shrinking import simulate
-from tests.simulation.mutants import found, recorded
+from tests.simulation.mutants import found, main, recorded
 from tests.simulation.mutations import MUTATIONS, Mutation
 
 
 def test_there_are_enough_of_them_and_no_two_alike() -> None:
     assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 20
+
+
+def test_a_word_that_no_mutation_has_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["no such"]) == 2
+    assert capsys.readouterr().err == "no mutation is named like no such\n"
 
 
 FIRST_OF_ITS_PROMISE = {mutation.promise: mutation for mutation in reversed(MUTATIONS)}.values()

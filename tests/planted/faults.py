@@ -64,7 +64,15 @@ STORE: Final = (
         "messages are added to a conversation that a worker is sending",
         "IF NOT pg_try_advisory_xact_lock(hashtextextended(conversation, for_instance::int8 * 2)) THEN",
         "IF false THEN",
-        ("test_a_conversation_that_a_worker_is_sending_is_left_to_it",),
+        ("test_a_conversation_that_another_process_holds_is_left_to_it",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "messages are added to a conversation whose group another application holds",
+        "IF NOT pg_try_advisory_xact_lock(hashtextextended(as_group, for_instance::int8 * 2 + 1)) THEN",
+        "IF false THEN",
+        ("test_a_conversation_that_another_process_holds_is_left_to_it",),
         on_postgresql=True,
     ),
     Fault(

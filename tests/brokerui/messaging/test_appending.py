@@ -3,7 +3,7 @@ all. On PostgreSQL; on SQLite each SEND claims, with the same outcome."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Thread
 from typing import Any
 
@@ -16,6 +16,7 @@ from brokerui.messaging import clock
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.errors import BusyError
 from brokerui.messaging.exchange import outbox
+from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import (
     Message,
     conversation_end,
@@ -190,17 +191,26 @@ def send_and_close(handle: str, text: bytes) -> None:
         connection.close()
 
 
-def test_a_conversation_that_a_worker_is_sending_is_left_to_it(
-    wire: Wire, handle: str, monkeypatch: pytest.MonkeyPatch
+def of_a_worker(row: ConversationEndpoint) -> ClaimRequest:
+    return ClaimRequest(conversations=((row.conversation_id, row.is_initiator),))  # no group is locked
+
+
+def of_an_application(row: ConversationEndpoint) -> ClaimRequest:
+    return ClaimRequest(groups=(row.conversation_group_id,))
+
+
+@pytest.mark.parametrize("claim", [of_a_worker, of_an_application])
+def test_a_conversation_that_another_process_holds_is_left_to_it(
+    wire: Wire, handle: str, claim: Callable[[ConversationEndpoint], ClaimRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(transactions, "PATIENCE_SECONDS", 0.02)
-    worker = broker_of("A")
-    work = worker.work(ClaimRequest(handles=(handle,)), clock.now())
+    other = broker_of("A")
+    work = other.work(claim(ConversationEndpoint.objects.get(conversation_handle=handle)), clock.now())
     try:
         with pytest.raises(BusyError):
             send(handle, b"2")
     finally:
-        worker.release(work)  # else the tables could not be emptied after a failure
+        other.release(work)  # else the tables could not be emptied after a failure
     send(handle, b"3")
     wire.carry()
     assert bodies() == [b"1", b"3"]

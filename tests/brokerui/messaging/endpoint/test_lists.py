@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -150,9 +151,26 @@ def test_only_a_worker_at_work_is_told_together_with_the_frames(client: Redis) -
     assert (client.llen(bell.key), 0 < client.pttl(bell.key) <= 2_000) == (1, True)
 
 
-def test_foreign_data_in_one_shard_costs_no_frames_of_others(client: Redis) -> None:
+def foreign_list(client: Redis, to: FrameList) -> None:
+    client.set(to.key, b"of somebody else")
+
+
+def foreign_peers(client: Redis, to: FrameList) -> None:
+    run(client, put("", [(to, fragment(1))]))
+    client.set(to.keys[1], b"of somebody else")
+
+
+def foreign_bytes(client: Redis, to: FrameList) -> None:
+    run(client, put("P", [(to, fragment(1))]))
+    client.hset(BYTES, to.key, b"of somebody else")
+
+
+@pytest.mark.parametrize("foreign", [foreign_list, foreign_peers, foreign_bytes])
+def test_foreign_data_in_one_shard_costs_no_frames_of_others(
+    client: Redis, foreign: Callable[[Redis, FrameList], None]
+) -> None:
     run(client, put("P", [(FrameList("A", 0), fragment(0))]))
-    client.set(FrameList("A", 1).key, b"of somebody else")
+    foreign(client, FrameList("A", 1))
     with pytest.raises(ResponseError):
         run(client, take_shards("A", (0, 1), 1 << 20, "one"))
     assert run(client, take_shards("A", (0,), 1 << 20, "two")).frames == [fragment(0)]

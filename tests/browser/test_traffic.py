@@ -9,7 +9,16 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from brokerui.analysis.traffic.models import Round, RoundState, Run, Waiting
+from brokerui.analysis.traffic.models import (
+    Disagreement,
+    Episode,
+    Hop,
+    Round,
+    RoundState,
+    Run,
+    UnusedRoute,
+    Waiting,
+)
 from brokerui.analysis.traffic.services import gold_load
 from brokerui.core.jobs.models import Job, JobState
 from tests.brokerui.analysis.traffic.golds import replayed
@@ -31,17 +40,55 @@ def test_a_replay_is_drawn_and_read(site: Page, tmp_path: Path) -> None:
     for scheme in ("light", "dark"):
         site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] - playwright names the schemes
         assert accessibility_faults(site) == []
+    assert scrolled_tables(site) == []
+
+
+SCROLLED = """() => [...document.querySelectorAll(".scroll:has(> table.lined)")]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1).map((one) => one.getAttribute("aria-label"))"""
+
+
+def scrolled_tables(site: Page) -> list[str]:
+    """The tables with a card of their own that are wider than a phone."""
     site.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert site.evaluate("document.documentElement.scrollWidth") <= NARROW[0]
+    assert site.locator(".scroll > table.lined").count() > 1
+    return list(site.evaluate(SCROLLED))
+
+
+def test_the_rows_of_telemetry_fit_a_phone_and_its_menu_sorts_them(site: Page) -> None:
+    run = a_run_of_telemetry()
+    of, far = {"run": run, "instance": "host1"}, {"next_hop": "tcp://host2.example:4022", "expected": "host2"}
+    for cause in (9792, 8459):
+        times = {"began_at": BEGIN, "began_before": False, "milliseconds": cause}
+        Episode.objects.create(**of, **times, conversation_handle="h", cause=cause, causes=[cause])
+    UnusedRoute.objects.create(**of, database="Orders", route="ToParts", to_service="Stock", address=far["next_hop"])
+    Hop.objects.create(**of, **far, span="hour", since=BEGIN, verdict="disagrees", predictions=1_500)
+    Disagreement.objects.create(**of, **far, at=BEGIN, conversation_id=f"{'5fb8' * 8}/i0", number=0, told=["host3"])
+    site.goto(f"/traffic/{run.pk}/")
+    assert faults_in_each_look(site) == []
+    assert scrolled_tables(site) == []
+    causes = site.get_by_role("region", name="Table: Delays by cause").locator("tbody tr")
+    expect(causes.first).to_contain_text("8459")
+    card = site.locator("section[aria-labelledby=causes-title]")
+    card.locator("summary").press("Enter")
+    card.get_by_label("Sort by").select_option("-longest")
+    card.get_by_role("button", name="Show").press("Enter")
+    expect(causes.first).to_contain_text("9792")
+
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def a_run_of_telemetry() -> Run:
+    rest = {"seconds": 1, "rows_in": 1, "rows_out": 1, "quarantined": 0, "record": {}, "load_seconds": 1}
+    return Run.objects.create(job="telemetry", folder="/x", digest="d", started_at=BEGIN, loaded_at=BEGIN, **rest)
 
 
 def test_no_tick_of_three_days_stands_twice(site: Page) -> None:
-    begin = datetime(2026, 3, 1, tzinfo=UTC)
-    rest = {"seconds": 1, "rows_in": 1, "rows_out": 1, "quarantined": 0, "record": {}, "load_seconds": 1}
-    run = Run.objects.create(job="telemetry", folder="/x", digest="d", started_at=begin, loaded_at=begin, **rest)
+    run = a_run_of_telemetry()
     of = {"run": run, "span": "hour", "instance": "host1", "error": 9793, "conversations": 1}
     for hour in range(72):
-        Waiting.objects.create(**of, since=begin + timedelta(hours=hour), conversations_max=hour % 7)
+        Waiting.objects.create(**of, since=BEGIN + timedelta(hours=hour), conversations_max=hour % 7)
     site.goto(f"/traffic/{run.pk}/")
     expect(site.locator("[data-drawn]")).to_be_visible()
     ticks = site.locator(".xtick text").all_text_contents()

@@ -177,6 +177,7 @@ def test_routes_that_nothing_took_lead_to_their_tables(viewer: Client) -> None:
     assert "21 more are in the CSV file." in text
     assert text.index("Way000") < text.index("Way099")
     assert "Lately" not in text, "those that the log never used come first"
+    assert 'data-label="Address"' not in page(viewer, f"/traffic/{run.pk}/?unused-columns=service")
     last = page(viewer, f"/traffic/{run.pk}/?unused-sort=-route")
     assert last.index("Way119") < last.index("Way021")
     assert "Way019" not in last, "the database sorts all of them"

@@ -20,7 +20,7 @@ from pipeline.results.run_record import JobRun
 from pipeline.results.swapped_folder import swapped_folder
 from pipeline.runtime.java import java_home
 from pipeline.runtime.session import LOCAL, SparkSettings, spark_configuration, start_for_urls
-from pipeline.runtime.shutdown import end_process_group
+from pipeline.runtime.shutdown import SHUTDOWN, end_process_group
 from pipeline.runtime.spark_errors import GraphError
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -55,7 +55,8 @@ def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
         if _exit_status(command, folder, _environment(settings)):
             raise GraphError
         run.end_phase("run" if options.compute else "check")
-        result.publish(run.as_json())
+        with SHUTDOWN.deferred():
+            result.publish(run.as_json())
     return run
 
 

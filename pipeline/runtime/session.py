@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,8 +92,19 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     gateway: Any = SparkContext._gateway
     SparkContext._jvm = gateway.jvm = kept_classes(gateway.jvm)
     session = _started(wanted, settings)
-    SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None))
+    SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None), _silence_of(SparkContext._jvm))
     return session
+
+
+def _silence_of(java: Any) -> Callable[[], object]:
+    """Return the call that ends the log of Java, in which tasks fail one after the other while it ends. Only then are
+    its classes looked for."""
+
+    def silence() -> None:
+        log4j = java.org.apache.logging.log4j
+        log4j.core.config.Configurator.setAllLevels("", log4j.Level.OFF)
+
+    return silence
 
 
 def _started(wanted: SparkConf, settings: SparkSettings) -> SparkSession:

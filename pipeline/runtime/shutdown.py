@@ -6,8 +6,9 @@ import logging
 import os
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
@@ -17,6 +18,12 @@ GRACE_S = 120
 """After this the process is killed; Java alone may take half of it to start."""
 CHILD_GRACE_S = 5.0
 """Time that a child process has to end after SIGTERM."""
+SILENCE_S = 2.0
+"""Time that Java has to silence its log."""
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 class Shutdown:
@@ -25,6 +32,7 @@ class Shutdown:
     def __init__(self) -> None:
         self._is_installed = self._is_requested = self._is_deferred = False
         self._java: subprocess.Popen[Any] | None = None
+        self._silence: Callable[[], object] = _nothing
 
     def install(self) -> None:
         """Install the signal handlers. Call it in the main thread."""
@@ -32,12 +40,12 @@ class Shutdown:
         for number in SIGNALS:
             signal.signal(number, self._on_signal)
 
-    def own_java(self, process: subprocess.Popen[Any] | None) -> None:
-        """End this Java before anything is removed, because its tasks would write it again.
+    def own_java(self, process: subprocess.Popen[Any] | None, silence: Callable[[], object] = _nothing) -> None:
+        """End this Java before anything is removed, because its tasks would write it again; `silence` ends its log.
 
         Spark replaced the handler of Ctrl-C when it started; this installs ours again.
         """
-        self._java = process
+        self._java, self._silence = process, silence
         if self._is_installed:
             self.install()
 
@@ -51,11 +59,15 @@ class Shutdown:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Defer a shutdown until the block ends, in which Java starts, for at most `GRACE_S`.
+        """Defer a shutdown until the block ends, for at most `GRACE_S`; only in the main thread, which hears signals.
 
-        Java writes its port into a folder that PySpark removes when it is interrupted. A Java that does not find the
-        folder never checks whether its Python still runs, and would stay for ever.
+        In the block tables are committed, so that all or none of them count, or Java starts: it writes its port into a
+        folder that PySpark removes when it is interrupted. A Java that does not find the folder never checks whether
+        its Python still runs, and would stay for ever.
         """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
         self._is_deferred = True
         try:
             yield
@@ -76,6 +88,7 @@ class Shutdown:
 
     def _end(self) -> NoReturn:
         if self._java is not None:
+            _within(SILENCE_S, self._silence)
             _end_process(self._java)
         raise KeyboardInterrupt
 
@@ -109,6 +122,19 @@ def end_process_group(leader: subprocess.Popen[Any]) -> None:
             os.killpg(leader.pid, 0)
         os.killpg(leader.pid, signal.SIGKILL)
     leader.wait()
+
+
+def _within(seconds: float, call: Callable[[], object]) -> None:
+    """Call a function in a thread of its own, as the caller may have been interrupted in the middle of a call to Java.
+    Returns when it has, or after this time."""
+
+    def called() -> None:
+        with suppress(Exception):
+            call()
+
+    thread = threading.Thread(target=called, daemon=True)
+    thread.start()
+    thread.join(seconds)
 
 
 def _end_process(process: subprocess.Popen[Any]) -> None:

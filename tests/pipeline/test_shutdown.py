@@ -7,10 +7,13 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from py4j.protocol import Py4JNetworkError
 
 from brokerui.core.home import CHECKOUT
 from pipeline.runtime.shutdown import GRACE_S, SIGNALS, Shutdown
@@ -62,6 +65,24 @@ def test_what_is_not_to_be_disturbed_ends_first(ending: Shutdown, number: int) -
     assert 0 < signal.alarm(0) <= GRACE_S
 
 
+def test_a_thread_that_hears_no_signal_defers_none(ending: Shutdown) -> None:
+    def work() -> None:
+        with ending.deferred():
+            has_begun.set()
+            may_end.wait(SECONDS)
+
+    has_begun, may_end = threading.Event(), threading.Event()
+    with ThreadPoolExecutor() as threads:
+        working = threads.submit(work)
+        has_begun.wait(SECONDS)
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        finally:
+            may_end.set()
+        working.result()
+
+
 def test_who_is_not_told_is_not_ended(ending: Shutdown) -> None:
     with ending.deferred():
         pass
@@ -78,6 +99,26 @@ def test_what_writes_ends_before_anything_is_cleared_up(ending: Shutdown) -> Non
         status = writer.poll()
         writer.kill()
     assert status == -signal.SIGTERM
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_the_log_of_java_ends_before_its_tasks_fail_and_never_delays_the_end(
+    fails: bool, ending: Shutdown, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silence() -> None:
+        order.append(process.poll())
+        if fails:
+            raise Py4JNetworkError
+        may_end.wait(SECONDS)
+
+    order, may_end = list[int | None](), threading.Event()
+    monkeypatch.setattr("pipeline.runtime.shutdown.SILENCE_S", 0.1)
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"]) as process:
+        ending.own_java(process, silence)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        may_end.set()
+        assert (order, process.wait(SECONDS)) == ([None], -signal.SIGTERM)
 
 
 def test_nothing_stays_of_one_whose_starter_has_gone(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ The record of a run says which batch it is, and the log names the run: both coun
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import Any, Final, NamedTuple
@@ -20,6 +20,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from pipeline.files.file_system import read_bytes
 from pipeline.files.location import Location, spark_name
+from pipeline.jobs.stream_folders import WatchedFolders
 from pipeline.lake.lake import Lake
 from pipeline.results.run_record import JobRun
 
@@ -47,11 +48,12 @@ def ingest_batches(
     every: str | None,
     ingest: Callable[[DataFrame, BatchMark], JobRun],
     total: JobRun,
+    folders: Iterable[Location] = (),
 ) -> None:
-    """Ingest a streaming DataFrame batch by batch, and add each run to the total; without an interval, end when there
-    is no more. A batch that is being committed when the user interrupts is committed to its end. The failure of a batch
-    is raised as it is, not as Spark's words about it."""
-    is_ingesting, failures = Lock(), list[Exception]()
+    """Ingest a streaming DataFrame of these folders batch by batch, and add each run to the total; without an interval,
+    end when there is no more. A batch that is being committed when the user interrupts is committed to its end. The
+    failure of a batch is raised as it is, not as Spark's words about it."""
+    is_ingesting, failures, watched = Lock(), list[Exception](), WatchedFolders(folders)
 
     def ingest_batch(batch: DataFrame, number: int) -> None:
         with is_ingesting:
@@ -64,7 +66,7 @@ def ingest_batches(
     session = rows.sparkSession
     query = _started(rows, checkpoint, every, ingest_batch)
     try:
-        query.awaitTermination()
+        watched.wait(query)
     except KeyboardInterrupt:
         # Java has ended: the current batch fails and is repeated next time, or is just being committed.
         with is_ingesting:

@@ -10,9 +10,9 @@ from pyspark.sql import DataFrame, SparkSession
 
 from pipeline.files.file_system import exists
 from pipeline.files.location import Location, decoded_uri, location, spark_name
-from pipeline.inputs.files import files_below
 from pipeline.jobs.batches import CHECKPOINT, BatchMark, empty_total, ingest_batches, is_committed
 from pipeline.jobs.ingest import IngestOptions, ingest_files
+from pipeline.jobs.stream_folders import check_there
 from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing
 from pipeline.results.run_record import JobRun
@@ -32,7 +32,8 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
     """
     total = empty_total("follow", asdict(options))
     start_for_urls(settings, options.traffic, options.out)
-    files_below(options.traffic)
+    folder = location(options.traffic)
+    check_there([folder])
     with lake_for_writing(options.out) as lake:
         spark = spark_session(settings)
         names = _names_of_files(spark, options.traffic)
@@ -42,6 +43,7 @@ def follow(options: IngestOptions, settings: SparkSettings, every: str | None) -
             every,
             lambda found, mark: _ingest_batch(spark, lake, options, found, mark),
             total,
+            [folder],
         )
     return total
 

@@ -18,6 +18,7 @@ from pipeline.files.location import spark_name
 from pipeline.inputs.files import JSON, FileLayout, InputFile
 from pipeline.jobs.batches import CHECKPOINT, BatchMark, empty_total, ingest_batches, is_committed
 from pipeline.jobs.ingest import IngestOptions, write_run
+from pipeline.jobs.stream_folders import check_there, folders_of
 from pipeline.lake.lake import Lake
 from pipeline.lake.new_run import lake_for_writing, new_run
 from pipeline.lake.tables import BRONZE
@@ -56,9 +57,13 @@ def stream(rows: DataFrame, options: StreamOptions) -> JobRun:
         raise InputError(options.name, "", say("must be a name of letters, digits, dots and dashes"))
     every = None if options.every is None else _interval(options.every)
     total, lines = empty_total("stream", asdict(options)), _as_lines(rows)
+    check_there(folders := folders_of(rows))
     with lake_for_writing(options.out) as lake:
-        place = lake.root / f"{CHECKPOINT}-{options.name}"
-        ingest_batches(lines, place, every, lambda batch, mark: _ingest_batch(batch, lake, mark, options), total)
+
+        def ingest(batch: DataFrame, mark: BatchMark) -> JobRun:
+            return _ingest_batch(batch, lake, mark, options)
+
+        ingest_batches(lines, lake.root / f"{CHECKPOINT}-{options.name}", every, ingest, total, folders)
     return total
 
 

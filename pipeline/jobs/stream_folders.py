@@ -18,7 +18,7 @@ from routing.common.sentence import Sentence, say
 EVERY_S: Final = 10
 """Seconds between two looks at the folders of a query that runs."""
 _PATTERN: Final = re.compile(r"[*?\[{]")
-"""What makes a name one of several folders, as Hadoop reads it."""
+"""A part of a name that Hadoop reads as a pattern of several names."""
 
 
 def folders_of(rows: DataFrame) -> list[Location]:
@@ -48,7 +48,7 @@ def _without_pattern(name: str) -> str:
 
 
 def check_there(folders: Iterable[Location]) -> None:
-    """Raise `InputError` for a folder that is not there, of which Spark reads no row without a word, or that nobody
+    """Raise `InputError` for a folder that is not there, as Spark reads no row then and says nothing, or that nobody
     may read."""
     for folder in folders:
         try:

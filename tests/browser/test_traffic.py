@@ -63,7 +63,8 @@ def test_the_rows_of_telemetry_fit_a_phone_and_its_menu_sorts_them(site: Page) -
         Episode.objects.create(**of, **times, conversation_handle="h", cause=cause, causes=[cause])
     UnusedRoute.objects.create(**of, database="Orders", route="ToParts", to_service="Stock", address=far["next_hop"])
     Hop.objects.create(**of, **far, span="hour", since=BEGIN, verdict="disagrees", predictions=1_500)
-    Disagreement.objects.create(**of, **far, at=BEGIN, conversation_id=f"{'5fb8' * 8}/i0", number=0, told=["host3"])
+    message = {"conversation_id": f"{'5fb8' * 8}/i0", "number": 0, "told": ["host3"]}
+    Disagreement.objects.create(**of, **far, **message, at=BEGIN)
     site.goto(f"/traffic/{run.pk}/")
     assert faults_in_each_look(site) == []
     assert scrolled_tables(site) == []

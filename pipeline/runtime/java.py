@@ -17,7 +17,7 @@ from routing.common.sentence import say
 
 MIN_JAVA_VERSION = 17
 """The oldest Java that Spark 4 runs on."""
-MIN_OPEN_FILES = 512
+MIN_OPEN_FILES = 400
 """Java has each archive of Spark open, some 280, beside the files and the connections of a job."""
 # Spark starts Java with a module of vectorised linear algebra. A Java without that module does not start; any other
 # warns about it on standard error. Only Spark's machine learning uses it, so the wrapper removes the option.

@@ -33,11 +33,11 @@ def test_a_java_says_its_version(tmp_path: Path, printed: str, version: int) -> 
 
 
 @pytest.mark.parametrize(
-    ("limit", "is_enough"), [(511, False), (512, True), (1_048_576, True), (resource.RLIM_INFINITY, True)]
+    ("limit", "is_enough"), [(399, False), (400, True), (1_048_576, True), (resource.RLIM_INFINITY, True)]
 )
 def test_too_few_open_files_are_one_line(limit: int, is_enough: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (256, limit))
-    with nullcontext() if is_enough else pytest.raises(InputError, match="needs 512 open files, and the limit is 511"):
+    with nullcontext() if is_enough else pytest.raises(InputError, match="needs 400 open files, and the limit is 399"):
         check_limits()
 
 

@@ -23,6 +23,7 @@ from tests.extent import IS_ALL, Extent
 from tests.migrated import keep, restored
 from tests.needed_fixtures import NeededFixtures
 from tests.one_report import OneReport
+from tests.one_seed import OneSeed
 from tests.scheduling import LongestFirst
 
 # Playwright's synchronous API runs an event loop in the test's own thread; Django then takes every query of
@@ -82,6 +83,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not IS_ALL:
         config.pluginmanager.register(Extent())
     config.pluginmanager.register(NeededFixtures())
+    config.pluginmanager.register(OneSeed())
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(OneReport())
     if config.option.record_durations and not hasattr(config, "workerinput"):
@@ -135,11 +137,17 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
     }
 
 
-@pytest.fixture(autouse=True)
-def nothing_kept_outlives_its_database() -> Iterator[None]:
-    """A process keeps brokers, the last overview, and events that it has not written yet; their rows go with the test,
-    and the next test would write the events into its own database."""
-    yield
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
+    """Let nothing that is kept outlive its database. A process keeps brokers, the last overview, and events that it has
+    not written yet; their rows go with the test, and the next test would write the events into its own database."""
+    try:
+        return (yield)
+    finally:
+        forget()
+
+
+def forget() -> None:
     if (hosting := sys.modules.get("brokerui.messaging.broker_cache")) is not None:
         hosting.forget_brokers()
     if (overview := sys.modules.get("brokerui.analysis.overview.overview")) is not None:

@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from tests.needed_fixtures import NEEDED, needed
+from tests.needed_fixtures import NEEDED, ONLY_ASKED, needed
 
-NAMES = ["request", *NEEDED, "nothing_kept_outlives_its_database"]
+OF_BROWSERS = {"_pw_trace_api_requests", "delete_output_dir"}
+NAMES = [*ONLY_ASKED, *NEEDED, "site"]
 
 
 def item(
@@ -23,14 +24,15 @@ def item(
     made = SimpleNamespace(
         nodeid=f"{place}::test_it_sells",
         cls=cls,
-        fixturenames=[*NAMES, *fixtures],
+        fixturenames=list(dict.fromkeys([*NAMES, *fixtures])),
+        _fixtureinfo=SimpleNamespace(initialnames=(*NEEDED, "site", *fixtures)),
         get_closest_marker=get_closest_marker,
     )
     return cast(pytest.Function, made)
 
 
 def test_a_test_that_asks_for_nothing_has_none_of_them() -> None:
-    assert needed(item()) == ["request", "nothing_kept_outlives_its_database"]
+    assert needed(item()) == ["site"]
 
 
 @pytest.mark.parametrize(
@@ -42,12 +44,19 @@ def test_a_test_that_asks_for_nothing_has_none_of_them() -> None:
         (item("ignore_template_errors"), "_template_string_if_invalid_marker"),
         (item(fixtures=("live_server",)), "_live_server_helper"),
         (item(fixtures=("playwright",)), "_pw_trace_api_requests"),
+        (item(fixtures=("playwright",)), "delete_output_dir"),
         (item(cls=object), "_django_setup_unittest"),
         (item(place="tests/brokerui/test_shop.py"), "_dj_autoclear_mailbox"),
     ],
 )
 def test_what_it_asks_for_stays(test: pytest.Function, has: str) -> None:
-    assert set(needed(test)) & {*NEEDED} == {has}
+    assert has in needed(test)
+    assert {*needed(test)} & {*NEEDED} <= {has, *OF_BROWSERS}
+
+
+@pytest.mark.parametrize("name", sorted(ONLY_ASKED))
+def test_what_only_others_asked_for_stays_where_a_test_asks(name: str) -> None:
+    assert needed(item(fixtures=(name,))) == [name, "site"]
 
 
 @pytest.mark.parametrize("name", NEEDED)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, models
 from django.test.utils import CaptureQueriesContext
 
 from brokerui.core.paging import KeysetPage
@@ -136,39 +136,49 @@ NOTHING = "send_sequence transmitted acknowledged_sequence sending_sequence rece
 ENDPOINT |= dict.fromkeys([*NOTHING.split(), "integrity"], 0)
 
 
+FIRST = 10**8
+
+
+def handle_of(number: int) -> str:
+    return f"{FIRST + number:036}"
+
+
 def fill(count: int) -> None:
-    """Conversations, each with a message that waits."""
+    """Conversations, each with a message that waits: the first by their models, the others as those have written it."""
     instance = HostedInstance.objects.get_or_create(name="A")[0]
-    names = [f"{number:036}" for number in range(count)]
-    ConversationEndpoint.objects.bulk_create(
-        [
-            ConversationEndpoint(
-                instance=instance,
-                conversation_handle=name,
-                conversation_id=name,
-                conversation_group_id=name,
-                **ENDPOINT,
-            )
-            for name in names
-        ],
-        batch_size=500,
+    of = {"instance": instance, "conversation_handle": handle_of(0)}
+    ConversationEndpoint.objects.create(
+        conversation_id=handle_of(0), conversation_group_id=handle_of(0), **of, **ENDPOINT
     )
-    groups = {"database": "one", "service_name": "From", "queue": "FromQ", "conversations": 1}
-    ConversationGroup.objects.bulk_create(
-        [ConversationGroup(instance=instance, conversation_group_id=name, **groups) for name in names], batch_size=500
-    )
-    message = {"message_type_name": "DEFAULT", "message_body": b"x", "enqueue_time": 1}
-    message |= {"is_end_of_dialog": False, "is_conversation_error": False, "message_sequence_number": 0}
-    OutgoingMessage.objects.bulk_create(
-        [OutgoingMessage(instance=instance, conversation_handle=name, **message) for name in names], batch_size=500
-    )
-    held = {name: value for name, value in message.items() if name != "message_body"} | {"fragment": 0, "fragments": 2}
-    HeldFragment.objects.bulk_create(
-        [HeldFragment(instance=instance, conversation_handle=name, body=b"x", **held) for name in names], batch_size=500
-    )
+    group = {"database": "one", "service_name": "From", "queue": "FromQ", "conversations": 1}
+    ConversationGroup.objects.create(instance=instance, conversation_group_id=handle_of(0), **group)
+    message = {"message_type_name": "DEFAULT", "enqueue_time": 1, "message_sequence_number": 0}
+    message |= {"is_end_of_dialog": False, "is_conversation_error": False}
+    OutgoingMessage.objects.create(message_body=b"x", **of, **message)
+    HeldFragment.objects.create(body=b"x", fragment=0, fragments=2, **of, **message)
+    for model in (ConversationEndpoint, ConversationGroup, OutgoingMessage, HeldFragment):
+        repeat(model, count)
 
 
-ONE = f"{MANY // 2:036}"
+KEYS = {"conversation_handle", "conversation_id", "conversation_group_id"}
+
+
+def repeat(model: type[models.Model], count: int) -> None:
+    """Write a table's only row again, under other keys, until the table has this number of rows."""
+    columns = [one.column for one in model._meta.local_concrete_fields if not isinstance(one, models.AutoField)]
+    other = f"'{handle_of(0)[:-9]}' || CAST({FIRST} + number AS text)"
+    values = [other if column in KEYS else column for column in columns]
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < %s)"
+            f" INSERT INTO {model._meta.db_table} ({', '.join(columns)})"
+            f" SELECT {', '.join(values)} FROM numbers, {model._meta.db_table}",
+            [count - 1],
+        )
+    assert model._base_manager.count() == count
+
+
+ONE = handle_of(MANY // 2)
 WHERES: list[dict[str, Any]] = [{}, {"instance": "A"}, {"database": "none"}]
 
 

@@ -29,6 +29,9 @@ _NO_CLASS: Final = ("org.apache.hadoop.fs.UnsupportedFileSystemException", "java
 _CONFLICT: Final = re.compile(r"(?<![^\s(\[,:=])412(?![^\s)\],.;:])")
 """The status with which a store refuses a conditional write that comes second; in the name of a file it is none."""
 
+_CLASS: Final = re.compile(r"(?:[a-z]\w*\.)+[A-Z]\w*: ")
+"""The class of Java with which an error begins that another one caused."""
+
 
 @contextmanager
 def reported(place: Location) -> Iterator[None]:
@@ -64,7 +67,7 @@ def _causes(failure: Any) -> Iterator[tuple[str, str]]:
 
 def _first_line(causes: tuple[tuple[str, str], ...]) -> str:
     name, message = causes[0]
-    return (message.splitlines() or [name])[0]
+    return _CLASS.sub("", (message.splitlines() or [name])[0])
 
 
 def _scheme(place: Location) -> str:

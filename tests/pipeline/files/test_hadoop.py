@@ -122,6 +122,7 @@ def test_a_scheme_that_nobody_reads_is_one_line(scheme: str) -> None:
         ([("java.io.FileNotFoundException", "x: 412")], FileNotFoundError, "is not there"),
         ([("java.io.IOException", "result-20261127T041200Z-9a412bf0/x")], OSError, "result-20261127T041200Z-9a412bf0"),
         ([("java.net.ConnectException", "refused\nand more")], OSError, "refused"),
+        ([("org.apache.hadoop.fs.FSError", "java.io.IOException: File too large")], OSError, "File too large"),
     ],
 )
 def test_failures_of_java_are_those_of_python(causes: list[tuple[str, str]], kind: type[OSError], says: str) -> None:
@@ -129,6 +130,7 @@ def test_failures_of_java_are_those_of_python(causes: list[tuple[str, str]], kin
     found = python_error(place, *causes)
     assert isinstance(found, kind)
     assert says in str(found.strerror)
+    assert "java." not in str(found.strerror)
     assert found.filename == "s3a://b/x"
 
 

@@ -14,12 +14,16 @@ from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Right, Role
 from brokerui.accounts.services import roles_ensure, user_save
+from brokerui.core.errors import error_page
+from brokerui.core.problems import asks_for_problems
 from tests.brokerui.users import one_value, session_made, user_marked_signed_in, user_repeated
+from tests.extent import IS_ALL
 
 _CONSENT = re.compile(r'name="consent" id="consent" value="(\w+)"')
 PLAIN = "django.contrib.staticfiles.storage.StaticFilesStorage"
@@ -79,6 +83,28 @@ def plain_and_quick() -> Iterator[None]:
     with quick, pytest.MonkeyPatch.context() as patch:
         patch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
         yield
+
+
+class ShortRefusals:
+    """In place of the page of a refusal: whole for the first one of a test, a status alone for the others, whose page
+    is the same. A test that sends some hundred requests which are refused needs half of their time."""
+
+    def __init__(self) -> None:
+        self.has_shown = False
+
+    def __call__(self, request: HttpRequest, *, status: int, title: str, text: str, code: str = "") -> HttpResponse:
+        is_page = not asks_for_problems(request)
+        if is_page and self.has_shown:
+            return HttpResponse(status=status)
+        self.has_shown = self.has_shown or is_page
+        return error_page(request, status=status, title=title, text=text, code=code)
+
+
+@pytest.fixture
+def short_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refusals are short; in make test-all each has its page."""
+    if not IS_ALL:
+        monkeypatch.setattr("brokerui.core.errors.error_page", ShortRefusals())
 
 
 class NoValkey:

@@ -550,6 +550,48 @@ PAGES: Final = (
         'return line or "scenario"',
         ("test_a_title_is_one_line_of_readable_length",),
     ),
+    Fault(
+        "pages",
+        "every origin of a large estate is listed",
+        "return sum(len(group.databases) + 1 for group in self.groups) > MAX_OPTIONS",
+        "return False",
+        ("test_a_large_estate_is_searched_not_listed",),
+    ),
+    Fault(
+        "pages",
+        "a list asks for the server of each row",
+        'list_select_related: ClassVar[Any] = ("database__instance",)',
+        "list_select_related: ClassVar[Any] = ()",
+        ("test_a_list_takes_no_more_queries_for_more_rows",),
+    ),
+    Fault(
+        "pages",
+        "the list of users asks for the roles of each",
+        'super().get_queryset(request).prefetch_related("groups", "role_groups__group")',
+        "super().get_queryset(request)",
+        ("shell.test_query_counts::test_queries_do_not_grow",),
+    ),
+    Fault(
+        "pages",
+        "a viewer has a conversation tried again",
+        "@access(write=Level.OPERATE)\n@require_POST\ndef retry(",
+        "@access(write=Level.VIEW)\n@require_POST\ndef retry(",
+        ("test_everybody_may_what_the_role_says_and_nothing_else",),
+    ),
+    Fault(
+        "pages",
+        "a version is shown where a draft is named too",
+        "if draft:\n        if as_of:\n            raise",
+        "if draft:\n        if not draft:\n            raise",
+        ("test_what_takes_as_of_takes_draft",),
+    ),
+    Fault(
+        "pages",
+        "a list of versions reads any number of days",
+        "timedelta(days=int(value))}) if value in days else None",
+        "timedelta(days=int(value))}) if days else None",
+        ("test_rubbish_in_the_address_is_no_accident",),
+    ),
 )
 REST: Final = (
     Fault(

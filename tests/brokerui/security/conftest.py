@@ -11,10 +11,10 @@ from rest_framework.settings import api_settings
 
 from brokerui.estate.cache import estates
 from tests.brokerui.security.world import world_made
-from tests.brokerui.site import QUICK_HASHERS, nothing_shown
+from tests.brokerui.site import QUICK_HASHERS, nothing_shown, short_refusals
 from tests.rows_once import rows_once
 
-__all__ = ["nothing_shown"]
+__all__ = ["nothing_shown", "short_refusals"]
 
 
 @pytest.fixture(autouse=True)

@@ -21,6 +21,7 @@ from tests.brokerui.security.addresses import ADDRESSES, Address, is_opened, kno
 from tests.brokerui.site import BACKEND, PASSWORD, signed_in, user_of
 from tests.extent import IS_ALL
 
+pytestmark = pytest.mark.usefixtures("short_refusals")
 STRANGER, NOBODY, READER = "stranger", "user without a role", "viewer who may read bodies"
 WHO = (STRANGER, NOBODY, *Role, READER)
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

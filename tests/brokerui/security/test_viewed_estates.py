@@ -27,7 +27,7 @@ def _more(query: dict[str, str]) -> str:
     return "".join(f"&{name}={value}" for name, value in query.items())
 
 
-def test_what_takes_as_of_takes_draft(world: dict[str, Any]) -> None:
+def test_what_takes_as_of_takes_draft(world: dict[str, Any], short_refusals: None) -> None:
     """It takes some seconds, because it enumerates all addresses of the site: each is asked for once."""
     client, draft = signed_in(Role.ADMINISTRATOR), str(world["draft"])
     paths = {one.name: one.path(world) for one in ADDRESSES if one.has_page and (IS_ALL or is_opened(one))}

@@ -204,7 +204,7 @@ def test_the_picture_as_a_file_needs_nothing_else(client: Client) -> None:
 
 def test_it_asks_as_little_of_a_large_estate_as_of_a_small_one(client: Client) -> None:
     counts = []
-    for text in (document(instance("a", with_routes("D", LOCAL))), fan(120)):
+    for text in (document(instance("a", with_routes("D", LOCAL))), fan(120 if IS_ALL else 30)):
         name = loaded(text)
         page(client, scenario=name)
         with CaptureQueriesContext(connection) as captured:

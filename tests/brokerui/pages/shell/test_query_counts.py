@@ -137,10 +137,10 @@ def test_queries_do_not_grow(client: Client) -> None:
     before = now()
     assert not unnamed(before), "benchmarks/addresses.py tells of every page"
     assert sorted(budgets) == sorted(before)
-    for urls in before.values():
-        client.get(urls[0])  # the first request of a process finds out more than others
-    changed()
-    worked_out()
+    if IS_ALL:  # else the counts of the smaller estate are the first: what they have more, the budgets do not allow
+        counted(client, before)  # the first request of a process finds out more than others
+        changed()
+        worked_out()
     few = counted(client, before)
     grown(TIMES)
     many = counted(client, now())

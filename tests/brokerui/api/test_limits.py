@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from rest_framework.settings import api_settings
 
 from brokerui.accounts.levels import Role
 from brokerui.api.schema import schema
@@ -18,9 +17,9 @@ from brokerui.changes.services import draft_create
 from brokerui.estate.map_views.models import MapView
 from brokerui.estate.map_views.services import map_view_create
 from brokerui.estate.models import Version
-from tests.brokerui.api.helpers import API, NEW, QUESTION, row, send
+from tests.brokerui.api.helpers import API, NEW, QUESTION, let_in, row, send
 from tests.brokerui.api.limits import MISSING, Case, cases, is_refused, is_taken, with_value
-from tests.brokerui.site import nothing_shown, signed_in, user_of
+from tests.brokerui.site import nothing_shown, user_of
 from tests.extent import IS_ALL
 
 __all__ = ["nothing_shown"]
@@ -45,10 +44,9 @@ SCRIPT = {"sql": [{"instance": "host9", "scripts": [{"text": "CREATE DATABASE Or
 
 
 @pytest.fixture
-def client(monkeypatch: Any) -> Client:
-    """The client of an administrator, without a rate limit."""
-    monkeypatch.setattr(api_settings, "DEFAULT_THROTTLE_RATES", {"anon": None, "user": None})
-    return signed_in(Role.ADMINISTRATOR)
+def client() -> Client:
+    """The client of an administrator."""
+    return let_in(Role.ADMINISTRATOR)
 
 
 def kind_of(path: str) -> str:

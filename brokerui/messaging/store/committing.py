@@ -85,11 +85,12 @@ _WAITING = (
     " WHERE instance_id = %(instance)s AND (outgoing > 0 OR held > 0)"
 )
 _FOR_SERVICES = " AND (database, far_service) IN (SELECT given.database, given.service FROM {given})"
+_NOW = "CAST(%(now)s AS bigint)"
 _RETRIED = (
     "UPDATE conversation_endpoints SET"
-    " next_attempt = CASE WHEN outgoing > 0 THEN {now} ELSE next_attempt END,"
-    " take_up_at = CASE WHEN held > 0 THEN {now} END,"
-    " due = CASE WHEN due < {now} THEN due ELSE {now} END"
+    f" next_attempt = CASE WHEN outgoing > 0 THEN {_NOW} ELSE next_attempt END,"
+    f" take_up_at = CASE WHEN held > 0 THEN {_NOW} END,"
+    f" due = CASE WHEN due < {_NOW} THEN due ELSE {_NOW} END"
     " WHERE instance_id = %(instance)s AND conversation_handle {among}"
 )
 
@@ -124,7 +125,7 @@ class Commit:
         return (self._changes.now_ms - enqueued for (enqueued,) in self._acknowledged())
 
     def _with(self, given: RowsAsTable) -> dict[str, Any]:
-        return {**self._claim.mine, **given.parameters, "top": None}
+        return {**self._claim.mine, **given.parameters, "top": None, "now": self._changes.now_ms}
 
     def _run(self, sql: str, rows: Sequence[Row], **kinds: str) -> None:
         """A statement over given rows, if there are any."""
@@ -283,8 +284,7 @@ class Commit:
             given = self._session.given(sorted(self._changes.retry_services), database="text", service="text")
             sql, parameters = sql + _FOR_SERVICES.format(given=given.sql), {**parameters, **given.parameters}
         free = self._session.free(CONVERSATION, sql, parameters)
-        retried = _RETRIED.replace("{now}", str(int(self._changes.now_ms)))
-        self._run_among(retried, [handle for _, handle in free])
+        self._run_among(_RETRIED, [handle for _, handle in free])
 
     # ------------------------------------------------------------ counters
 

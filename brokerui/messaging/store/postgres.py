@@ -6,20 +6,22 @@ Rows are read by a statement after the one that locks: a statement sees the comm
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.postgres_pipeline import sent_together
+from brokerui.messaging.store.postgres_values import bytes_array, literal_array, text_array
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, OneWaySession, Row, RowsAsTable
 from brokerui.messaging.store.tables import WrittenTable
 from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOutcome
 
 if TYPE_CHECKING:
     import psycopg
+
+    from brokerui.messaging.store.postgres_statements import SessionStatements
 
 TAKEN: Final = "brokerui.taken"
 """A setting of the transaction: the keys that a statement took, for those that travel with it."""
@@ -40,7 +42,8 @@ _APPEND: Final = (
     " %(window)s::int4, %(at)s::int8, ARRAY[{types}], ARRAY[{bodies}])"
 )
 """The function of the migration `0006_append_messages`."""
-_NOT_TEXT = {"int2", "int4", "int8", "bool"}
+_ARRAYS: Final[dict[str, Callable[[Sequence[Any]], str | bytes]]] = {"text": text_array, "bytea": bytes_array}
+"""Of the kinds of columns that are neither numbers nor truth values."""
 
 
 @cache
@@ -58,6 +61,12 @@ def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
     return psycopg.Cursor(connection)
 
 
+def _statements(connection: psycopg.Connection[Row]) -> SessionStatements:
+    from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - the same
+
+    return SessionStatements(connection)
+
+
 class PostgresSession(OneWaySession):
     """Within an open transaction of a connection."""
 
@@ -67,7 +76,7 @@ class PostgresSession(OneWaySession):
 
     def __init__(self, database: BaseDatabaseWrapper, connection: psycopg.Connection[Row], instance: int) -> None:
         self._wrapped = database.wrap_database_errors
-        self._cursor = _cursor(connection)
+        self._statements = _statements(connection)
         self._connection = connection
         self._instance = instance
         self._together = ExitStack()
@@ -79,7 +88,7 @@ class PostgresSession(OneWaySession):
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        with self._wrapped, sent_together(self._connection):
+        with self._wrapped, self._statements.together():
             yield
 
     def lock(self, kind: int, keys: Sequence[str]) -> Answer:
@@ -149,17 +158,16 @@ class PostgresSession(OneWaySession):
         return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]
 
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
-        cursor = _cursor(self._connection)
         with self._wrapped:
-            return cursor.execute(sql, parameters, binary=True).fetchall
+            return self._statements.ask(sql, parameters)
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         with self._wrapped:
-            return self._cursor.execute(sql, parameters, binary=True).fetchall()
+            return self._statements.ask(sql, parameters)()
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
         with self._wrapped:
-            self._cursor.execute(sql, parameters)
+            self._statements.ask(sql, parameters)
 
     def insert(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         if len(rows) <= FEW:
@@ -167,7 +175,7 @@ class PostgresSession(OneWaySession):
             return
         sql = f"COPY {table.name} ({table.listed}) FROM STDIN (FORMAT BINARY)"
         self._together.close()  # it travels alone
-        with self._wrapped, self._cursor.copy(sql) as copy:
+        with self._wrapped, _cursor(self._connection).copy(sql) as copy:
             copy.set_types(table.kinds)
             for row in rows:
                 copy.write_row(row)
@@ -177,7 +185,7 @@ class PostgresSession(OneWaySession):
         given = self.given(rows, **dict(zip(table.columns, table.kinds, strict=True)))
         sql = f"INSERT INTO {table.name} ({table.listed}) SELECT * FROM {given.sql}"
         with self._wrapped:
-            self._cursor.execute(sql, given.parameters)
+            self._statements.ask(sql, given.parameters)
 
     def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
         names = (*table.columns[:keys], *columns)
@@ -192,7 +200,7 @@ class PostgresSession(OneWaySession):
         """Send statements without waiting for each other, as long as no result is read. An error of one is raised at
         the end at the latest."""
         with self._wrapped, self._together:
-            self._together.enter_context(sent_together(self._connection))
+            self._together.enter_context(self._statements.together())
             yield
 
     def next_orders(self, count: int) -> list[int]:
@@ -208,7 +216,7 @@ class PostgresSession(OneWaySession):
         columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
         arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
         values = {
-            f"given_{name}": _literal(column) if kind in _NOT_TEXT else _texts(column, kind)
+            f"given_{name}": _ARRAYS.get(kind, literal_array)(column)
             for column, (name, kind) in zip(columns, kinds.items(), strict=True)
         }
         return RowsAsTable(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
@@ -231,13 +239,3 @@ def _waiting_for(sql: str, group: str, conversation: str) -> str:
         f"SELECT found.*, true, true FROM ({sql} ORDER BY conversation_id OFFSET 0) AS found"
         f" CROSS JOIN LATERAL {waits[0]} AS one CROSS JOIN LATERAL {waits[1]} AS two"
     )
-
-
-def _literal(column: Sequence[int | bool | None]) -> str:
-    """Numbers as PostgreSQL writes an array of them: Python writes such a list at once, and a driver one by one."""
-    return f"{{{str(list(column))[1:-1].replace('None', 'NULL')}}}"
-
-
-def _texts(column: Sequence[Any], kind: str) -> list[Any]:
-    """Texts, and bodies, which may be parts of something larger."""
-    return [None if one is None else bytes(one) for one in column] if kind == "bytea" else list(column)

@@ -74,7 +74,7 @@ class Pool:
         }
         given["options"] = f"{given.get('options', '')} {OPTIONS}".strip()
         with self.database.wrap_database_errors:
-            return psycopg.connect(**given, autocommit=True, prepare_threshold=1)
+            return psycopg.connect(**given, autocommit=True, prepare_threshold=None)
 
     def put(self, connection: psycopg.Connection[Row]) -> None:
         if connection.closed:

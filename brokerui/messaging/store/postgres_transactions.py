@@ -43,8 +43,6 @@ class OwnSession(PostgresSession):
         self._pool = pool
         super().__init__(pool.database, pool.take(), instance)
         self._is_open = False
-        self._end = "COMMIT"
-        """Where nothing was written: after ROLLBACK the driver would forget all statements that it has prepared."""
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -65,7 +63,7 @@ class OwnSession(PostgresSession):
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        self._is_open, self._end = True, "ROLLBACK"
+        self._is_open = True
         with _raising_conflicts(), self.together():
             self.run("BEGIN", {})
             self.run(_SHARED.format(instance=self._instance), {})
@@ -84,7 +82,6 @@ class OwnSession(PostgresSession):
 
     @contextmanager
     def writing(self, *, is_async_commit: bool) -> Iterator[None]:
-        self._end = "ROLLBACK"
         self._check_open()
         with _raising_conflicts(), self.travelling():
             yield
@@ -104,7 +101,7 @@ class OwnSession(PostgresSession):
             import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
 
             with suppress(psycopg.Error):
-                self._cursor.execute(self._end)
+                self._statements.ask("ROLLBACK", {})
         self._pool.put(self._connection)
 
 
@@ -116,8 +113,6 @@ class CallersSession(PostgresSession):
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
         database.ensure_connection()
-        # Statements whose parameters the server binds are prepared: ours, and none of Django's.
-        database.connection.prepare_threshold = 1
         super().__init__(database, database.connection, instance)
         self._before: Answer | None = None
         """For the caller's settings, while others hold for our statements."""

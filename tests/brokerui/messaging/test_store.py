@@ -188,7 +188,7 @@ def test_what_another_has_done_since_it_was_found_due_is_not_due(
     monkeypatch.setattr(
         "brokerui.messaging.store.claiming._DUE",
         "SELECT conversation_id AS key, conversation_handle FROM conversation_endpoints"
-        " WHERE instance_id = %(instance)s AND %(now)s > 0 ORDER BY due",
+        " WHERE instance_id = %(instance)s AND CAST(%(now)s AS bigint) > 0 ORDER BY due",
     )
     assert look(store, ClaimRequest(due=5)).due == ("2t",)
 
@@ -542,7 +542,7 @@ def test_what_cannot_be_taken_at_once_is_left(store: DatabaseStore, monkeypatch:
     others = ReceiveRequest(Q, group="1t", only=(1,)), ReceiveRequest(Q, 0), ReceiveRequest(Q, handle="nowhere")
     known = look(store, ClaimRequest())
     assert [store.take(other, known, NOW) for other in others] == [None] * 3
-    gone = "SELECT CAST('gone' AS text) AS key WHERE %(queue)s <> 0 AND %(now)s > 0"
+    gone = "SELECT CAST('gone' AS text) AS key WHERE CAST(%(queue)s AS bigint) <> 0 AND CAST(%(now)s AS bigint) > 0"
     with monkeypatch.context() as patched:
         patched.setattr(receiving, "LOOKS", (QueueLook(gone, "NULL"),))
         assert store.take(ALL, known, NOW) is None

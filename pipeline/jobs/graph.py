@@ -7,25 +7,25 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 import pyspark
 
 import pipeline
-from pipeline.files.location import is_url, location, spark_name
+from pipeline.files.location import Location, is_url, location, spark_name
 from pipeline.inputs.files import files_below
+from pipeline.results.remote_folder import remote_folder
 from pipeline.results.run_record import JobRun
 from pipeline.results.swapped_folder import swapped_folder
 from pipeline.runtime.java import java_home
 from pipeline.runtime.session import LOCAL, SparkSettings, spark_configuration, start_for_urls
 from pipeline.runtime.shutdown import SHUTDOWN, end_process_group
 from pipeline.runtime.spark_errors import GraphError
-from routing.common.errors import InputError
-from routing.common.sentence import say
 
 PROGRAM = Path(pyspark.__file__).parent / "bin" / "spark-pipelines"
+WAREHOUSE, WAREHOUSE_FOLDER = "spark.sql.warehouse.dir", "spark-warehouse"
 PROJECT_SOURCE = "from pipeline.declared import tables as tables\n"
 
 
@@ -41,18 +41,16 @@ class GraphOptions:
 
 def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
     """Run `spark-pipelines` to check or compute the graph. Raises `GraphError`."""
-    if is_url(options.out):
-        raise InputError(options.out, "", say("must be a plain folder: spark-pipelines runs in it"))
-    start_for_urls(settings, options.events)
+    start_for_urls(settings, options.events, options.out)
     run = JobRun("graph", asdict(options))
     run.inputs = [{"path": str(path)} for path in files_below(options.events)]
-    with swapped_folder(options.out) as result:
+    with remote_folder(options.out) if is_url(options.out) else swapped_folder(options.out) as result:
         folder = result.folder
-        _write_project(folder, options, settings)
+        _write_project(folder, result.tables / "_storage", options, settings)
         command = [str(PROGRAM), "run" if options.compute else "dry-run", "--spec", "spark-pipeline.yml"]
         # `spark-pipelines` uses Spark Connect, which starts a server of its own unless the address names one.
         command += ["--remote", settings.master or LOCAL]
-        if _exit_status(command, folder, _environment(settings)):
+        if _exit_status(command, folder, _environment(_with_tables_at(result.tables, settings))):
             raise GraphError
         run.end_phase("run" if options.compute else "check")
         with SHUTDOWN.deferred():
@@ -70,21 +68,26 @@ def _exit_status(command: list[str], folder: Path, environment: dict[str, str]) 
             raise
 
 
-def _write_project(folder: Path, options: GraphOptions, settings: SparkSettings) -> None:
+def _write_project(folder: Path, storage: Location, options: GraphOptions, settings: SparkSettings) -> None:
     """Write the project that `spark-pipelines` reads. The YAML file is written as JSON, a subset of YAML."""
     settings_of_session = {
         name: value for name, value in spark_configuration(settings).items() if name.startswith("spark.sql.")
     }
     project = {
         "name": "telemetry",
-        "storage": (folder / "_storage").as_uri(),
+        "storage": storage.as_uri() if isinstance(storage, Path) else str(storage),
         "configuration": {**settings_of_session, "spark.brokerui.events": spark_name(location(options.events))},
         "libraries": [{"glob": {"include": "declared/**"}}],
     }
-    for name in ("declared", "_storage"):
-        (folder / name).mkdir()
+    for place in (folder / "declared", storage):
+        if isinstance(place, Path):
+            place.mkdir()
     (folder / "spark-pipeline.yml").write_text(json.dumps(project, indent=1), encoding="utf-8")
     (folder / "declared" / "tables.py").write_text(PROJECT_SOURCE, encoding="utf-8")
+
+
+def _with_tables_at(place: Location, settings: SparkSettings) -> SparkSettings:
+    return replace(settings, extra={WAREHOUSE: str(place / WAREHOUSE_FOLDER), **settings.extra})
 
 
 def _environment(settings: SparkSettings) -> dict[str, str]:

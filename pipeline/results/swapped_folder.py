@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipeline.files.location import Location
 from pipeline.results.free_folder import check_replaceable, unwritable
 from pipeline.results.output_folder import write_record
 
@@ -22,6 +23,11 @@ class SwappedFolder:
     """The folder to write into, which is new."""
     place: Path
     former: Path
+
+    @property
+    def tables(self) -> Location:
+        """The folder for the tables: the program runs beside them."""
+        return self.folder
 
     def publish(self, record: dict[str, Any]) -> None:
         """Swap the folders."""

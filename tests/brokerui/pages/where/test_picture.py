@@ -20,13 +20,17 @@ from brokerui.pages.where.picture import PathPicture
 from routing.documents.conversation_json import conversation_from
 from routing.documents.estate_document import read_estate
 from routing.model.conversation import Conversation
+from routing.model.estate import Estate
 from routing.rules.explanation import Explanation, explain
 from tests.brokerui.estates import CIRCLE, EVERY_KIND, LOCAL, database, document, fan, instance, to
 from tests.strategies import AT, Case, cases, random_case
 
 
 def drawn(text: str, conversation: Conversation) -> tuple[Explanation, PathPicture]:
-    estate = read_estate(text)
+    return drawn_of(read_estate(text), conversation)
+
+
+def drawn_of(estate: Estate, conversation: Conversation) -> tuple[Explanation, PathPicture]:
     explanation = explain(estate, conversation, AT)
     return explanation, picture_of(graph_of(explanation, estate), "the way")
 
@@ -91,9 +95,9 @@ def test_nothing_covers_anything_in_bulk(seed: int) -> None:
 
 
 def check(case: Any) -> None:
-    text = json.dumps(case.estate)
+    estate = read_estate(json.dumps(case.estate))
     for conversation in case.conversations:
-        explanation, picture = drawn(text, conversation_from(conversation))
+        explanation, picture = drawn_of(estate, conversation_from(conversation))
         assert_sound(picture)
         assert_complete(explanation, picture)
 

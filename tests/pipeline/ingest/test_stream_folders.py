@@ -105,6 +105,7 @@ def test_a_folder_that_nobody_may_list_is_one_error(tmp_path: Path, monkeypatch:
         stream_folders.check_there([tmp_path])
 
 
+@pytest.mark.thorough("its lines are those of a query that ends between two looks")
 def test_a_folder_that_goes_between_two_batches_is_named_while_the_stream_goes_on(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

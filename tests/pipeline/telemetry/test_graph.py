@@ -28,15 +28,12 @@ def test_the_graph_holds(connect: str, tmp_path: Path) -> None:
     assert (record["job"], record["arguments"]["compute"]) == ("graph", False)
 
 
+@pytest.mark.thorough("the program is that of a graph of a path, and the folder of its run has a test without it")
 @pytest.mark.usefixtures("spark")
 def test_a_graph_behind_a_url_has_a_record_that_names_its_folder(connect: str, tmp_path: Path) -> None:
     log, out = Path(write_log(random_log(random.Random(3), 20), tmp_path / "log")), tmp_path / "out"
     graph(GraphOptions(log.as_uri(), out.as_uri()), SparkSettings(connect))
     assert json.loads((out / "_run.json").read_text())["folder"].startswith("result-")
-    (out / "_run.json").unlink()
-    (out / "mine.txt").touch()
-    with pytest.raises(InputError, match="holds something else"):
-        graph(GraphOptions(log.as_uri(), out.as_uri()), SparkSettings(connect))
 
 
 @pytest.mark.usefixtures("spark")
@@ -61,6 +58,10 @@ def test_of_a_graph_behind_a_url_the_last_one_that_was_published_counts(tmp_path
     assert folders() == [first]
     write(fails=False)
     assert folders() == [json.loads((place / "_run.json").read_text())["folder"]] != [first]
+    (place / "_run.json").unlink()
+    (place / "mine.txt").touch()
+    with pytest.raises(InputError, match="holds something else"):
+        write(fails=False)
 
 
 @pytest.mark.slow

@@ -38,6 +38,22 @@ class DeliveryOracle:
         return bool(turn) and len(turn) == turn[0].fragments
 
     def is_to_arrive(self, handle: str) -> bool:
+        """Return True if the messages of the endpoint reach its peer, which has room for them at last."""
+        return self.is_reached(handle) and not self._is_cut_off(self._ledger.last[handle])
+
+    def _is_cut_off(self, row: EndpointSnapshot) -> bool:
+        """Return True if a peer waits for a message that is not left, as a removed peer has taken it in.
+
+        A peer removed WITH CLEANUP begins anew where the first messages come again. It never receives what follows the
+        missing message, and takes that in only as far as it has room.
+        """
+        peers = self._ledger.peers(row)
+        removed = [self._ledger.last[peer].receive_sequence for peer in peers if peer not in self._ledger.endpoints]
+        awaited = [one.receive_sequence for one in map(self._ledger.endpoints.get, peers) if one is not None]
+        left = self._ledger.outgoing.get(row.handle, {})
+        return any(number < max(removed, default=0) and number not in left for number in awaited)
+
+    def is_reached(self, handle: str) -> bool:
         """Return True if everything the endpoint sends reaches its peer, and the acknowledgement returns."""
         row = self._ledger.last[handle]
         broker = self._ledger.where[handle]

@@ -1077,6 +1077,20 @@ PIPELINE: Final = (
 ENGINE: Final = (
     Fault(
         "engine",
+        "a simulated conversation is to arrive at a target that waits for what a removed one has taken in",
+        "return self.is_reached(handle) and not self._is_cut_off(self._ledger.last[handle])",
+        "return self.is_reached(handle)",
+        ("test_promises_are_kept_in_worlds_that_are_seldom",),
+    ),
+    Fault(
+        "engine",
+        "a simulated conversation counts as cut off where its peer waits for a message that is still to be sent",
+        "return any(number < max(removed, default=0) and number not in left for number in awaited)",
+        "return bool(awaited)",
+        ("test_a_break_is_found",),
+    ),
+    Fault(
+        "engine",
         "a route lives a moment longer than its lifetime",
         "return self.lifetime is not None and at >= self.lifetime",
         "return self.lifetime is not None and at > self.lifetime",

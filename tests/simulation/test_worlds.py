@@ -55,6 +55,7 @@ def test_promises_are_kept_where_upheavals_broke_them(seed: int) -> None:
         (990004434, "heavy"),  # progress after a crash that took the place up to which a long message was sent
         (7710206, "heavy"),  # ERROR_BROKER_CONVERSATIONS while a message waits for a queue that is off, acknowledged
         (990001559, "heavy"),  # two timer messages of a conversation in a queue with RETENTION
+        (2007306, "heavy"),  # a target ends WITH CLEANUP, begins anew with early messages, and has little room
     ],
 )
 def test_promises_are_kept_in_worlds_that_are_seldom(seed: int, faults: str) -> None:

@@ -87,7 +87,7 @@ class ErringChecker(Checker):
         peers = [peer for peer in self.ledger.peers(row) if peer in self.ledger.endpoints]
         if not peers or any(self.ledger.where[peer] == here for peer in peers):
             return False
-        return DeliveryOracle(self.world.trust, self._estate, self.ledger, at).is_to_arrive(row.handle)
+        return DeliveryOracle(self.world.trust, self._estate, self.ledger, at).is_reached(row.handle)
 
     def _is_by_mirrored_route(self, broker: str, row: EndpointSnapshot) -> bool:
         """Whether a mirrored route may be the way: nothing leaves by it while neither partner is known as principal."""

@@ -17,7 +17,6 @@ from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
-from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.transforms.synthetic_traffic import TrafficModel, synthetic_rows
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -69,8 +68,7 @@ def generate(options: GenerateOptions, settings: SparkSettings) -> JobRun:
         run.end_phase("write")
         run.counts |= {"rows": options.rows, "classes": len(flows)}
         run.extra |= table_manifest(result.folders)
-        with SHUTDOWN.deferred():
-            result.publish(run.as_json())
+        result.publish(run.as_json())
     return run
 
 

@@ -21,7 +21,7 @@ from pipeline.results.run_record import JobRun
 from pipeline.results.swapped_folder import swapped_folder
 from pipeline.runtime.java import java_home
 from pipeline.runtime.session import LOCAL, SparkSettings, spark_configuration, start_for_urls
-from pipeline.runtime.shutdown import SHUTDOWN, end_process_group
+from pipeline.runtime.shutdown import end_process_group
 from pipeline.runtime.spark_errors import GraphError
 
 PROGRAM = Path(pyspark.__file__).parent / "bin" / "spark-pipelines"
@@ -53,8 +53,7 @@ def graph(options: GraphOptions, settings: SparkSettings) -> JobRun:
         if _exit_status(command, folder, _environment(_with_tables_at(result.tables, settings))):
             raise GraphError
         run.end_phase("run" if options.compute else "check")
-        with SHUTDOWN.deferred():
-            result.publish(run.as_json())
+        result.publish(run.as_json())
     return run
 
 

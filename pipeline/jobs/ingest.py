@@ -24,7 +24,6 @@ from pipeline.results.output_folder import write_rows
 from pipeline.results.parquet_counts import reasons_in, rows_in
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
-from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.schemas import COLUMNS
 from pipeline.transforms.cleaning import CLASS, REASON, clean, valid_rows
 from pipeline.transforms.day_partition import DAY, day_of, with_day
@@ -93,8 +92,7 @@ def write_run(
         lambda whole: _write(spark, tables, whole, run, options, display_root),
         lambda: _clear(tables),
     )
-    with SHUTDOWN.deferred():
-        tables.commit(run.as_json())
+    tables.commit(run.as_json())
 
 
 def _clear(tables: NewRun) -> None:

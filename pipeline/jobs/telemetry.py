@@ -43,7 +43,6 @@ from pipeline.results.run_record import JobRun
 from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.local_tables import local_table
 from pipeline.runtime.session import SparkSettings, spark_session, start_for_urls
-from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.schemas import EVENT_FILES
 from pipeline.telemetry import delays, depths, latencies, links, route_usage
 from pipeline.telemetry.event_log import EventLog
@@ -107,8 +106,7 @@ def telemetry(options: TelemetryOptions, settings: SparkSettings) -> JobRun:
         if former is None or not job.grow(former, [paths[number] for number in former.new_among(identities)]):
             job.read(paths, None)
         run.extra["taken_over"] = len(paths) - job.files_read[-1]
-        with SHUTDOWN.deferred():
-            result.publish(run.as_json())
+        result.publish(run.as_json())
     return run
 
 

@@ -34,7 +34,6 @@ from pipeline.results.parquet_counts import parquet_files_in, reasons_of
 from pipeline.results.run_record import JobRun
 from pipeline.results.table_folders import TableFolders
 from pipeline.runtime.session import SparkSettings, spark_session
-from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.schemas import ANSWERS, CHANGE_MOMENTS, OUTCOME_SETS
 from pipeline.transforms.aggregation import partial_sums, sums_between, with_interval
 from pipeline.transforms.cleaning import REASON, valid_rows, valid_rows_as_stored
@@ -86,8 +85,7 @@ def run_on_traffic(
         run.end_phase("start")
         folders = result.folders
         without_damaged_files(traffic.files(), lambda files: work(spark, files, folders), result.restart)
-        with SHUTDOWN.deferred():
-            result.publish(run.as_json())
+        result.publish(run.as_json())
     return run
 
 

@@ -18,7 +18,6 @@ from pipeline.lake.commits import COVERS, RUN, LakeState
 from pipeline.lake.new_run import NewRun, next_number
 from pipeline.lake.tables import SILVER, SILVER_TYPE, silver_log
 from pipeline.results.run_record import RowCountError
-from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.transforms.day_partition import DAY
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -129,8 +128,7 @@ def compact(run: NewRun, groups: Sequence[FileGroup], write: Write, record: Reco
         transactions={run.name: next_number(state)},
         about={"job": "compact", "run": run.name},
     )
-    with SHUTDOWN.deferred():
-        run.commit_rewriting(rewriting, {**record(found), COVERS: _covered(state, groups)})
+    run.commit_rewriting(rewriting, {**record(found), COVERS: _covered(state, groups)})
 
 
 def _check_rows(found: Compaction) -> None:

@@ -26,6 +26,7 @@ from pipeline.results.free_folder import unwritable
 from pipeline.results.output_folder import record_text, write_record
 from pipeline.results.parquet_counts import parquet_files_in
 from pipeline.results.run_names import is_left, unique_name
+from pipeline.runtime.shutdown import SHUTDOWN
 from pipeline.transforms.day_partition import DAY
 from routing.common.errors import InputError
 from routing.common.sentence import say
@@ -56,25 +57,27 @@ class NewRun:
         return self.lake.root / name / self.name
 
     def commit(self, record: dict[str, Any]) -> None:
-        """Let the tables count from now on, all or none. Raises `InputError` if another run has committed since this
-        one began; a compaction may have."""
+        """Let the tables count from now on, all or none. A signal waits. Raises `InputError` if another run has
+        committed since this one began; a compaction may have."""
         root = self.lake.root
         names = {table: self._names(table) for table in TABLES if table not in (BRONZE, SILVER)}
         about = {**record, FOLDER: self.name, FILES: {table: found for table, found in names.items() if found}}
-        put_record(root, self.name, record_text(about))
-        with self._committing():
-            self._commit_after(self.state)
-        delete(self.work)
-        write_record(root, about)
+        with SHUTDOWN.deferred():
+            put_record(root, self.name, record_text(about))
+            with self._committing():
+                self._commit_after(self.state)
+            delete(self.work)
+            write_record(root, about)
 
     def commit_rewriting(self, rewriting: Rewriting, record: dict[str, Any]) -> None:
-        """Let files of this run take the place of others with the same rows. Runs and compactions may have committed
-        since this one began. Raises `InputError` if one of the others does not count any more."""
+        """Let files of this run take the place of others with the same rows. A signal waits. Runs and compactions may
+        have committed since this one began. Raises `InputError` if one of the others does not count any more."""
         root, about = self.lake.root, {**record, FOLDER: self.name, FILES: {}}
-        put_record(root, self.name, record_text(about))
-        with self._committing():
-            self._rewrite_after(self.state, rewriting)
-        delete(self.work)
+        with SHUTDOWN.deferred():
+            put_record(root, self.name, record_text(about))
+            with self._committing():
+                self._rewrite_after(self.state, rewriting)
+            delete(self.work)
 
     @contextmanager
     def _committing(self) -> Iterator[None]:

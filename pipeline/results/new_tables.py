@@ -18,6 +18,7 @@ from pipeline.results.output_folder import read_record, write_record
 from pipeline.results.run_names import unique_name
 from pipeline.results.table_folders import PREFIX, TableFolders, result_place
 from pipeline.results.table_logs import commit_tables
+from pipeline.runtime.shutdown import SHUTDOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,18 @@ class NewTables:
         self.begin()
 
     def publish(self, record: dict[str, Any]) -> None:
-        """Let the tables that the record names count from now on, in place of the former result.
+        """Let the tables that the record names count from now on, in place of the former result. A signal waits.
 
         Raises `InputError` if another run wrote one of the tables meanwhile.
         """
-        place = self.folders.place
-        former = read_record(place)
-        new = commit_tables(place, record, self.versions)
-        write_record(place, new)
-        delete(self.folders.work)
-        delete_empty(self.folders.work.parent)
-        clear_former(place, former, new)
+        with SHUTDOWN.deferred():
+            place = self.folders.place
+            former = read_record(place)
+            new = commit_tables(place, record, self.versions)
+            write_record(place, new)
+            delete(self.folders.work)
+            delete_empty(self.folders.work.parent)
+            clear_former(place, former, new)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from pipeline.results.output_folder import read_record, write_record
 from pipeline.results.run_names import is_left, unique_name
 from pipeline.results.table_folders import PREFIX, result_place
 from pipeline.results.table_logs import FOLDER
+from pipeline.runtime.shutdown import SHUTDOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,14 @@ class FolderOfRun:
         return self.place / self.name
 
     def publish(self, record: dict[str, Any]) -> None:
-        """Let the tables count, in place of the former ones, which are removed with what killed runs left."""
-        former = (read_record(self.place) or {}).get(FOLDER)
-        write_record(self.place, {**record, FOLDER: self.name})
-        for found, _ in list(file_system(self.place).listed(self.place)):
-            if found.name != self.name and (found.name == former or is_left(found.name, PREFIX)):
-                delete(found)
+        """Let the tables count, in place of the former ones, which are removed with what killed runs left. A signal
+        waits."""
+        with SHUTDOWN.deferred():
+            former = (read_record(self.place) or {}).get(FOLDER)
+            write_record(self.place, {**record, FOLDER: self.name})
+            for found, _ in list(file_system(self.place).listed(self.place)):
+                if found.name != self.name and (found.name == former or is_left(found.name, PREFIX)):
+                    delete(found)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Any
 from pipeline.files.location import Location
 from pipeline.results.free_folder import check_replaceable, unwritable
 from pipeline.results.output_folder import write_record
+from pipeline.runtime.shutdown import SHUTDOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,12 @@ class SwappedFolder:
         return self.folder
 
     def publish(self, record: dict[str, Any]) -> None:
-        """Swap the folders."""
-        write_record(self.folder, record)
-        if self.place.exists():
-            self.place.rename(self.former)
-        self.folder.rename(self.place)
+        """Swap the folders. A signal waits: between the two renames neither result has the name."""
+        with SHUTDOWN.deferred():
+            write_record(self.folder, record)
+            if self.place.exists():
+                self.place.rename(self.former)
+            self.folder.rename(self.place)
 
 
 @contextmanager

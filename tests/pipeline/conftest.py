@@ -1,8 +1,9 @@
-"""One Spark session for all tests of the pipeline: starting one takes longer than most of them."""
+"""What tests of the pipeline share: one Spark session, as starting one takes longer than most of them, and signals."""
 
 from __future__ import annotations
 
 import gc
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from pipeline.runtime.session import SparkSettings, spark_session
+from pipeline.runtime.shutdown import SIGNALS, Shutdown
 from tests.brokerui.product import free_port
 from tests.extent import IS_ALL
 from tests.pipeline.local_files import set_permissions_without_programs
@@ -30,6 +32,19 @@ ADAPTED = {
     "spark.sql.variant.pushVariantIntoScan": "true",
 }
 COMPILED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "FALLBACK"}
+
+
+@pytest.fixture
+def ending() -> Iterator[Shutdown]:
+    """As a job has it; the signals are of the tests again afterwards."""
+    numbers = (*SIGNALS, signal.SIGALRM)
+    former = {number: signal.getsignal(number) for number in numbers}
+    ending = Shutdown()
+    ending.install()
+    yield ending
+    signal.alarm(0)
+    for number, handler in former.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

@@ -1073,6 +1073,101 @@ PIPELINE: Final = (
         "    if str(lake.root).startswith('file:') or not lake.folders(SILVER):\n        return None\n    found = rows",
         ("test_a_lake_behind_a_url_has_the_same_rows",),
     ),
+    Fault(
+        "pipeline",
+        "a signal ends a run in the middle of its commit",
+        "with SHUTDOWN.deferred():\n            put_record(root, self.name, record_text(about))\n"
+        "            with self._committing():\n                self._commit_after",
+        "if True:\n            put_record(root, self.name, record_text(about))\n"
+        "            with self._committing():\n                self._commit_after",
+        ("test_a_signal_in_the_commit_of_a_run_waits_for_it",),
+    ),
+    Fault(
+        "pipeline",
+        "a signal ends a compaction in the middle of its commit",
+        "with SHUTDOWN.deferred():\n            put_record(root, self.name, record_text(about))\n"
+        "            with self._committing():\n                self._rewrite_after",
+        "if True:\n            put_record(root, self.name, record_text(about))\n"
+        "            with self._committing():\n                self._rewrite_after",
+        ("test_a_signal_in_the_commit_of_a_compaction_waits_for_it",),
+    ),
+    Fault(
+        "pipeline",
+        "a signal leaves some tables of a result committed without their record",
+        "with SHUTDOWN.deferred():\n            place = self.folders.place",
+        "if True:\n            place = self.folders.place",
+        ("test_a_signal_between_two_tables_waits_for_the_record",),
+    ),
+    Fault(
+        "pipeline",
+        "a signal between the two renames leaves no result",
+        "with SHUTDOWN.deferred():\n            write_record(self.folder, record)",
+        "if True:\n            write_record(self.folder, record)",
+        ("test_a_signal_while_a_graph_is_published_waits_for_it",),
+    ),
+    Fault(
+        "pipeline",
+        "a signal leaves a graph behind a URL unpublished",
+        "with SHUTDOWN.deferred():\n            former = (read",
+        "if True:\n            former = (read",
+        ("test_a_signal_while_a_graph_is_published_waits_for_it",),
+    ),
+    Fault(
+        "pipeline",
+        "nobody is told that the folder of a stream is gone",
+        "if is_there != was_there:",
+        "if is_there and not was_there:",
+        ("test_a_folder_that_goes_and_comes_back_is_a_line_each",),
+    ),
+    Fault(
+        "pipeline",
+        "a stream that ends without its folder ends well",
+        "            self.look()\n        check_there(self._there)",
+        "            self.look()",
+        ("test_a_stream_that_ends_without_its_folder_fails",),
+    ),
+    Fault(
+        "pipeline",
+        "a store that does not answer counts as a folder that has gone",
+        "                continue  # the query itself",
+        "                self._there[folder] = is_there = False  # the query itself",
+        ("test_a_store_that_does_not_answer_is_no_folder_that_has_gone",),
+    ),
+    Fault(
+        "pipeline",
+        "the former graph behind a URL stays beside the new one",
+        "(found.name == former or is_left(found.name, PREFIX))",
+        "is_left(found.name, PREFIX)",
+        ("test_of_a_graph_behind_a_url_the_last_one_that_was_published_counts",),
+    ),
+    Fault(
+        "pipeline",
+        "a graph that failed leaves its tables behind the URL",
+        "                delete(result.tables)\n            raise",
+        "                pass\n            raise",
+        ("test_of_a_graph_behind_a_url_the_last_one_that_was_published_counts",),
+    ),
+    Fault(
+        "pipeline",
+        "Java is started with too few open files",
+        "if limit != resource.RLIM_INFINITY and limit < MIN_OPEN_FILES:",
+        "if limit == 0:",
+        ("test_too_few_open_files_are_one_line",),
+    ),
+    Fault(
+        "pipeline",
+        "a Java that ends at once is a traceback",
+        'if failure.getCondition() != "JAVA_GATEWAY_EXITED":',
+        "if True:",
+        ("test_a_java_that_does_not_start_is_one_line_after_its_own",),
+    ),
+    Fault(
+        "pipeline",
+        "a silent log of Java delays the end of a job",
+        "    thread.join(seconds)",
+        "    thread.join()",
+        ("test_the_log_of_java_ends_before_its_tasks_fail_and_never_delays_the_end",),
+    ),
 )
 ENGINE: Final = (
     Fault(

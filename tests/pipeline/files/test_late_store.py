@@ -20,8 +20,10 @@ from pipeline.lake.new_run import NewRun, lake_for_writing, new_run
 from pipeline.lake.tables import SILVER
 from pipeline.lake.vacuum import former_files, remove
 from pipeline.results.run_record import RowCountError
+from pipeline.runtime.shutdown import Shutdown
 from routing.common.errors import InputError
 from tests.pipeline.files.late_store import Killed, LateStore, place, steps
+from tests.pipeline.signals import interrupted_at
 
 LAKE = "late://store/lake"
 
@@ -300,3 +302,18 @@ def test_a_run_that_is_still_at_work_is_not_cleared_away(store: LateStore) -> No
             assert read_bytes(file)
         run.commit({"inputs": []})
     assert rows() == ["first", "slow"]
+
+
+def test_a_signal_in_the_commit_of_a_run_waits_for_it(store: LateStore, ending: Shutdown) -> None:
+    ingest("first")
+    with interrupted_at("put_record", "pipeline.lake.new_run", ending):
+        ingest("second")
+    assert (rows(), files()) == (["first", "second"], 2)
+
+
+def test_a_signal_in_the_commit_of_a_compaction_waits_for_it(store: LateStore, ending: Shutdown) -> None:
+    ingest("first")
+    ingest("second")
+    with interrupted_at("put_record", "pipeline.lake.new_run", ending):
+        compact_now()
+    assert (rows(), files()) == (["first", "second"], 1)

@@ -27,8 +27,10 @@ from pipeline.results.manifest import table_manifest
 from pipeline.results.new_tables import NewTables, new_tables
 from pipeline.results.output_folder import read_record, write_record
 from pipeline.results.table_logs import as_fields
+from pipeline.runtime.shutdown import Shutdown
 from routing.common.errors import InputError
 from tests.pipeline.files.late_store import Killed, LateStore, steps
+from tests.pipeline.signals import interrupted_at
 
 Json = dict[str, Any]
 OUT = "late://store/out"
@@ -196,6 +198,13 @@ def test_a_part_is_a_table_with_its_days_for_any_reader(tmp_path: Path) -> None:
     publish_days(str(out), NEXT | {"2026-03-05": "e"})
     assert not list(out.rglob("part-b.parquet")), "a part keeps former files for a day"
     assert not [folder for folder in out.rglob("day=*") if not any(folder.iterdir())]
+
+
+def test_a_signal_between_two_tables_waits_for_the_record(store: LateStore, ending: Shutdown) -> None:
+    publish(OUT, one="old", other="old")
+    with interrupted_at("write_record", "pipeline.results.new_tables", ending):
+        publish(OUT, one="new", other="new")
+    assert shown(OUT) == {"one": ["new"], "other": ["new"]}
 
 
 def test_what_a_killed_first_job_left_is_no_obstacle(store: LateStore) -> None:

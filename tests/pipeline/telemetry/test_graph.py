@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,10 +13,13 @@ from pipeline.files.file_system import file_system
 from pipeline.jobs.graph import GraphOptions, graph
 from pipeline.jobs.telemetry import TABLES
 from pipeline.results.remote_folder import remote_folder
+from pipeline.results.swapped_folder import swapped_folder
 from pipeline.runtime.session import SparkSettings
+from pipeline.runtime.shutdown import Shutdown
 from pipeline.runtime.spark_errors import GraphError
 from routing.common.errors import InputError
 from tests.pipeline.estates import row, written
+from tests.pipeline.signals import interrupted_at
 from tests.pipeline.telemetry import naive
 from tests.pipeline.telemetry.event_logs import random_log, write_log
 from tests.pipeline.telemetry.tables import alike, table
@@ -62,6 +66,18 @@ def test_of_a_graph_behind_a_url_the_last_one_that_was_published_counts(tmp_path
     (place / "mine.txt").touch()
     with pytest.raises(InputError, match="holds something else"):
         write(fails=False)
+
+
+@pytest.mark.usefixtures("spark")
+@pytest.mark.parametrize("new_folder", [swapped_folder, remote_folder])
+def test_a_signal_while_a_graph_is_published_waits_for_it(new_folder: Any, tmp_path: Path, ending: Shutdown) -> None:
+    place = tmp_path / "out"
+    name = place.as_uri() if new_folder is remote_folder else str(place)
+    with new_folder(name) as result:
+        result.publish({"job": "graph", "number": 1})
+    with interrupted_at("write_record", new_folder.__module__, ending), new_folder(name) as result:
+        result.publish({"job": "graph", "number": 2})
+    assert json.loads((place / "_run.json").read_text())["number"] == 2
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 from uuid import uuid4
@@ -32,12 +32,12 @@ class Cost(NamedTuple):
     clock: float
 
 
-def cost(receive: Callable[[], int], server_ns: Callable[[], int]) -> Cost:
+def cost(receive: Callable[[], int], server_ns: Callable[[], int], times: int = RECEIVES) -> Cost:
     clock, client, of_server = time.perf_counter(), time.process_time(), server_ns()
-    received = sum(receive() for _ in range(RECEIVES))
-    assert received == RECEIVES, "there are messages enough"
+    received = sum(receive() for _ in range(times))
+    assert received == times, "there are messages enough"
     spent = time.process_time() - client, (server_ns() - of_server) / 1e9, time.perf_counter() - clock
-    return Cost(*(1e6 * seconds / RECEIVES for seconds in spent))
+    return Cost(*(1e6 * seconds / times for seconds in spent))
 
 
 def measure() -> bool:
@@ -72,10 +72,15 @@ def medians(ways: dict[str, Callable[[], int]], enqueue: Callable[[int], int], w
         for name in list(ways)[:: -1 if number % 2 else 1]:
             enqueue(RECEIVES)
             found[name].append(cost(ways[name], server_ns))
-    costs = {name: Cost(*map(statistics.median, zip(*each, strict=True))) for name, each in found.items()}
-    for name, (client, of_server, clock) in costs.items():
-        print(f"       {name}{where}: client {client:.0f} us, server {of_server:.0f} us, by the clock {clock:.0f} us")
-    return costs
+    return {name: median(name, where, each) for name, each in found.items()}
+
+
+def median(name: str, where: str, costs: Sequence[Cost]) -> Cost:
+    """Return the median of each part, and print it."""
+    found = Cost(*map(statistics.median, zip(*costs, strict=True)))
+    client, of_server, clock = found
+    print(f"       {name}{where}: client {client:.0f} us, server {of_server:.0f} us, by the clock {clock:.0f} us")
+    return found
 
 
 def server_ns() -> int:

@@ -34,13 +34,13 @@ from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry, answer_role_question, reply_address
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
 from routing.model.estate import Database, Estate
-from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop, Send
+from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.inbound_frames import InboundFrames, addressed_endpoint, report_classified, report_no_target
 from routing.runtime.remembered_conversations import RememberedConversations
-from routing.runtime.store import Store
+from routing.runtime.store import OutdatedError, Store
 from routing.security.instance_security import InstanceSecurity
 
 DUE_CONVERSATIONS_PER_BATCH = 200
@@ -92,7 +92,9 @@ class Broker:
     def work(self, wanted: ClaimRequest, now_ms: int) -> UnitOfWork:
         """Claim, and begin to work on it. Afterwards `commit` or `release`; `Batch.busy` has conversations
         that other workers hold."""
-        batch = self.store.claim(wanted, now_ms)
+        return self._work_on(self.store.claim(wanted, now_ms), now_ms)
+
+    def _work_on(self, batch: ClaimedBatch, now_ms: int) -> UnitOfWork:
         self.remembered.saw(batch)
         if batch.mirrored is not self._mirrored:
             self._mirrored = batch.mirrored
@@ -202,17 +204,38 @@ class Broker:
         """
         came, self._postponed, self._postponed_bytes = [*self._postponed, *frames], [], 0
         arrivals = InboundFrames(came)
-        work = self.work(ClaimRequest(conversations=arrivals.conversations()), now_ms)
+        if not self._is_taken_as_recalled(arrivals, now_ms, is_async_commit):
+            wanted = ClaimRequest(conversations=arrivals.conversations())
+            self._take_all(self.work(wanted, now_ms), arrivals, is_async_commit)
+        self._note_forwarded(now_ms)
+
+    def _is_taken_as_recalled(self, arrivals: InboundFrames, now_ms: int, is_async_commit: bool) -> bool:
+        """Take the arrivals of conversations as the store has left them, without a claim. False: nothing has happened,
+        and the caller claims."""
+        if arrivals.role_messages or self.transmissions.to_flush():
+            return False
+        batch = self.store.recall(arrivals.conversations(), now_ms)
+        if batch is None:
+            return False
+        try:
+            self._take_all(self._work_on(batch, now_ms), arrivals, is_async_commit)
+        except OutdatedError:
+            return False
+        return True
+
+    def _take_all(self, work: UnitOfWork, arrivals: InboundFrames, is_async_commit: bool) -> None:
+        """Commit what the arrivals change; what they have forwarded leaves after that."""
         with self._or_release(work):
             for corrupted in arrivals.damaged:
                 inbound_fragment.report_corrupted(work, "", "", corrupted)
             for message in arrivals.role_messages:
                 self._hear(work, message)
-            for fragment in arrivals.in_order():
-                self._take(work, fragment)
+            onward = [(fragment, self._take(work, fragment)) for fragment in arrivals.in_order()]
             work.changes.is_async_commit = is_async_commit
             self._finish(work)
-        self._note_forwarded(now_ms)
+        for fragment, way in onward:
+            if way is not None:
+                self._forward(fragment, way, work.now_ms)
 
     def _hear(self, work: UnitOfWork, message: RoleMessage) -> None:
         if isinstance(message, RoleAnswer):
@@ -226,11 +249,12 @@ class Broker:
         self.principals.cannot_reach(address, now_ms)
         self.commit(self.work(ClaimRequest(), now_ms))
 
-    def _take(self, work: UnitOfWork, fragment: Fragment) -> None:
+    def _take(self, work: UnitOfWork, fragment: Fragment) -> ForwardDecision | None:
+        """Return the way of a fragment that is for others."""
         key = addressed_endpoint(fragment)
         if key in work.batch.busy:
             self._postpone(fragment, work.now_ms)
-            return
+            return None
         endpoint = work.by_key(key)
         onward = self._onward(work, fragment, endpoint)
         decision = onward.decision
@@ -243,7 +267,8 @@ class Broker:
                 work.missing_routes.setdefault((MSDB, names.to_service), names.to_broker_instance)
             report_no_target(work, fragment, STATUS_OF_REASON[decision.reason])
         else:
-            self._forward(fragment, decision, onward.hops, work.now_ms)
+            return onward
+        return None
 
     def _onward(self, work: UnitOfWork, fragment: Fragment, endpoint: Endpoint | None) -> ForwardDecision:
         header = fragment.header
@@ -252,11 +277,12 @@ class Broker:
         holding_it = endpoint.database if endpoint is not None else None
         return self.decisions.onward(sender, holding_it, header.hops_remaining, work.now_ms, work.batch.requests)
 
-    def _forward(self, fragment: Fragment, decision: Send | Drop, hops: int, now_ms: int) -> None:
+    def _forward(self, fragment: Fragment, onward: ForwardDecision, now_ms: int) -> None:
         header = fragment.header
-        if hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
-            fragment = read_fragment(rewrite_hop(fragment.raw, hops, header.time_consumed))
-        self.forwarder.forward(fragment, decision, now_ms)
+        if onward.hops != header.hops_remaining:  # it has been here more than once (LOOP-2)
+            fragment = read_fragment(rewrite_hop(fragment.raw, onward.hops, header.time_consumed))
+        assert not isinstance(onward.decision, Deliver), "it is for others"
+        self.forwarder.forward(fragment, onward.decision, now_ms)
 
     def _postpone(self, fragment: Fragment, now_ms: int) -> None:
         """Keep a fragment whose conversation another worker holds for the next call, unless too many bytes wait."""

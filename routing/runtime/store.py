@@ -7,15 +7,20 @@ so that an acknowledgement leaves after the commit (ACK-5), or the claim is rele
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
-from routing.dialog.endpoint import QueueKey
+from routing.dialog.endpoint import ConversationKey, QueueKey
 
 
 class Conflict(Exception):
     """The store refused a commit: another one changed the same rows, or the claim has ended. Nothing was written."""
+
+
+class OutdatedError(Conflict):
+    """A recalled conversation is not as the store has left it, or a claim holds it: the caller claims it."""
 
 
 class QueueDepth(NamedTuple):
@@ -37,6 +42,15 @@ class Store(Protocol):
         """Write all changes atomically and end the claim. Durable on return unless `ChangeSet.is_async_commit`.
 
         Raises `Conflict`: nothing was written, and the claim ended."""
+        ...
+
+    def recall(self, conversations: Iterable[ConversationKey], now_ms: int) -> ClaimedBatch | None:
+        """Return conversations as this store has left them, without a claim and without reading them. None: it does not
+        know them well enough.
+
+        A commit with the token of this batch may only add messages to queues and change endpoints. It raises
+        `OutdatedError`, and nothing was written, if it does more, if a claim holds one of the conversations, or if one
+        of them or the state of the instance has changed."""
         ...
 
     def append(self, appended: AppendedMessages) -> AppendOutcome | None:

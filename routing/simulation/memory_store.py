@@ -5,7 +5,7 @@ Follows the port in `routing.runtime.store`. Nothing survives the process.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -23,7 +23,8 @@ from routing.dialog.endpoint import ConversationGroupState, ConversationKey, End
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage, QueuedMessage
 from routing.dialog.transmission import Transmission
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, QueueDepth
+from routing.runtime.recalled_conversations import RecalledConversations, only_adds, recall
+from routing.runtime.store import Conflict, OutdatedError, QueueDepth
 from routing.simulation.memory_queue import HEAP_SLACK, MemoryQueue
 
 
@@ -51,15 +52,16 @@ class MemoryStore:
         self._locked: dict[str, int] = {}
         """By group: the token that has locked it."""
         self._tokens = 0
+        self._recalled = RecalledConversations()
 
     # ------------------------------------------------------------ claiming
 
     def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
         token = wanted.token or self._next_token()
-        batch = ClaimedBatch(
-            token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored
-        )
-        claim = self._claims.setdefault(token, _Claim([], [], {}))
+        batch = self._unclaimed(token)
+        claim = self._claims.setdefault(token, _Claim([], [], {}, batch))
+        if claim.is_recalled:
+            raise OutdatedError("its conversations are not claimed")
         busy: list[str | ConversationKey] = [group for group in wanted.groups if not self._lock(claim, batch, group)]
         busy += [handle for handle in wanted.handles if not self._take_for_application(claim, batch, handle)]
         busy += [key for key in wanted.conversations if not self._take(claim, batch, key[0])]
@@ -73,6 +75,20 @@ class MemoryStore:
         if wanted.receive is not None:
             self._receive(claim, batch, wanted.receive)
         batch.busy = frozenset(busy)
+        return batch
+
+    def _unclaimed(self, token: int) -> ClaimedBatch:
+        """A batch with the state of the instance alone."""
+        return ClaimedBatch(
+            token, off=self._off, rollbacks=self._rollbacks, requests=self._requests, mirrored=self._mirrored
+        )
+
+    def recall(self, conversations: Iterable[ConversationKey], now_ms: int) -> ClaimedBatch | None:
+        found = self._recalled.find(conversations, now_ms)
+        if found is None:
+            return None
+        batch = self._unclaimed(self._next_token())
+        self._claims[batch.token] = _Claim([], [], {}, recall(batch, found), is_recalled=True)
         return batch
 
     def _next_token(self) -> int:
@@ -174,9 +190,18 @@ class MemoryStore:
         except Conflict:
             self.release(changes.token)
             raise
+        claim = self._claims[changes.token]
         self._remove(changes)
         self._write(changes)
+        self._learn(claim, changes)
         self.release(changes.token)
+
+    def _learn(self, claim: _Claim, changes: ChangeSet) -> None:
+        """An application, whose claims lock groups, is another process: it does not tell workers what it commits."""
+        if not claim.groups:
+            batch = claim.batch
+            read = {handle: one for handle, one in batch.endpoints.items() if handle not in batch.transmissions}
+            self._recalled.learn(batch, changes, read, {handle: self._endpoints.get(handle) for handle in read})
 
     def endpoint(self, handle: str) -> Endpoint | None:
         """Return an endpoint as it is stored, without a claim."""
@@ -223,6 +248,7 @@ class MemoryStore:
     def forget_claims(self) -> None:
         for token in tuple(self._claims):
             self.release(token)
+        self._recalled = RecalledConversations()
 
     def next_due(self) -> int | None:
         while self._due:
@@ -245,12 +271,27 @@ class MemoryStore:
         """Check for every conflict before anything is written."""
         if changes.token not in self._claims:
             raise Conflict("the claim has ended")
+        claim = self._claims[changes.token]
+        if claim.is_recalled and not self._is_as_recalled(claim.batch, changes):
+            self._recalled.forget(claim.batch.endpoints.values())
+            raise OutdatedError("a conversation has changed")
         for handle, endpoint in changes.endpoints.items():
             if self._handles.get(endpoint.key, handle) not in (handle, *changes.removed):
                 raise Conflict(f"the conversation {endpoint.conversation_id} has another endpoint")
         for request_key, request in changes.requests.items():
             if request is not None and self._requests.get(request_key, request) != request:
                 raise Conflict(f"a route to {request_key[1]} was asked for by another")
+
+    def _is_as_recalled(self, batch: ClaimedBatch, changes: ChangeSet) -> bool:
+        if not only_adds(changes) or not batch.has_instance_of(self._unclaimed(0)):
+            return False
+        for handle, endpoint in batch.endpoints.items():
+            is_free = endpoint.conversation_id not in self._claimed and handle not in self._transmissions
+            if not is_free or self._endpoints.get(handle) != endpoint:
+                return False
+        ids = {endpoint.conversation_id for endpoint in batch.endpoints.values()}
+        sides = [key for one in ids for key in ((one, True), (one, False)) if key in self._handles]
+        return len(sides) == len(batch.endpoints)
 
     def _remove(self, changes: ChangeSet) -> None:
         for message in changes.retained_received:
@@ -371,3 +412,6 @@ class _Claim(NamedTuple):
     """Locked groups."""
     counts: dict[str, int]
     """By group: its number of conversations when claimed."""
+    batch: ClaimedBatch
+    is_recalled: bool = False
+    """Whether its conversations are not claimed."""

@@ -5,15 +5,15 @@ The broker does not notice the recording. Whatever is not in the inner store is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, changes_of
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
-from routing.dialog.endpoint import Endpoint, QueueKey
+from routing.dialog.endpoint import ConversationKey, Endpoint, QueueKey
 from routing.dialog.messages import BufferedFragment, OutboundMessage, QueuedMessage
 from routing.dialog.system_names import END_DIALOG_TYPE, ERROR_TYPE
-from routing.runtime.store import QueueDepth
+from routing.runtime.store import OutdatedError, QueueDepth
 from routing.simulation.application_records import body_of
 from routing.simulation.memory_store import MemoryStore
 from routing.simulation.records import Committed, EndpointSnapshot, KeptMessage, RetainedRow
@@ -42,6 +42,11 @@ class RecordingStore:
         self._crashes = list(reversed(crashes))
         self._written = written
         self._commits = 0
+        self.recalls: Callable[[], bool] = lambda: True
+        """Whether a broker that asks for conversations as they were left gets them."""
+
+    def recall(self, conversations: Iterable[ConversationKey], now_ms: int) -> ClaimedBatch | None:
+        return self.inner.recall(conversations, now_ms) if self.recalls() else None
 
     def claim(self, wanted: ClaimRequest, now_ms: int) -> ClaimedBatch:
         return self.inner.claim(wanted, now_ms)
@@ -52,7 +57,11 @@ class RecordingStore:
         if crash is not None and not crash.is_written:
             raise SimulatedCrash(crash)
         record = record_changes(changes, self._broker, self.moment)
-        self.inner.commit(changes)
+        try:
+            self.inner.commit(changes)
+        except OutdatedError:
+            self._crashes += [crash] if crash is not None else []  # it is for the commit that comes in its place
+            raise
         self._written(changes, record)
         if crash is not None:
             raise SimulatedCrash(crash)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from routing.common.choices import Choices
 from routing.dialog.appended_messages import AppendOutcome
@@ -74,6 +75,8 @@ class SimulatedBroker:
         self._takes = self._reading.pick((0, 500, 1000))
         """Probability in permille that a RECEIVE in a transaction of its own is tried without a claim."""
         self.store = RecordingStore(name, around.world.crashes.get(name, ()), self._written)
+        arrivals = around.world.chance("recalled", name)
+        self.store.recalls = partial(arrivals.happens, arrivals.pick((0, 500, 1000)))
         self._limits = around.world.limits
         self._broker: Broker | None = None
         self._life = 0

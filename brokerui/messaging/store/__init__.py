@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, Final
 
 from django.db import connections
 
 from brokerui.messaging.latency import Latencies, counted
-from brokerui.messaging.store import instance_state, taking
+from brokerui.messaging.store import instance_state, recalling, taking
 from brokerui.messaging.store.claiming import Claim, ClaimQuery
 from brokerui.messaging.store.committing import Commit
 from brokerui.messaging.store.numbers import queue_number
@@ -20,8 +20,9 @@ from brokerui.messaging.store.session import OneWaySession, Row, Session
 from brokerui.messaging.store.sqlite import SqliteSession
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
-from routing.dialog.endpoint import QueueKey
-from routing.runtime.store import Conflict, QueueDepth
+from routing.dialog.endpoint import ConversationKey, QueueKey
+from routing.runtime.recalled_conversations import RecalledConversations, only_adds
+from routing.runtime.store import Conflict, OutdatedError, QueueDepth
 
 __all__ = ["DatabaseStore"]
 
@@ -72,6 +73,7 @@ class DatabaseStore:
         self._claims: dict[int, Claim] = {}
         self._tokens = count(1)
         self._known: instance_state.InstanceState | None = None
+        self._recalled = RecalledConversations()
 
     def _session(self) -> Session:
         database = connections[self._using]
@@ -86,6 +88,8 @@ class DatabaseStore:
         claim = self._claims.get(token) if wanted.token else Claim(self._session(), self.instance)
         if claim is None:
             raise Conflict("the claim has ended")
+        if claim.is_recalled:
+            raise OutdatedError("its conversations are not claimed")
         self._claims[token] = claim
         claim.session.wait_ms = wanted.wait_ms
         try:
@@ -110,21 +114,48 @@ class DatabaseStore:
         self._known = self._checked(known)
         return self._known
 
+    def recall(self, conversations: Iterable[ConversationKey], now: int) -> ClaimedBatch | None:
+        """On PostgreSQL, outside of transactions of callers: elsewhere nothing is learned."""
+        found = self._recalled.find(conversations, now)
+        if found is None or self._known is None or self.version not in (self._known.live_version, LATEST):
+            return None
+        token, claim = next(self._tokens), Claim(self._session(), self.instance, known=self._known, is_recalled=True)
+        self._claims[token] = claim
+        try:
+            self._check_losses(claim.session)
+        except Conflict:
+            self.release(token)
+            raise
+        return claim.recalled(token, found)
+
     def commit(self, changes: ChangeSet) -> None:
         claim = self._claims.get(changes.token)
         if claim is None:
             raise Conflict("the claim has ended")
         try:
-            with claim.session.writing(is_async_commit=changes.is_async_commit):
-                if not claim.session.holds_still:
-                    self._checked(instance_state.look(claim.session, self.instance, claim.known))
-                commit = Commit(claim, changes)
-                commit.write()
-            self._latencies.update(counted(commit.waited_ms()))
+            self._write(claim, changes)
             if changes.is_async_commit and self._losses is None:
                 self._losses = claim.session.losses
+        except OutdatedError:
+            self._recalled.forget(claim.endpoints.values())
+            raise
         finally:
             self.release(changes.token)
+
+    def _write(self, claim: Claim, changes: ChangeSet) -> None:
+        """In the transaction of the claim, or of the caller."""
+        if claim.is_recalled and not only_adds(changes):
+            raise OutdatedError("the messages change more than endpoints and queues")
+        with claim.session.writing(is_async_commit=changes.is_async_commit):
+            if claim.is_recalled:
+                recalling.begin(claim)
+            elif not claim.session.holds_still:
+                self._checked(instance_state.look(claim.session, self.instance, claim.known))
+            commit = Commit(claim, changes)
+            commit.write()
+        self._latencies.update(counted(commit.waited_ms()))
+        if not self._in_transaction:
+            self._recalled.learn(claim, changes, claim.versions, commit.versions())
 
     def append(self, appended: AppendedMessages) -> AppendOutcome | None:
         """In the caller's transaction, or in one of its own. The state of the instance, too, has to be as the store has
@@ -198,6 +229,7 @@ class DatabaseStore:
     def forget_claims(self) -> None:
         for token in tuple(self._claims):
             self.release(token)
+        self._recalled = RecalledConversations()
 
     def next_due(self) -> int | None:
         (due,) = self._row(_NEXT_DUE)

@@ -16,6 +16,7 @@ from brokerui.messaging.store.tables import ENDPOINTS, GROUPS, HELD, OUTGOING, W
 from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM, ClaimedBatch, ClaimRequest
 from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import BufferedFragment, FragmentNumber, OutboundMessage
+from routing.runtime.recalled_conversations import LeftConversation, recall
 
 BYTES_AT_ONCE: Final = 2 << 20
 """Bytes of bodies that a claim reads to be sent; the last one may have any size."""
@@ -28,7 +29,7 @@ _WIDTH: Final = len(ENDPOINTS.columns) - 1
 _CONVERSATIONS = (
     f"SELECT {ENDPOINTS.of('e')}, {GROUPS.of('found')},"
     " (SELECT t.state FROM transmission_objects t"
-    " WHERE t.conversation_handle = e.conversation_handle AND t.instance_id = e.instance_id)"
+    " WHERE t.conversation_handle = e.conversation_handle AND t.instance_id = e.instance_id), {version}"
     " FROM conversation_endpoints e {group} WHERE e.instance_id = %(instance)s AND e.conversation_id {among}"
 )
 _ITS_GROUP = "row.conversation_group_id = e.conversation_group_id AND row.instance_id = e.instance_id"
@@ -81,6 +82,11 @@ class Claim:
     """Groups."""
 
     known: InstanceState | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    """Of the endpoints as they were read, where the database has versions; not of one with a transmission object, which
+    has to be read."""
+    is_recalled: bool = False
+    """Whether nothing was read: the commit locks the conversations, and checks that they are as they were left."""
 
     def batch(self, token: int) -> ClaimedBatch:
         """An empty one."""
@@ -89,6 +95,16 @@ class Claim:
         return ClaimedBatch(
             token, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored
         )
+
+    def recalled(self, token: int, conversations: Iterable[LeftConversation]) -> ClaimedBatch:
+        """A batch of conversations as a commit has left them."""
+        batch = recall(self.batch(token), conversations)
+        self.endpoints, self.groups = batch.endpoints, batch.groups
+        self.conversations.update(endpoint.conversation_id for endpoint in batch.endpoints.values())
+        self.versions.update(
+            (handle, str(version)) for left in conversations for handle, version in left.versions.items()
+        )
+        return batch
 
     @property
     def mine(self) -> dict[str, int]:
@@ -135,7 +151,7 @@ class ClaimQuery:
     def _read(self, among: RowsAsTable) -> Answer:
         session = self._claim.session
         group = session.firsts(GROUPS, _ITS_GROUP, "instance_id")
-        sql = _CONVERSATIONS.format(group=group, among=among.sql)
+        sql = _CONVERSATIONS.format(group=group, among=among.sql, version=session.version("e"))
         return session.ask(sql, {**self._claim.mine, **among.parameters, "top": 1})
 
     def fill(self, batch: ClaimedBatch) -> None:
@@ -215,9 +231,11 @@ def _take_rows(claim: Claim, batch: ClaimedBatch, rows: Iterable[Row]) -> None:
         handle = endpoint.conversation_handle
         batch.endpoints[handle] = endpoint
         batch.handles[endpoint.key] = handle
-        batch.groups[endpoint.conversation_group_id] = ConversationGroupState(*row[_WIDTH:-1])
-        if row[-1] is not None:
-            batch.transmissions[handle] = unpacked(handle, row[-1])
+        batch.groups[endpoint.conversation_group_id] = ConversationGroupState(*row[_WIDTH:-2])
+        if row[-2] is not None:
+            batch.transmissions[handle] = unpacked(handle, row[-2])
+        elif row[-1] is not None:
+            claim.versions[handle] = row[-1]
 
 
 def _read_groups(claim: Claim, batch: ClaimedBatch, groups: Iterable[str]) -> None:

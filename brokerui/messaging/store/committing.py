@@ -107,6 +107,7 @@ class Commit:
         """By the numbers of queues: how many more messages stand in them."""
         self._queues: dict[int, QueueKey] = {}
         self._acknowledged: Answer = list
+        self._updated: Answer = list
 
     def write(self) -> None:
         """Within a transaction, which ends with it. The locks that other workers may wait for come last."""
@@ -123,6 +124,10 @@ class Commit:
         """Of each message that the peer acknowledged: milliseconds since its SEND. Only after the transaction: asking
         for it before would be a way to the database of its own."""
         return (self._changes.now_ms - enqueued for (enqueued,) in self._acknowledged())
+
+    def versions(self) -> dict[str, str]:
+        """Return the versions of the endpoints that have changed; only after the transaction, too."""
+        return dict(self._updated())
 
     def _with(self, given: RowsAsTable) -> dict[str, Any]:
         return {**self._claim.mine, **given.parameters, "top": None, "now": self._changes.now_ms}
@@ -218,7 +223,8 @@ class Commit:
         if changed:
             is_much = any(_seldom(one) != _seldom(known[one.conversation_handle]) for one in changed)
             columns, values = (_CHANGING, _changing) if is_much else (_OFTEN, _often)
-            self._session.update(ENDPOINTS, 2, columns, [(self._instance, *values(one)) for one in changed])
+            rows = [(self._instance, *values(one)) for one in changed]
+            self._updated = self._session.update(ENDPOINTS, 2, columns, rows)
         if new:
             self._session.insert(ENDPOINTS, [(self._instance, *_values(endpoint)) for endpoint in new])
 

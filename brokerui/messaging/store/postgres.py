@@ -187,13 +187,19 @@ class PostgresSession(OneWaySession):
         with self._wrapped:
             self._statements.ask(sql, given.parameters)
 
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
         names = (*table.columns[:keys], *columns)
         kinds = dict(zip(table.columns, table.kinds, strict=True))
         given = self.given(rows, **{name: kinds[name] for name in names})
         values = ", ".join(f"{name} = given.{name}" for name in columns)
         same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[:keys])
-        self.run(f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same}", given.parameters)
+        returned = f"{table.name}.{names[keys - 1]}, {self.version(table.name)}"
+        sql = f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same} RETURNING {returned}"
+        return self.ask(sql, given.parameters)
+
+    def version(self, alias: str) -> str:
+        """The transaction that has written it, and its place: no two rows of one key ever have both alike."""
+        return f"{alias}.xmin::text || {alias}.ctid::text"
 
     @contextmanager
     def travelling(self) -> Iterator[None]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
-from typing import Final
+from typing import Any, Final
 
-from django.db import DatabaseError, IntegrityError, OperationalError
+from django.db import DatabaseError, DataError, IntegrityError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.postgres import INSTANCES, TAKEN, PostgresSession
 from brokerui.messaging.store.postgres_pool import PLANS, Pool, is_alive
-from brokerui.messaging.store.session import Answer
-from routing.runtime.store import Conflict
+from brokerui.messaging.store.session import CONVERSATION, Answer
+from routing.runtime.store import Conflict, OutdatedError
 
 # Something to be written, as small as possible: a commit without it waits for nothing.
 _HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
@@ -32,6 +32,17 @@ DUPLICATE: Final = "23505"
 OTHERS_WERE_FASTER: Final = (DUPLICATE, "40001", "40P01", "55P03")
 """Unique violation, serialization failure, deadlock, and a lock that another transaction has for too long."""
 
+_OUTDATED: Final = "22P02"
+"""A text that is no number."""
+# A statement cannot fail by a sentence, unless it takes it for a number. The server's log has this one then.
+_GOING_ON: Final = (
+    "SELECT CAST(CASE WHEN {condition} THEN '1'"
+    " ELSE 'another transaction has a conversation, or has changed it: the worker reads it again' END AS int4)"
+)
+_LOCKED: Final = (
+    _GOING_ON.format(condition="pg_try_advisory_xact_lock(hashtextextended(given.key, %(seed)s))")
+    + " FROM unnest(%(keys)s::text[]) AS given(key)"
+)
 _PATIENCE: Final = "SET LOCAL lock_timeout = '{ms}ms'"
 _SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
 
@@ -61,6 +72,16 @@ class OwnSession(PostgresSession):
         self.run(_SHARED.format(instance=self._instance), {})
         return self.ask(sql, {})
 
+    def begin_if(self, conversations: Sequence[str], condition: str, parameters: Mapping[str, Any]) -> None:
+        """Begin, lock conversations, and go on where a condition is met, which is asked under the locks. Within
+        `writing`, which raises `OutdatedError` where it is not, or another session has one of them; then nothing that
+        follows is run."""
+        self._is_open = True
+        self.run("BEGIN", {})
+        self.run(_SHARED.format(instance=self._instance), {})
+        self.run(_LOCKED, {"keys": list(conversations), "seed": self._seed(CONVERSATION)})
+        self.run(_GOING_ON.format(condition=condition), parameters)
+
     @contextmanager
     def at_once(self) -> Iterator[None]:
         self._is_open = True
@@ -83,7 +104,7 @@ class OwnSession(PostgresSession):
     @contextmanager
     def writing(self, *, is_async_commit: bool) -> Iterator[None]:
         self._check_open()
-        with _raising_conflicts(), self.travelling():
+        with _raising_conflicts(), _raising_outdated(), self.travelling():
             yield
             if is_async_commit:
                 self.run("SET LOCAL synchronous_commit = off", {})
@@ -180,6 +201,16 @@ def _raising_conflicts() -> Iterator[None]:
         yield
     except (OperationalError, IntegrityError) as error:
         _check_conflict(error)
+        raise
+
+
+@contextmanager
+def _raising_outdated() -> Iterator[None]:
+    try:
+        yield
+    except DataError as error:
+        if getattr(error.__cause__, "sqlstate", None) == _OUTDATED:
+            raise OutdatedError(str(error)) from error
         raise
 
 

@@ -125,8 +125,13 @@ class Session(ABC):
         """Rows into a table, in this order."""
 
     @abstractmethod
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
-        """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values."""
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
+        """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values.
+        Return the last of the keys and the version of each row, where the database has versions."""
+
+    @abstractmethod
+    def version(self, alias: str) -> str:
+        """An expression: another text whenever the row of an alias has changed; NULL where the database has none."""
 
     @abstractmethod
     def next_orders(self, count: int) -> list[int]:

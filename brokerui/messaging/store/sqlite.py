@@ -130,11 +130,15 @@ class SqliteSession(Session):
         values = ", ".join(["%s"] * len(table.columns))
         self._run_each(f"INSERT INTO {table.name} ({table.listed}) VALUES ({values})", rows)
 
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> None:
+    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
         values = ", ".join(f"{name} = %s" for name in columns)
         same = " AND ".join(f"{name} = %s" for name in table.columns[:keys])
         sql = f"UPDATE {table.name} SET {values} WHERE {same}"
         self._run_each(sql, ((*row[keys:], *row[:keys]) for row in rows))
+        return list
+
+    def version(self, alias: str) -> str:
+        return "NULL"
 
     def _run_each(self, sql: str, rows: Iterable[Row]) -> None:
         with connections[self._alias].cursor() as cursor:

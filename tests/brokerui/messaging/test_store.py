@@ -6,8 +6,9 @@ import os
 import random
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -38,7 +39,7 @@ from routing.dialog.endpoint import ConversationGroupState, Endpoint
 from routing.dialog.messages import OutboundMessage
 from routing.dialog.settings import DialogSettings
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, QueueDepth
+from routing.runtime.store import Conflict, OutdatedError, QueueDepth, Store
 from scripts.postgres import running
 from tests.brokerui.elsewhere import elsewhere
 from tests.brokerui.product import eventually
@@ -46,15 +47,20 @@ from tests.routing.dialog.joined import Joined
 from tests.routing.runtime.store.conformance import (
     ALL,
     NOW,
+    ONE,
     RECEIVING,
     Q,
     RetainedRows,
     StoreConformance,
     adding,
+    arrival,
+    arrive,
+    changing,
     endpoint,
     held,
     look,
     message,
+    recalled,
     run_at_once,
     take,
     texts_of,
@@ -89,6 +95,10 @@ class TestDatabaseStore(StoreConformance):
     @property
     def can_append(self) -> bool:  # type: ignore[override]  # it depends on the database of the run
         return connection.vendor == "postgresql"
+
+    def other(self, store: Store) -> DatabaseStore:
+        assert isinstance(store, DatabaseStore)
+        return DatabaseStore(store.instance)
 
     @pytest.fixture
     def retained(self, instance: int) -> RetainedRows:
@@ -602,6 +612,61 @@ def test_a_message_for_a_remembered_conversation_takes_one_way(
     write(store, endpoint("2t", send_sequence=9))
     appended = adding(store, endpoint("2t", send_sequence=9), next_attempt=NOW + 400)
     assert queries_of(monkeypatch, lambda: store.append(appended), WAYS) == 1
+
+
+@on_postgres
+def test_a_message_for_a_recalled_conversation_takes_one_way(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(store, endpoint("1t"))
+    assert [queries_of(monkeypatch, lambda: arrive(store), WAYS) for _ in range(4)] == [2, 2, 1, 1]
+
+
+@on_postgres
+def test_nothing_is_added_by_what_was_known_of_the_instance(instance: int, store: DatabaseStore) -> None:
+    batch = recalled(store)
+    write(DatabaseStore(instance), queues={Q: False})
+    with pytest.raises(OutdatedError):
+        store.commit(arrival(batch))
+    assert store.depth(Q).messages == 2
+
+
+@on_postgres
+def test_workers_at_the_same_time_add_each_message_once_and_in_order(instance: int, store: DatabaseStore) -> None:
+    """Each recalls, and decides the number of a message from what it recalls; an application changes it beside them."""
+    write(store, endpoint("1t"))
+    ways: list[bool] = []
+
+    def work() -> None:
+        mine = DatabaseStore(instance)
+        for _ in range(100):
+            with suppress(Conflict):  # another has it
+                ways.append(arrive(mine))
+
+    def change() -> None:
+        mine = DatabaseStore(instance)
+        for number in range(5):
+            changing(mine, "1t", send_sequence=number)
+            time.sleep(0.02)
+
+    in_threads(work, work, change)
+    assert True in ways
+    assert False in ways
+    assert take(store) == [f"1t {number}" for number in range(len(ways))]
+
+
+@on_postgres
+def test_what_was_left_before_the_server_went_down_is_not_recalled(store: DatabaseStore) -> None:
+    """Its last commits may be lost; then the store refuses to go on at all."""
+    write(store, endpoint("1t"))
+    for _ in range(3):
+        changes = arrival(store.recall(ONE, NOW) or store.claim(ClaimRequest(conversations=ONE), NOW))
+        changes.is_async_commit = True
+        store.commit(changes)
+    end_connections()
+    with pytest.raises(Conflict):
+        store.recall(ONE, NOW)
+    assert not store._claims
 
 
 # ---------------------------------------------------------------- PostgreSQL

@@ -19,7 +19,7 @@ from routing.dialog.ranges import RangeSet
 from routing.dialog.system_names import ERROR_TYPE, TIMER_TYPE
 from routing.dialog.transmission import LargeMessage, Transmission
 from routing.mirror.state_machine import SENDING, MirroredRoute, MirroredRouteKey
-from routing.runtime.store import Conflict, QueueDepth, Store
+from routing.runtime.store import Conflict, OutdatedError, QueueDepth, Store
 
 NOW = 1_900_000_000_000
 Q = ("db", "Q")
@@ -141,6 +141,59 @@ def retain(store: Store, request: ReceiveRequest = ALL) -> list[str]:
 def look_at(store: Store, group: str) -> tuple[QueuedMessage, ...]:
     """What a group has."""
     return look(store, ClaimRequest(receive=ReceiveRequest(Q, group=group))).received
+
+
+def removing(store: Store, handle: str) -> None:
+    """An application ends a conversation with CLEANUP."""
+    batch = store.claim(ClaimRequest((handle,)), NOW)
+    store.commit(ChangeSet(batch.token, NOW, removed=[handle], groups=dict.fromkeys(batch.groups)))
+
+
+def changing(store: Store, handle: str, **named: Any) -> None:
+    """An application changes an endpoint."""
+    batch = store.claim(ClaimRequest((handle,), wait_ms=10_000), NOW)
+    changed = batch.endpoints[handle].copied()
+    for name, value in named.items():
+        setattr(changed, name, value)
+    store.commit(ChangeSet(batch.token, NOW, endpoints={handle: changed}))
+
+
+ONE = (("1", False),)
+"""The conversation into which messages arrive."""
+
+
+def arrival(batch: ClaimedBatch) -> ChangeSet:
+    """The next message of a peer, for the endpoint `1t`."""
+    after = batch.endpoints["1t"].copied()
+    after.receive_sequence += 1
+    arrived = message("1t", after.receive_sequence - 1)
+    return ChangeSet(batch.token, NOW, endpoints={"1t": after}, enqueued=[arrived])
+
+
+def arrive(store: Store) -> bool:
+    """A message arrives; whether its conversation was recalled."""
+    if (batch := store.recall(ONE, NOW)) is not None:
+        try:
+            store.commit(arrival(batch))
+        except OutdatedError:
+            pass
+        else:
+            return True
+    batch = store.claim(ClaimRequest(conversations=ONE), NOW)
+    if batch.busy:
+        store.release(batch.token)
+        raise Conflict("another has it")
+    store.commit(arrival(batch))
+    return False
+
+
+def recalled(store: Store) -> ClaimedBatch:
+    """A conversation in which two messages have arrived."""
+    write(store, endpoint("1t"))
+    assert [arrive(store), arrive(store)] == [False, False]
+    batch = store.recall(ONE, NOW)
+    assert batch is not None
+    return batch
 
 
 RetainedRows = Callable[[], list[tuple[int, str, int]]]
@@ -272,6 +325,111 @@ class StoreConformance:
         write(store, requests={("db", "T"): "1t"})
         look(store, ClaimRequest())
         assert not store.append(appended)
+
+    # ------------------------------------------------------------ conversations that are recalled
+
+    def other(self, store: Store) -> Store:
+        """The store by which another process works on the same instance."""
+        return store
+
+    def test_a_conversation_that_was_found_as_it_was_left_is_recalled(self, store: Store) -> None:
+        write(store, endpoint("1t"))
+        assert [arrive(store) for _ in range(5)] == [False, False, *[self.can_append] * 3]
+        assert look(store, ClaimRequest(("1t",))).endpoints["1t"].receive_sequence == 5
+        assert (store.depth(Q).messages, take(store)) == (5, [f"1t {number}" for number in range(5)])
+
+    def test_both_sides_of_a_conversation_are_recalled(self, store: Store) -> None:
+        write(store, endpoint("1i"), endpoint("1t"))
+        assert [arrive(store) for _ in range(3)][-1] == self.can_append
+        batch = store.recall(ONE, NOW) or look(store, ClaimRequest(conversations=ONE))
+        assert set(batch.endpoints) == set(batch.groups) == {"1i", "1t"}
+        assert batch.handles == {("1", True): "1i", ("1", False): "1t"}
+        store.release(batch.token)
+
+    @pytest.mark.parametrize("waits", [{"outgoing": 1}, {"held": 1}, {"due": NOW}])
+    def test_a_conversation_in_which_something_waits_is_read(self, store: Store, waits: dict[str, Any]) -> None:
+        write(store, endpoint("1t", **waits))
+        assert not any(arrive(store) for _ in range(4))
+
+    def test_a_conversation_that_others_change_too_is_not_recalled(self, store: Store) -> None:
+        write(store, endpoint("1t"))
+        for number in range(4):
+            assert store.recall(ONE, NOW) is None
+            arrive(store)
+            changing(self.other(store), "1t", send_sequence=number + 1)
+
+    @pytest.mark.parametrize(
+        "meanwhile",
+        [
+            lambda store: changing(store, "1t", send_sequence=7),
+            lambda store: write(store, endpoint("1i")),
+            lambda store: write(store, queues={("db", "other"): False}),
+            lambda store: write(store, requests={("db", "T"): "1t"}),
+            lambda store: write(store, transmissions=[Transmission("1t")]),
+        ],
+        ids=["changed", "another side", "a queue is off", "a route is asked for", "an object to be read"],
+    )
+    def test_a_conversation_that_has_changed_meanwhile_is_read(
+        self, store: Store, meanwhile: Callable[[Store], None]
+    ) -> None:
+        if not self.can_append:
+            return
+        batch = recalled(store)
+        meanwhile(self.other(store))
+        before = look(store, ClaimRequest(("1t",))).endpoints["1t"]
+        with pytest.raises(OutdatedError):
+            store.commit(arrival(batch))
+        assert look(store, ClaimRequest(("1t",))).endpoints["1t"] == before
+        assert store.depth(Q).messages == 2
+        is_read = "1t" in look(store, ClaimRequest(("1t",))).transmissions
+        assert [arrive(store) for _ in range(3)] == [False, False, not is_read]
+        assert take(store) == [f"1t {number}" for number in range(5)]
+
+    def test_nothing_arrives_in_a_conversation_that_has_gone_meanwhile(self, store: Store) -> None:
+        if not self.can_append:
+            return
+        batch = recalled(store)
+        removing(self.other(store), "1t")
+        with pytest.raises(OutdatedError):
+            store.commit(arrival(batch))
+        assert look(store, ClaimRequest(("1t",))).endpoints == {}
+
+    @pytest.mark.parametrize("claim", [ClaimRequest(("1t",)), ClaimRequest(conversations=ONE)])
+    def test_a_recalled_conversation_that_another_holds_is_left_to_it(self, store: Store, claim: ClaimRequest) -> None:
+        if not self.can_append:
+            return
+        batch, other = recalled(store), self.other(store)
+        token = other.claim(claim, NOW).token
+        with pytest.raises(OutdatedError):
+            store.commit(arrival(batch))
+        assert look(store, ClaimRequest(conversations=ONE)).busy == set(ONE)
+        other.release(token)
+        assert [arrive(store) for _ in range(3)] == [False, False, True]
+        assert take(store) == [f"1t {number}" for number in range(5)]
+
+    def test_what_was_given_back_meanwhile_has_changed_nothing(self, store: Store) -> None:
+        if not self.can_append:
+            return
+        batch, other = recalled(store), self.other(store)
+        look(other, ClaimRequest(("1t",)))
+        store.commit(arrival(batch))
+        assert take(store) == ["1t 0", "1t 1", "1t 2"]
+
+    def test_a_recalled_conversation_only_receives(self, store: Store) -> None:
+        """Whatever else changes is changed under a claim."""
+        if not self.can_append:
+            return
+        changes = arrival(recalled(store))
+        changes.outgoing = [OutboundMessage("1t", 0, "DEFAULT", b"", NOW)]
+        with pytest.raises(OutdatedError):
+            store.commit(changes)
+        assert [arrive(store) for _ in range(2)] == [False, False]
+        batch = store.recall(ONE, NOW)
+        assert batch is not None
+        with pytest.raises(OutdatedError):
+            store.claim(ClaimRequest(bodies=(("1t", 0),), token=batch.token), NOW)
+        store.release(batch.token)
+        assert store.depth(Q).messages == 4
 
     def test_every_column_of_an_endpoint_comes_back(self, store: Store) -> None:
         made = endpoint(

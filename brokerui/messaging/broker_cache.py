@@ -6,12 +6,10 @@ A broker is not made for two threads. What brokers of one instance have to know 
 from __future__ import annotations
 
 import threading
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from random import SystemRandom
-from typing import Final
 
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
@@ -28,9 +26,6 @@ from routing.runtime.broker import Broker
 from routing.runtime.decision_cache import DATABASE_IS_MIRROR
 from routing.runtime.store import Conflict
 
-KEYS_SECONDS: Final = 1.0
-"""How long a broker may go on without keys that have just come."""
-
 
 class ReplacedError(Conflict):
     """The hosted instance was removed and another one has its name: its broker is another one."""
@@ -43,8 +38,6 @@ class _Hosted:
     version: int
     """Version of the estate by which it routes."""
     keys: tuple[datetime | None, ...]
-    looked_at: float = field(default_factory=time.monotonic)
-    """When it was last seen which keys there are."""
 
 
 _ours = threading.local()
@@ -70,18 +63,15 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     elif known.version != live_version() and not _follow(instance, known):
         forget_brokers()
         return broker_of(instance, in_transaction=in_transaction)
-    _look_for_keys_sometimes(instance, known)
     return known.broker
 
 
 def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
-    """Return the broker for a caller that claims before it looks at the estate: each claim follows the estate."""
+    """Return the broker for a caller that claims before it looks at the estate: each claim follows the estate and the
+    keys."""
     brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
     known = brokers.get((instance, in_transaction))
-    if known is None:
-        return broker_of(instance, in_transaction=in_transaction)
-    _look_for_keys_sometimes(instance, known)
-    return known.broker
+    return broker_of(instance, in_transaction=in_transaction) if known is None else known.broker
 
 
 def forget_brokers() -> None:
@@ -100,6 +90,7 @@ def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
     broker = Broker(live.estate, instance, store, Choices(SystemRandom().getrandbits), security=security)
     hosted = _Hosted(broker, store, live.version, keys)
     store.follow = partial(_keep_up, instance, hosted)
+    store.learn = partial(_look_for_keys, instance, hosted)
     store.forget = forget_brokers
     return hosted, is_callers
 
@@ -111,13 +102,8 @@ def _keep_up(instance: str, known: _Hosted) -> None:
         raise ReplacedError(f"the name {instance} belongs to another instance by now")
 
 
-def _look_for_keys_sometimes(instance: str, known: _Hosted) -> None:
-    if time.monotonic() - known.looked_at >= KEYS_SECONDS:
-        _look_for_keys(instance, known)
-
-
 def _look_for_keys(instance: str, known: _Hosted) -> None:
-    known.looked_at = time.monotonic()
+    """In the first claim, and in each one that finds the state of the instance changed: a change of keys is one."""
     keys = keys_stamp(instance)
     if keys != known.keys:
         known.broker.security, known.keys = security_of(instance), keys
@@ -139,8 +125,10 @@ def _follow(instance: str, known: _Hosted) -> bool:
 
 
 def has_binding(instance: str, database: str, service: str) -> bool:
-    """Whether a dialog from a database to a service can be encrypted."""
-    return broker_of(instance).security.protection(database, service, True) is not None
+    """Whether a dialog from a database to a service can be encrypted: by the keys that are there now, since no claim
+    has asked for them. Raises `NotHostedError`."""
+    broker_of(instance)
+    return security_of(instance).protection(database, service, True) is not None
 
 
 def check_database(broker: Broker, database: str) -> None:

@@ -155,6 +155,20 @@ STORE: Final = (
     ),
     Fault(
         "store",
+        "brokers go on without keys that have come",
+        "self._known is None or self._known.number != now_known.number",
+        "self._known is None",
+        ("test_a_dialog_is_encrypted_once_there_are_keys",),
+    ),
+    Fault(
+        "store",
+        "a command that makes keys tells no broker",
+        'HostedInstance.objects.filter(name__in=instances).update(known=F("known") + 1)',
+        "pass",
+        ("test_a_dialog_is_encrypted_once_there_are_keys",),
+    ),
+    Fault(
+        "store",
         "messages are added to a conversation in which another process has sent since",
         "AND row.conversation_handle = handle AND row.state = as_state AND row.send_sequence = first",
         "AND row.conversation_handle = handle AND row.state = as_state",

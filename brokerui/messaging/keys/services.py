@@ -1,11 +1,12 @@
-"""Making and taking over keys. Each write leaves an entry of the audit, in which no key stands."""
+"""Making and taking over keys. Each write leaves an entry of the audit, in which no key stands, and is a change of the
+state of the instance, by which its brokers hear of it in their next claim."""
 
 from __future__ import annotations
 
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from brokerui.estate.audit import audit
@@ -13,6 +14,7 @@ from brokerui.messaging.keys.files import new_pair
 from brokerui.messaging.keys.models import DatabaseKey, PeerKey
 from brokerui.messaging.keys.sealing import seal
 from brokerui.messaging.keys.selectors import pair_of
+from brokerui.messaging.models import HostedInstance
 from routing.common.errors import Invalid
 from routing.common.sentence import say
 from routing.security.keys import KeyPair
@@ -39,6 +41,7 @@ def key_take(*, instance: str, database: str, pair: KeyPair, author: str, replac
 @transaction.atomic
 def peer_take(*, instance: str, database: str, service: str, public: bytes, author: str) -> None:
     """The public key of a database: of the one behind a service, in place of any before, or of one that may begin."""
+    _tell_brokers(instance)
     known = PeerKey.objects.filter(instance=instance, database=database, service=service)
     row = {"instance": instance, "database": database, "made_at": timezone.now()}
     if service:
@@ -54,6 +57,7 @@ def keys_exchange(*, database: str, one: str, other: str, author: str) -> None:
 
     Raises `Invalid` where one cannot be read. Where there are none, nothing is written.
     """
+    _tell_brokers(one, other)
     now = timezone.now()
     pairs = [(row, pair_of(row.instance, database)) for row in _rows(DatabaseKey, database, one, other)]
     peers = list(_rows(PeerKey, database, one, other))
@@ -75,6 +79,7 @@ def _rows(model: type[_Key], database: str, *instances: str) -> QuerySet[_Key]:
 
 
 def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:
+    _tell_brokers(instance)
     place = _place(instance, database)
     row = {"public": pair.public, "sealed": seal(pair.private, place, pair.public), "made_at": timezone.now()}
     if replace:
@@ -83,6 +88,11 @@ def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:
     _, is_new = DatabaseKey.objects.get_or_create(instance=instance, database=database, defaults=row)
     if not is_new:
         raise Invalid("", say("{place} has a key pair already; --replace replaces it", place=place))
+
+
+def _tell_brokers(*instances: str) -> None:
+    """Before the keys are written, so that of two transactions each waits for the other here and nowhere else."""
+    HostedInstance.objects.filter(name__in=instances).update(known=F("known") + 1)
 
 
 def _place(instance: str, database: str) -> str:

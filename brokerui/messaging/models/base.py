@@ -35,7 +35,7 @@ class HostedInstance(models.Model):
     id = models.SmallAutoField(primary_key=True)
     name = models.CharField(max_length=SERVICE_NAME, unique=True)
     known = models.BigIntegerField(default=0)
-    """Counts the changes of what each claim reads: states of queues, route requests, mirrored routes."""
+    """Counts the changes of what each claim reads: states of queues, route requests, mirrored routes, keys."""
     least_version = models.IntegerField(default=0)
     """The version of the estate with which conversations were moved or dropped last: a claim by an older one
     works on rows that are gone."""

@@ -64,6 +64,9 @@ class DatabaseStore:
         self.follow: Callable[[], None] | None = None
         """Called in a claim, before the broker decides anything, if the estate has another version than the broker's,
         or the instance is gone."""
+        self.learn: Callable[[], None] | None = None
+        """Called in a claim, before the broker decides anything, if the state of the instance is not the one of the
+        claim before: then its keys may be others, too."""
         self.forget: Callable[[], None] | None = None
         """Called if something that was committed may have been lost: the memory of the broker may hold it, and another
         store takes the place of this one."""
@@ -111,8 +114,11 @@ class DatabaseStore:
         known = instance_state.known_as_of(found, session, self.instance, self._known)
         if self.follow is not None and (known is None or known.live_version != self.version):
             self.follow()
-        self._known = self._checked(known)
-        return self._known
+        now_known = self._checked(known)
+        if self.learn is not None and (self._known is None or self._known.number != now_known.number):
+            self.learn()
+        self._known = now_known
+        return now_known
 
     def recall(self, conversations: Iterable[ConversationKey], now: int) -> ClaimedBatch | None:
         """On PostgreSQL, outside of transactions of callers: elsewhere nothing is learned."""

@@ -1,6 +1,7 @@
 """State of an instance that every claim reads: queues that are off, rollbacks, route requests, mirrored routes.
 
-It changes seldom. Each change counts up `hosted_instances.known`, and it is read again when that number is another.
+It changes seldom. Each change counts up `hosted_instances.known`, and it is read again when that number is another. So
+does a change of the instance's keys (`brokerui.messaging.keys`).
 """
 
 from __future__ import annotations

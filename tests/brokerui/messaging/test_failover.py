@@ -259,8 +259,7 @@ def test_both_partners_may_hold_something(wire: Wire, time: list[int]) -> None:
     assert held() == before
 
 
-def test_its_keys_go_over_too(wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerui.messaging.broker_cache.KEYS_SECONDS", 0)
+def test_its_keys_go_over_too(wire: Wire) -> None:
     public = key_make(instance="A", database="pair", author="test")
     peer_take(instance="A", database="pair", service="From", public=public, author="test")
     peer_take(instance="A", database="pair", service="", public=public, author="test")

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
 from brokerui.messaging import clock, tasks
-from brokerui.messaging.broker_cache import broker_of, forget_brokers
+from brokerui.messaging.broker_cache import broker_of, forget_brokers, has_binding
 from brokerui.messaging.errors import BusyError, NoSuchDatabaseError, NoSuchQueueError, NotHostedError
 from brokerui.messaging.exchange.lists import outgoing_held, put_notices, run
 from brokerui.messaging.exchange.messages import Failed, Notice, Online
@@ -263,8 +264,7 @@ def test_a_missing_route_is_told_and_what_waits_goes_when_it_is_made(wire: Wire,
     assert transmission_status(instance="A", handle=handle) == ""
 
 
-def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int], monkeypatch: Any) -> None:
-    monkeypatch.setattr("brokerui.messaging.broker_cache.KEYS_SECONDS", 0)
+def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int]) -> None:
     handle = begin(encryption=True)
     send(handle, b"secret")
     wire.carry()
@@ -275,6 +275,23 @@ def test_a_dialog_is_encrypted_once_there_are_keys(wire: Wire, time: list[int], 
     time[0] += 5_000
     wire.carry()
     assert bodies() == [b"secret"]
+
+
+def test_who_has_not_claimed_since_hears_of_keys_too(wire: Wire) -> None:
+    assert not has_binding("A", "one", "To")
+    public = key_make(instance="A", database="one", author="test")
+    peer_take(instance="A", database="one", service="To", public=public, author="test")
+    assert has_binding("A", "one", "To")
+
+
+def test_messages_ask_nothing_of_keys(wire: Wire) -> None:
+    handle = begin()
+    for text in (b"1", b"2", b"3"):
+        with CaptureQueriesContext(connection) as asked:
+            send(handle, text)
+            wire.carry()
+            assert bodies() == [text]
+    assert not [query["sql"] for query in asked if "keys_" in query["sql"]]
 
 
 def test_an_address_that_cannot_be_reached_is_told_and_tried_at_once_when_it_is_back(

@@ -11,6 +11,8 @@ from datetime import datetime
 from functools import partial
 from random import SystemRandom
 
+from django.db import connection
+
 from brokerui.estate.models import Instance
 from brokerui.estate.selectors import estate_current, live_version
 from brokerui.messaging.errors import NoSuchDatabaseError, NoSuchQueueError, NotHostedError
@@ -21,7 +23,7 @@ from brokerui.messaging.store import DatabaseStore
 from routing.common.choices import Choices
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import VerbError
-from routing.model.estate import MIRROR, Database
+from routing.model.estate import MIRROR, Database, Estate
 from routing.runtime.broker import Broker
 from routing.runtime.decision_cache import DATABASE_IS_MIRROR
 from routing.runtime.store import Conflict
@@ -72,6 +74,14 @@ def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
     known = brokers.get((instance, in_transaction))
     return broker_of(instance, in_transaction=in_transaction) if known is None else known.broker
+
+
+def known_estate(instance: str) -> Estate:
+    """Return the estate by which the instance's broker works for this caller, which a claim may find to be an old one;
+    where there is no such broker yet, the live one."""
+    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
+    known = brokers.get((instance, connection.in_atomic_block))
+    return estate_current().estate if known is None else known.broker.estate
 
 
 def forget_brokers() -> None:

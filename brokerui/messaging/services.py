@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from django.db import transaction
@@ -21,8 +21,7 @@ from brokerui.messaging.exchange.queue_notify import wait_for_notification
 from brokerui.messaging.exchange.unreachable import unreachable_address
 from brokerui.messaging.leases.errors import LeasedError
 from brokerui.messaging.leases.selectors import is_leased
-from brokerui.messaging.queue_address import QueueAddress
-from brokerui.messaging.queue_names import queue_named
+from brokerui.messaging.queue_names import known_queue, queue_named
 from brokerui.messaging.verbs import appending, taking
 from brokerui.messaging.verbs.administration import message_committed, message_rolled_back, queue_set_status
 from brokerui.messaging.verbs.database_brokers import (
@@ -151,7 +150,7 @@ def conversation_group_get(*, instance: str, database: str, queue: str, wait_s: 
     SQLite with the bounds of `message_receive`."""
     place = queue_named(instance, database, queue)
     request = ReceiveRequest((place.database, place.queue), top=0)
-    return asked_until_found(partial(_next_group, instance, request), place, wait_s)
+    return asked_until_found(partial(_next_group, instance, request), lambda: place, wait_s)
 
 
 def _next_group(instance: str, request: ReceiveRequest) -> str | None:
@@ -174,9 +173,10 @@ def message_receive(
     there are none that are not locked. `wait_s`: seconds that it waits for the first of them, as WAITFOR does.
     On SQLite a transaction of the caller's gives the write lock back meanwhile; one that has written is refused
     (`WriteLockHeldError`)."""
-    place = queue_named(instance, database, queue)
-    request = ReceiveRequest((place.database, place.queue), top, conversation_handle, conversation_group_id)
-    return asked_until_found(partial(_received, instance, request), place, wait_s)
+    request = ReceiveRequest((database, queue), top, conversation_handle, conversation_group_id)
+    return asked_until_found(
+        partial(_received, instance, request), partial(known_queue, instance, *request.queue), wait_s
+    )
 
 
 def message_wait(*, instance: str, database: str, queue: str, seconds: float) -> None:
@@ -185,10 +185,14 @@ def message_wait(*, instance: str, database: str, queue: str, seconds: float) ->
     wait_for_notification(queue_named(instance, database, queue), seconds)
 
 
-def _received(instance: str, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:
-    place = QueueAddress(instance, *request.queue)
+def _received(instance: str, named: ReceiveRequest) -> tuple[QueuedMessage, ...]:
+    """Receive by the name of a queue as the user has written it."""
+    place = known_queue(instance, *named.queue)
+    request = replace(named, queue=place[1:])
     batch = taking.received_at_once(instance, request)
     if batch is None:
+        place = queue_named(instance, *named.queue)
+        request = replace(named, queue=place[1:])
         with unit_of_work(instance, ClaimRequest(receive=request)) as (broker, work):
             check_queue(broker, request.queue)
             receiving.receive(work, request)

@@ -19,17 +19,18 @@ from brokerui.messaging.queue_address import QueueAddress
 T = TypeVar("T")
 
 
-def asked_until_found(ask: Callable[[], T], place: QueueAddress, wait_s: float) -> T:
+def asked_until_found(ask: Callable[[], T], place: Callable[[], QueueAddress], wait_s: float) -> T:
     """Return what a verb finds, at once or as soon as messages are there; what it finds after `wait_s` seconds
-    otherwise. A thread that has just emptied the queue waits for the next notification before it asks. Raises
-    `WriteLockHeldError` where it may have to wait and holds the write lock of SQLite for good."""
+    otherwise. `place` returns the queue, which may be another one after the estate has changed. A thread that has just
+    emptied the queue waits for the next notification before it asks. Raises `WriteLockHeldError` where it may have to
+    wait and holds the write lock of SQLite for good."""
     end = time.monotonic() + wait_s
     if wait_s > 0 and (sqlite := _locking_connection()) is not None and sqlite.has_written():
         raise WriteLockHeldError
-    if emptied_queues.taken(place) and wait_s > 0:
-        _wait(place, wait_s)
+    if emptied_queues.taken(place()) and wait_s > 0:
+        _wait(place(), wait_s)
     while not (found := ask()) and (left := end - time.monotonic()) > 0:
-        _wait(place, left)
+        _wait(place(), left)
     return found
 
 

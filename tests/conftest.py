@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
 from collections.abc import Generator, Iterator
@@ -20,6 +19,7 @@ from tests.databases import TwoDatabases
 from tests.durations import Durations, recorded
 from tests.emptying import Emptying
 from tests.extent import IS_ALL, Extent
+from tests.garbage import Garbage
 from tests.migrated import keep, restored
 from tests.needed_fixtures import NeededFixtures
 from tests.one_report import OneReport
@@ -82,25 +82,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(TwoDatabases())
     if not IS_ALL:
         config.pluginmanager.register(Extent())
+    config.pluginmanager.register(Garbage(), "garbage")
     config.pluginmanager.register(NeededFixtures())
     config.pluginmanager.register(OneSeed())
     if hasattr(config, "workerinput"):
         config.pluginmanager.register(OneReport())
     if config.option.record_durations and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Durations())
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """Look for no garbage while modules and tests (15,000) are made, nor after it: they are left out of every later
-    search. Search less often than Python does by itself: a third of a run's work."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.set_threshold(10_000, 20, 20)
-        gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)

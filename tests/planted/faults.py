@@ -118,9 +118,17 @@ STORE: Final = (
     Fault(
         "store",
         "messages arrive in a recalled conversation that others have changed",
-        " WHERE {version} = given.version) = cardinality",
-        " WHERE {version} IS NOT NULL) = cardinality",
+        " AND e.instance_id = %(instance)s) = %(endpoints)s::text[]",
+        " AND e.instance_id = %(instance)s) <> %(endpoints)s::text[] || ARRAY['']",
         ("test_workers_at_the_same_time_add_each_message_once_and_in_order",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "the check of a recalled conversation reads all of its instance",
+        'WHERE e.conversation_id = ANY(%(conversations)s::text[])"',
+        "WHERE e.conversation_id || '' = ANY(%(conversations)s::text[])\"",
+        ("test_the_check_of_a_recalled_conversation_reads_no_other_ones",),
         on_postgresql=True,
     ),
     Fault(

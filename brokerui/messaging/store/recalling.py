@@ -10,13 +10,12 @@ from brokerui.messaging.store.claiming import Claim
 from brokerui.messaging.store.instance_state import NUMBER
 from brokerui.messaging.store.postgres_transactions import OwnSession
 
+# One look into the index of conversations: a join by handle would read all endpoints of an instance where a planner
+# knows little of the table. Neither side has come or gone since, and none has a transmission object to be read.
 _ARE_AS_LEFT: Final = (
-    "(SELECT count(*) FROM unnest(%(handles)s::text[], %(versions)s::text[]) AS given(handle, version)"
-    " JOIN conversation_endpoints e ON e.conversation_handle = given.handle AND e.instance_id = %(instance)s"
-    " WHERE {version} = given.version) = cardinality(%(handles)s::text[])"
-    # Neither side has come since, and none has a transmission object to be read.
-    " AND (SELECT count(*) FROM conversation_endpoints e WHERE e.conversation_id = ANY(%(conversations)s::text[])"
-    " AND e.instance_id = %(instance)s) = cardinality(%(handles)s::text[])"
+    '(SELECT array_agg(e.conversation_handle || {version} ORDER BY e.conversation_handle COLLATE "C")'
+    " FROM conversation_endpoints e WHERE e.conversation_id = ANY(%(conversations)s::text[])"
+    " AND e.instance_id = %(instance)s) = %(endpoints)s::text[]"
     " AND NOT EXISTS (SELECT 1 FROM transmission_objects t WHERE t.conversation_handle = ANY(%(handles)s::text[])"
     " AND t.instance_id = %(instance)s)"
     f" AND (%(known)s::int8, %(version)s::int8) = ({NUMBER.format(instance='%(instance)s')})"
@@ -31,7 +30,7 @@ def begin(claim: Claim) -> None:
     conversations = list(claim.conversations)
     parameters = {
         "handles": list(claim.versions),
-        "versions": list(claim.versions.values()),
+        "endpoints": [handle + claim.versions[handle] for handle in sorted(claim.versions)],
         "conversations": conversations,
         "known": claim.known.number,
         "version": claim.known.live_version,

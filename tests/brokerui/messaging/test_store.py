@@ -623,6 +623,30 @@ def test_a_message_for_a_recalled_conversation_takes_one_way(
 
 
 @on_postgres
+@pytest.mark.parametrize("is_analyzed", [False, True])
+def test_the_check_of_a_recalled_conversation_reads_no_other_ones(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch, is_analyzed: bool
+) -> None:
+    write(store, *(endpoint(f"{number}t") for number in range(2, 300)))
+    batch = recalled(store)
+    plan: list[str] = []
+
+    def explain(session: OwnSession, _keys: Sequence[str], condition: str, parameters: Mapping[str, Any]) -> None:
+        plan.extend(line for (line,) in session.rows(f"EXPLAIN SELECT {condition}", parameters))
+        raise OutdatedError
+
+    if is_analyzed:
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE conversation_endpoints")
+    monkeypatch.setattr(OwnSession, "begin_if", explain)
+    with pytest.raises(OutdatedError):
+        store.commit(arrival(batch))
+    (reading,) = [place for place, line in enumerate(plan) if " on conversation_endpoints " in line]
+    assert "conversation_endpoints_side" in plan[reading]
+    assert "conversation_id" in plan[reading + 1]
+
+
+@on_postgres
 def test_nothing_is_added_by_what_was_known_of_the_instance(instance: int, store: DatabaseStore) -> None:
     batch = recalled(store)
     write(DatabaseStore(instance), queues={Q: False})

@@ -173,12 +173,19 @@ def roles_asked(permission: Permission) -> list[Role]:
     return list(Role) if IS_ALL else list(Role)[max(lowest - 1, 0) : lowest + 1]
 
 
+def methods_asked(name: str) -> list[str]:
+    """The methods that a view has, and by turns one that it has not; every method in make test-all."""
+    without = [method for method in METHODS if not hasattr(view_of(name), method)]
+    one = without[list(VIEWS).index(name) % len(without) :][:1] if without else []
+    return [method for method in METHODS if IS_ALL or method not in without or method in one]
+
+
 @pytest.mark.parametrize("name", VIEWS)
 def test_a_role_may_what_the_view_says(name: str) -> None:
     view, path = view_of(name), path_of(name)
     for role in roles_asked(view.write):
         client, user = signed_in(role), user_of(role)
-        for method in METHODS:
+        for method in methods_asked(name):
             is_reading = method == "get"
             status = send(client, method, path, None if is_reading else {}).status_code
             if not hasattr(view, method):

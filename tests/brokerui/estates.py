@@ -1,13 +1,26 @@
-"""Small estates, written down in few words."""
+"""Small estates, written down in few words, and a large one."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+from benchmarks.estates import large_estate
+from tests.extent import IS_ALL
+
 Json = dict[str, Any]
 LOCAL: Json = {"name": "AutoCreatedLocal", "address": "LOCAL"}
 IDENTIFIER = "00000000-0000-4000-8000-{:012}"
+
+
+SHARE = 1 if IS_ALL else 4
+"""A test of the time that a page takes has this part of a company, and waits this part of its patience."""
+
+
+def company() -> str:
+    """The text of a company's estate, of 1,000 instances and 50,000 routes in make test-all, else of a quarter."""
+    size = {"instances": 1_000, "databases": 5_000, "routes": 50_000, "names": 10_000}
+    return json.dumps(large_estate(**{name: count // SHARE for name, count in size.items()}))
 
 
 def document(*instances: Json, hop_limit: int = 10) -> str:

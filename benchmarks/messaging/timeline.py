@@ -5,7 +5,8 @@
 As `latency.py`: two deployments with all their processes over TCP, one message of 1 KB in a transaction, 50
 conversations, durable. Functions of the product are wrapped from outside (`traced/`). Of each stage: half of the
 messages within, 99 of 100 within, and what the slowest hundredth of all messages took in it at the mean, which says
-where their time went. Then the tasks of Celery and the collections of garbage that ran meanwhile, by process.
+where their time went, and the bursts in which those came, with what ran beside the first message of each. Then the
+tasks of Celery and the collections of garbage that ran meanwhile, by process.
 
 It claims nothing by itself; `latency.py` claims.
 """
@@ -46,6 +47,8 @@ STAGES: Final = {
     "received": "RECEIVE, to its commit",
 }
 """The stages in their order, each with what happens before it."""
+BURST_S: Final = 0.2
+"""Slow messages that were sent within this many seconds of each other are of one burst."""
 BESIDE: Final = "beside:"
 BESIDE_SHOWN: Final = 25
 
@@ -103,6 +106,26 @@ def show_slowest(messages: Mapping[str, dict[str, float]], count: int = 12) -> N
         print(f"  {sum(times.values()):6.1f}, sent at {float(name) % 1000:7.3f}: {stages}")
 
 
+def show_bursts(messages: Mapping[str, dict[str, float]], beside: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """The slowest hundredth by the moments at which they were sent: one pause makes many slow that are sent one after
+    the other. Of each burst: the longest stages of its first message, and what ran beside that one."""
+    whole = {float(name): stages_of(float(name), moments) for name, moments in messages.items()}
+    limit = at_99([sum(times.values()) for times in whole.values()])
+    bursts: list[list[float]] = []
+    for sent in sorted(at for at, times in whole.items() if sum(times.values()) >= limit):
+        if bursts and sent - bursts[-1][-1] < BURST_S:
+            bursts[-1].append(sent)
+        else:
+            bursts.append([sent])
+    print(f"\nthe slowest hundredth, {limit:.1f} ms and more, in {len(bursts)} bursts: messages, the first of them")
+    for burst in bursts:
+        first, times = burst[0], whole[burst[0]]
+        stages = ", ".join(f"{STAGES[one]} {times[one]:.1f}" for one in sorted(times, key=lambda one: -times[one])[:3])
+        end = first + sum(times.values()) / 1000
+        names = sorted({name for name, runs in beside.items() for at, took in runs if at < end and at + took > first})
+        print(f"  {len(burst):5d}  {first % 1000:7.3f}  {stages}; beside it: {', '.join(names) or 'nothing'}")
+
+
 def show_beside(beside: Mapping[str, Sequence[tuple[float, float]]], first: float, last: float) -> None:
     """The table of tasks and collections between two moments, the longest first."""
     print("\nbeside them, tasks and collections of a millisecond or more: number, longest and sum in milliseconds")
@@ -127,6 +150,7 @@ def run(rate: float, seconds: float, compiled: Path | None) -> None:
         messages = dict(list(whole.items())[int(rate * WARM_SECONDS) :])
     show(messages)
     show_slowest(messages)
+    show_bursts(messages, beside)
     times = sorted(map(float, messages))
     show_beside(beside, times[0], times[-1])
 

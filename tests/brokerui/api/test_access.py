@@ -224,13 +224,21 @@ def test_a_user_without_a_role_sees_nothing(stranger: Client) -> None:
     assert {send(stranger, method, path_of(name)).status_code for name, method in methods.items()} == {403}
 
 
+def is_asked(view: Any, scope: Level | None) -> bool:
+    """Whether `make test` tries a scope there: the highest that does not include it, the lowest that does, and none."""
+    lowest = len(Level) if isinstance(view.write, Right) else list(Level).index(view.write)
+    return IS_ALL or scope is None or list(Level).index(scope) in (lowest - 1, lowest)
+
+
 @pytest.mark.parametrize("scope", [*Level, None])
 def test_a_token_writes_where_its_scope_includes_it(stranger: Client, scope: Level | None) -> None:
-    """Every address that writes, for an administrator who may even read bodies; everything can be read."""
+    """The addresses that write, for an administrator who may even read bodies; everything can be read."""
     _token, secret = token_create(user=reader_of_bodies(Role.ADMINISTRATOR), name="script", level=scope)
     included: list[Permission] = [*Level, *Right] if scope is None else list(Level)[: list(Level).index(scope) + 1]
     refused, due = set(), set()
     for name in VIEWS:
+        if not is_asked(view_of(name), scope):
+            continue
         path = path_of(name)
         for method in METHODS[1:]:
             if hasattr(view_of(name), method):

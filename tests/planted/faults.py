@@ -999,7 +999,7 @@ PIPELINE: Final = (
         "a login that failed names the peer of a connection",
         "logs_in = ~is_setup & (what == 1)",
         "logs_in = ~is_setup",
-        ("test_each_table_is_what_a_plain_reading_says",),
+        ("test_the_peer_of_a_connection_is_the_one_that_logged_in_and_none_whose_login_failed",),
     ),
     Fault(
         "pipeline",

@@ -22,7 +22,7 @@ from pipeline.results.output_folder import write_rows
 from pipeline.results.run_record import JobRun
 from pipeline.runtime.session import SparkSettings
 from pipeline.schemas import EVENT
-from pipeline.telemetry import delays, next_hops
+from pipeline.telemetry import delays, links, next_hops
 from pipeline.telemetry.event_log import EventLog
 from pipeline.transforms.events import EVENT_OF_FILE
 from tests.pipeline.telemetry import naive
@@ -70,6 +70,20 @@ def test_predicted_against_observed_with_the_addresses_of_an_estate(
     expected = getattr(naive, name)(rows, OWNERS)
     assert len(expected) >= LEAST_ROWS
     assert alike(table(out, name), expected)
+
+
+def test_the_peer_of_a_connection_is_the_one_that_logged_in_and_none_whose_login_failed(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    """In a random log few connections have both."""
+    one = dict.fromkeys(SCHEMA.names) | {"source": "a", "instance": "host1", "connection_id": "c", "at": BEGIN}
+    kinds = [(138, 6, None), (159, 2, "refused"), (159, 1, "admitted")]
+    rows = [
+        one | {"position": number, "event_class": kind, "event_subclass": subclass, "peer": peer}
+        for number, (kind, subclass, peer) in enumerate(kinds)
+    ]
+    log = EventLog(spark.read.schema(EVENT).parquet(write_log(rows, tmp_path / "log")))
+    assert [row["peer"] for row in links.connections(log).collect()] == ["admitted"]
 
 
 def test_without_an_estate_who_logged_in_is_expected(spark: SparkSession, tmp_path: Path) -> None:

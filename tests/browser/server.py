@@ -7,14 +7,17 @@ import threading
 from contextlib import suppress
 from typing import Any
 
+from axe_playwright_python.base import AXE_SCRIPT
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.servers.basehttp import ThreadedWSGIServer
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.test.testcases import LiveServerThread
 
 ANSWERED_S = 20.0
 KEPT_S = 3600
 """How long a browser keeps a static file, in seconds: nobody edits one while the tests run."""
+AXE_PATH = "/static/axe.js"
+"""The file that a page under test imports, beside those of the site."""
 
 
 class RestingServer(ThreadedWSGIServer):
@@ -40,10 +43,11 @@ class RestingServer(ThreadedWSGIServer):
 
 
 class KeptFiles(StaticFilesHandler):
-    """Serves static files that a browser asks for once in a run."""
+    """Serves static files that a browser asks for once in a run, and axe as one of them."""
 
     def serve(self, request: HttpRequest) -> HttpResponseBase:
-        answer = super().serve(request)
+        is_axe = request.path == AXE_PATH
+        answer = HttpResponse(AXE_SCRIPT, content_type="text/javascript") if is_axe else super().serve(request)
         answer.headers["Cache-Control"] = f"max-age={KEPT_S}"
         return answer
 

@@ -13,6 +13,8 @@ from zlib import crc32
 
 import pytest
 from django.conf import settings
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from playwright.sync_api import Browser, BrowserContext, Error, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -49,6 +51,21 @@ def live_server(request: pytest.FixtureRequest) -> Iterator[LiveServer]:
         server = LiveServer(request.config.getoption("liveserver") or "localhost")
     yield server
     server.stop()
+
+
+@pytest.fixture(scope="package", autouse=True)
+def reading_locks_nothing() -> Iterator[None]:
+    """Let the server write while a page reads the same table: beside a reader with a connection of its own, SQLite in
+    memory refuses the writer at once, where a file keeps both."""
+
+    def let_write(connection: BaseDatabaseWrapper, **_: object) -> None:
+        if connection.vendor == "sqlite":
+            with connection.cursor() as cursor:
+                cursor.execute("PRAGMA read_uncommitted = 1")
+
+    connection_created.connect(let_write)
+    yield
+    connection_created.disconnect(let_write)
 
 
 @pytest.fixture

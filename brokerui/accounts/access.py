@@ -29,7 +29,8 @@ def access(
 ) -> Callable[[View], View]:
     """Declare what a view takes. Without `write` it accepts no writing at all.
 
-    A view that stores nothing of a request (`stores=False`) also answers on a site that is read-only.
+    A view that stores nothing of a request (`stores=False`) also answers on a site that is read-only, if it writes with
+    `Level.VIEW`: there nobody has a higher one.
     """
 
     def declare(view: View) -> View:

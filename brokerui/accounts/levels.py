@@ -1,6 +1,6 @@
 """The four levels of access, the rights beside them, and the one place that decides which user has which.
 
-Every page, resource and command asks `may` (or something built on it here), nothing else: templates too, and the
+Every page, resource and command asks `may`, or `holds` on which it is built, and nothing else: templates too, and the
 read-only switch holds for all of them at once. `roles_ensure` in `services.py` makes the groups of the roles.
 """
 

@@ -1,4 +1,7 @@
-"""Exponential back-off: the pause before the next attempt doubles with each failure in a row, up to a limit."""
+"""Exponential back-off: the pause before the next attempt doubles with each failure in a row, up to a limit.
+
+For connections and background jobs. Messages that are sent again wait as `routing.common.retry` says.
+"""
 
 from __future__ import annotations
 

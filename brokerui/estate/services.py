@@ -1,4 +1,5 @@
-"""Writing the live estate: each function is one transaction, one version and one entry of the audit."""
+"""Writing the live estate: each service is one transaction, one version and one entry of the audit; no version where
+nothing differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Retransmission intervals: exponential back-off with jitter, up to about a minute (ACK-3)."""
+"""How long a message waits until it is sent again: exponential back-off with jitter, up to about a minute (ACK-3); and
+how long a target, or a mirrored route, waits until it asks again."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ def retry_delay_ms(failures: int, choices: Choices) -> int:
 
 
 def probe_delay_ms(probes: int, choices: Choices) -> int:
-    """Milliseconds until a closed target asks again, after `probes` questions."""
+    """Milliseconds until a target that is closed, or has no complete message, asks again, after `probes` questions."""
     return _with_jitter(min(FIRST_PROBE_MS << min(probes, 10), LONGEST_PROBE_MS), choices)
 
 

@@ -1,7 +1,8 @@
-"""Poison messages: five consecutive rollbacks of transactions that received from a queue switch it off.
+"""Poison messages: five consecutive rollbacks of transactions that received from a queue switch it off,
+unless its POISON_MESSAGE_HANDLING is off.
 
-Rollbacks and commits are counted in their own units of work: a rolled-back transaction cannot write, and a committed
-one must not block others that wait for the count.
+A rollback is counted, and a commit sets the count to zero, in a unit of work of its own: a rolled-back transaction
+cannot write, and a committed one must not block others that wait for the count.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ from routing.diff.result import Differential, DiffGroup, in_worst_order
 from routing.model.estate import Estate
 
 MOST_TARGETS = 64
-"""Targets of a step at most, so that a caller may stop after few."""
+"""Targets that are evaluated in one step at most, so that a caller may stop after few. Those of a name that no
+changed node treats specially are one step, however many: `DefaultChange` answers them together."""
 
 
 def compare(

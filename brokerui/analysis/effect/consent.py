@@ -1,7 +1,8 @@
 """The one preview of every save, and the consent that it asks for.
 
-A token stands for what a preview shows: exactly this change, with exactly these conversations that get worse. Services
-refuse a change that makes a conversation worse without the token, so that no page can forget to ask.
+A token stands for what a preview shows: exactly this change, with exactly these conversations that get worse. The
+services that save for a page (`saving.py` beside this, `run_apply` of imports) refuse a change that makes a
+conversation worse without the token, so that no page can forget to ask.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ class Ends:
 
 
 class EndsCount:
-    """A comparison that goes on target by target, as long as its caller has time for it."""
+    """A comparison that goes on step by step (`routing.diff.run`), as long as its caller has time for it."""
 
     def __init__(self, before: Estate | IndexedEstate, after: Estate, at: datetime) -> None:
         self._stepwise = stepwise = compare_stepwise(before, after, at)

@@ -1,15 +1,20 @@
 """The background job of an import: reads and compares its files, later applies the estate that was previewed.
 
-Each step is a background job. If its worker is lost, the next one begins anew: nothing is written before the end, and
-the end is one transaction.
+Each step is a background job, but that of a small upload, which the request itself does. If a worker is lost, the next
+one begins anew: nothing is written before the end, and the end is one transaction.
 
-| state | set by, in services.py | the job's step |
+| state | set by the job, or in services.py by | the job's step |
 |---|---|---|
 | UPLOADED | `run_create` keeps the files, each with a guess of its kind | none |
-| READING | `run_assign`, once a user has said what the files are | `_read`: `build_estate`, then `preview_of` |
+| READING | `run_assign`, once a user has said what the files are | `_read`: `build_estate`, `preview_of` |
 | PREVIEWED | the job | none |
 | APPLYING | `run_apply`, which refuses a stale preview and unconfirmed losses | `_apply`: `apply_build` |
 | APPLIED | the job | none |
+| FAILED | the job, with the error; a retry of the job reads again | none |
+| DISCARDED | `run_discard` | none |
+
+`run_again` reads the files of a previewed or a failed import once more. `apply_build` ends in `estate_import` of
+`estate/services.py`, which writes the version.
 
 A large request of REST is read and applied in one step without a preview (`_take`). A small one, and the command line,
 call `build_estate` and `apply_build` without a job.

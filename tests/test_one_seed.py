@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
-from tests.one_seed import seed_of
+from tests.one_seed import seed_of, seed_of_run
+
+CHECKOUT = Path(__file__).resolve().parents[1]
 
 
 def test_another_test_and_another_run_have_another_seed() -> None:
@@ -18,5 +23,12 @@ def test_a_name_of_any_characters_has_a_seed() -> None:
 
 
 def test_it_is_in_force(request: pytest.FixtureRequest) -> None:
-    seeded = random.Random(seed_of(request.node.nodeid, request.config.option.randomly_seed))
+    seeded = random.Random(seed_of(request.node.nodeid, seed_of_run(request.config)))
     assert random.random() == seeded.random()
+
+
+def test_it_is_in_force_without_the_plugin_that_shuffles() -> None:
+    one = f"{__file__}::{test_it_is_in_force.__name__}"
+    command = [sys.executable, "-m", "pytest", "-p", "no:randomly", "-p", "no:cacheprovider", "-q", one]
+    ran = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=100, check=False)
+    assert ran.returncode == 0, ran.stdout

@@ -14,7 +14,7 @@ from brokerui.analysis.reachability.packing import unpacked
 from brokerui.analysis.reachability.services import request_survey, since_text
 from brokerui.changes.estate_view import EstateView
 from brokerui.core.cache import LruCache
-from brokerui.core.deferred import defer
+from brokerui.core.deferred import defer, may_defer
 from brokerui.core.jobs.models import Job
 from routing.classes.reachability import entry_points, service_names, settled_since
 from routing.common.gc_control import gc_paused
@@ -75,10 +75,11 @@ def known_of(viewed: EstateView, names: Sequence[str]) -> KnownPairs:
     since = since_of(viewed, at)
     if is_small(estate):
         return KnownPairs(_small.get_or_make((viewed.key, since), lambda: matrix_of(estate, at, names_of(viewed))))
-    survey, part = survey_of(viewed), tuple(names[:PART])
+    part, is_long, is_kept = tuple(names[:PART]), _hops(estate) > LONG, _large.has((viewed.key, since))
+    survey = survey_of(viewed, with_data=not is_kept and not (is_long and may_defer()))
     job = request_survey(EstateTarget.of(viewed), since, at) if survey is None else None
-    is_there = _parts.has((viewed.key, since, part)) if survey is None else _large.has((viewed.key, since))
-    if not is_there and _hops(estate) > LONG:
+    is_there = _parts.has((viewed.key, since, part)) if survey is None else is_kept
+    if not is_there and is_long:
         defer(("pairs", viewed.key, since), partial(known_of, viewed, names))
     if survey is not None:
         try:
@@ -95,10 +96,11 @@ def since_of(viewed: EstateView, at: datetime) -> datetime | None:
     return _since.get_or_make((viewed.key, minute), lambda: settled_since(viewed.estate, at))
 
 
-def survey_of(viewed: EstateView) -> Survey | None:
-    """The survey of this estate, without its data; None if it is not worked out."""
+def survey_of(viewed: EstateView, *, with_data: bool = False) -> Survey | None:
+    """The survey of this estate; None if it is not worked out. Without `with_data`, its data is read when asked for."""
     since = since_text(since_of(viewed, viewed.at()))
-    return Survey.objects.filter(key=viewed.key, since=since).defer("data").first()
+    found = Survey.objects.filter(key=viewed.key, since=since)
+    return (found if with_data else found.defer("data")).first()
 
 
 def job_of(viewed: EstateView) -> Job | None:
@@ -132,6 +134,6 @@ def _hops(estate: Estate) -> int:
 
 
 def _read(viewed: EstateView, survey: Survey) -> Matrix:
-    data = Survey.objects.values_list("data", flat=True).get(id=survey.id)
+    data = bytes(survey.data)
     with gc_paused():
-        return unpacked(bytes(data), tuple(entry_points(viewed.estate)), names_of(viewed))
+        return unpacked(data, tuple(entry_points(viewed.estate)), names_of(viewed))

@@ -279,3 +279,16 @@ def test_a_document_without_services(client: Client) -> None:
     name = scenario_create(title="bare", text=document({"name": "a", "databases": [{"name": "D"}]}))[0].name
     assert b"Nothing matches" in client.get(f"/reachability/?scenario={name}").content
     assert b"No route names a service" in client.get(f"/flow/?scenario={name}").content
+
+
+def test_the_first_page_that_reads_a_survey_takes_no_more_queries_than_the_next(client: Client, large: str) -> None:
+    url = f"/reachability/?scenario={large}"
+    client.get(url)
+    jobs_run()
+    counts = []
+    for _ in range(2):
+        with CaptureQueriesContext(connection) as captured:
+            client.get(url)
+        counts.append(len(captured))
+    assert counts[0] == counts[1]
+    assert sum('"reachability_survey"' in query["sql"] for query in captured) == 1

@@ -34,6 +34,8 @@ def test_a_replay_is_drawn_and_read(site: Page, tmp_path: Path) -> None:
     expect(site.locator("[data-drawn]")).to_be_visible()
     site.get_by_role("link", name="After").press("Enter")
     expect(site.get_by_role("link", name="After")).to_have_attribute("aria-current", "true")
+    site.keyboard.press("Tab")
+    expect(site.get_by_role("button", name="Table")).to_be_focused()
     expect(site.locator("[data-drawn]")).to_be_visible()
     site.keyboard.press("t")
     expect(site.locator("#flow-twin")).to_have_attribute("open", "")
@@ -75,6 +77,69 @@ def test_the_rows_of_telemetry_fit_a_phone_and_its_menu_sorts_them(site: Page) -
     card.get_by_label("Sort by").select_option("-longest")
     card.get_by_role("button", name="Show").press("Enter")
     expect(causes.first).to_contain_text("9792")
+    site.keyboard.press("Tab")  # the page begins at the table again
+    expect(card.get_by_role("link", name="CSV")).to_be_focused()
+
+
+LOOKS = ((1280, 900, "light"), (390, 844, "dark"))
+"""Width, height and theme."""
+
+MARK_STOP = """() => {
+  const stop = document.activeElement, box = stop.getBoundingClientRect(), look = getComputedStyle(stop);
+  if (stop === document.body || stop.dataset.stop) return null;
+  stop.dataset.stop = "1";
+  const isSeen = look.outlineStyle !== "none" && box.height > 1 && box.right > 0 && box.left < innerWidth
+    && box.bottom > 0 && box.top < innerHeight;
+  return `${isSeen ? "" : "unseen "}${stop.outerHTML.slice(0, 120)}`;
+}"""
+"""Marks the control that has the focus; None once Tab has left the page, or has come round."""
+
+NOT_REACHED = """() => [...document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")]
+  .filter((one) => one.tabIndex >= 0 && !one.disabled && !one.dataset.stop)
+  .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+  .map((one) => one.outerHTML.slice(0, 120))"""
+
+
+def keyboard_faults(site: Page) -> list[str]:
+    """Go through the page by Tab: the stops that a user does not see, and the controls at which it never stops."""
+    stops: list[str] = []
+    for _ in range(150):
+        site.keyboard.press("Tab")
+        stop = site.evaluate(MARK_STOP)
+        if stop is None:
+            break
+        stops.append(stop)
+    assert len(stops) > 30
+    return [stop for stop in stops if stop.startswith("unseen ")] + list(site.evaluate(NOT_REACHED))
+
+
+@pytest.mark.parametrize("look", LOOKS, ids=str)
+def test_every_control_of_traffic_is_reached_by_tab_and_seen(
+    site: Page, tmp_path: Path, look: tuple[int, int, str]
+) -> None:
+    width, height, scheme = look
+    site.set_viewport_size({"width": width, "height": height})
+    site.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type] - playwright names the schemes
+    run = gold_load(str(replayed(tmp_path / "gold"))).run
+    for path in ("/traffic/", f"/traffic/{run.pk}/", f"/traffic/rounds/{failed_round().pk}/"):
+        site.goto(path)
+        assert keyboard_faults(site) == [], path
+        assert site.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_menu_closes_when_tab_leaves_it(site: Page) -> None:
+    """It would lie over the heads of the table, which come next."""
+    a_run_of_telemetry()
+    site.goto("/traffic/")
+    menu = site.locator("details.columns")
+    menu.locator("summary").press("Enter")
+    menu.get_by_role("checkbox", name="Rows in").focus()
+    menu.locator("form").click(position={"x": 2, "y": 2})
+    expect(menu).to_have_attribute("open", "")
+    menu.get_by_role("button", name="Show").focus()
+    site.keyboard.press("Tab")
+    expect(site.get_by_role("region", name="Table: Results")).to_be_focused()
+    expect(menu).not_to_have_attribute("open", "")
 
 
 BEGIN = datetime(2026, 3, 1, tzinfo=UTC)

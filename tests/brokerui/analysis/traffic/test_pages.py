@@ -63,7 +63,7 @@ def test_a_replay_with_its_answer_its_flows_and_its_changes(viewer: Client, tmp_
     text = page(viewer, f"/traffic/{run.pk}/")
     assert "8 messages have another outcome under the proposed routes, 8 of them worse." in text
     assert text.index("&lt;b&gt;") < text.index("Stock1")
-    assert 'href="?side=after"' in text
+    assert 'href="?side=after#flow-title"' in text
     assert 'id="flow-figure"' in text
     assert "host2/Parts" in text
     assert "/traffic/a.parquet" in text

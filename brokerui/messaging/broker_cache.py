@@ -71,17 +71,21 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
 def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     """Return the broker for a caller that claims before it looks at the estate: each claim follows the estate and the
     keys."""
-    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
-    known = brokers.get((instance, in_transaction))
+    known = _known(instance, in_transaction)
     return broker_of(instance, in_transaction=in_transaction) if known is None else known.broker
 
 
 def known_estate(instance: str) -> Estate:
     """Return the estate by which the instance's broker works for this caller, which a claim may find to be an old one;
     where there is no such broker yet, the live one."""
-    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
-    known = brokers.get((instance, connection.in_atomic_block))
+    known = _known(instance, connection.in_atomic_block)
     return estate_current().estate if known is None else known.broker.estate
+
+
+def _known(instance: str, in_transaction: bool) -> _Hosted | None:
+    """Return the broker that this thread has already, as it was when it was last used."""
+    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
+    return brokers.get((instance, in_transaction))
 
 
 def forget_brokers() -> None:
@@ -90,7 +94,7 @@ def forget_brokers() -> None:
 
 
 def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
-    """And whether it goes with the transaction of the caller, where that is rolled back."""
+    """Make a broker. Return it, and whether it has to go with the caller's transaction if that is rolled back."""
     live = estate_current()
     if instance not in hosted_names() or instance not in live.estate.instances:
         raise NotHostedError(instance)
@@ -106,14 +110,15 @@ def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:
 
 
 def _keep_up(instance: str, known: _Hosted) -> None:
-    """In a claim. Raises `NotHostedError` and `ReplacedError`."""
+    """Follow the estate within a claim: the store calls this. Raises `NotHostedError` and `ReplacedError`."""
     if not _follow(instance, known):
         forget_brokers()
         raise ReplacedError(f"the name {instance} belongs to another instance by now")
 
 
 def _look_for_keys(instance: str, known: _Hosted) -> None:
-    """In the first claim, and in each one that finds the state of the instance changed: a change of keys is one."""
+    """Give the broker the keys that are there now, if they have changed. The store calls this in its first claim, and in
+    each claim that finds the state of the instance changed: `keys/services.py` changes it with every key."""
     keys = keys_stamp(instance)
     if keys != known.keys:
         known.broker.security, known.keys = security_of(instance), keys

@@ -60,7 +60,8 @@ class RecordingStore:
         try:
             self.inner.commit(changes)
         except OutdatedError:
-            self._crashes += [crash] if crash is not None else []  # it is for the commit that comes in its place
+            if crash is not None:
+                self._crashes.append(crash)  # it is for the commit that comes in its place
             raise
         self._written(changes, record)
         if crash is not None:

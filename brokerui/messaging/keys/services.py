@@ -24,7 +24,7 @@ _Key = TypeVar("_Key", DatabaseKey, PeerKey)
 
 @transaction.atomic
 def key_make(*, instance: str, database: str, author: str, replace: bool = False) -> bytes:
-    """A new key pair; gives the public key. Raises `Invalid` where there is one that is not to be replaced."""
+    """Make a key pair, and return the public key. Raises `Invalid` where there is one that is not to be replaced."""
     pair = new_pair()
     _keep(instance, database, pair, replace)
     audit(author=author, action="keys.make", note=_place(instance, database))
@@ -33,14 +33,15 @@ def key_make(*, instance: str, database: str, author: str, replace: bool = False
 
 @transaction.atomic
 def key_take(*, instance: str, database: str, pair: KeyPair, author: str, replace: bool = False) -> None:
-    """A key pair that was made elsewhere, as for the mirror of a database. Raises `Invalid` as `key_make` does."""
+    """Keep a key pair that was made elsewhere, as for the mirror of a database. Raises `Invalid` as `key_make` does."""
     _keep(instance, database, pair, replace)
     audit(author=author, action="keys.take", note=_place(instance, database))
 
 
 @transaction.atomic
 def peer_take(*, instance: str, database: str, service: str, public: bytes, author: str) -> None:
-    """The public key of a database: of the one behind a service, in place of any before, or of one that may begin."""
+    """Keep the public key of a database elsewhere: of the one behind `service`, in place of any before; without a
+    service, of one more that may begin conversations."""
     _tell_brokers(instance)
     known = PeerKey.objects.filter(instance=instance, database=database, service=service)
     row = {"instance": instance, "database": database, "made_at": timezone.now()}
@@ -53,7 +54,7 @@ def peer_take(*, instance: str, database: str, service: str, public: bytes, auth
 
 @transaction.atomic
 def keys_exchange(*, database: str, one: str, other: str, author: str) -> None:
-    """The keys of a mirrored database go to its partner's instance with all else that it holds, and the other way.
+    """Exchange the keys of a mirrored database between its two instances, as a failover does with all that it holds.
 
     Raises `Invalid` where one cannot be read. Where there are none, nothing is written.
     """
@@ -91,7 +92,8 @@ def _keep(instance: str, database: str, pair: KeyPair, replace: bool) -> None:
 
 
 def _tell_brokers(*instances: str) -> None:
-    """Before the keys are written, so that of two transactions each waits for the other here and nowhere else."""
+    """Count a change of the instances. Callers do it before they write keys: of two transactions, the second one waits
+    for the first here, and never for a row of keys."""
     HostedInstance.objects.filter(name__in=instances).update(known=F("known") + 1)
 
 

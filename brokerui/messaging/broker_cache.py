@@ -117,8 +117,8 @@ def _keep_up(instance: str, known: _Hosted) -> None:
 
 
 def _look_for_keys(instance: str, known: _Hosted) -> None:
-    """Give the broker the keys that are there now, if they have changed. The store calls this in its first claim, and in
-    each claim that finds the state of the instance changed: `keys/services.py` changes it with every key."""
+    """Give the broker the keys that are there now, if they have changed. The store calls this in its first claim, and
+    in each claim that finds the state of the instance changed: `keys/services.py` changes it with every key."""
     keys = keys_stamp(instance)
     if keys != known.keys:
         known.broker.security, known.keys = security_of(instance), keys

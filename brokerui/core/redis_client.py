@@ -6,7 +6,7 @@ A command that finds foreign data in a key of ours puts it aside and is run once
 from __future__ import annotations
 
 import atexit
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, cast
 
@@ -71,6 +71,11 @@ class ThreadRedis(RepairingRedis):
     def run_once(self, words: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
         """Run a command on the connection of this thread."""
         return self._kept.call(words, options)
+
+    def run_all(self, commands: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Run commands on one way, each after the one before; an answer may be an error of the server, which nothing
+        mends here. Raises `RedisError` where the connection is lost."""
+        return self._kept.call_all(commands)
 
     def post_script(self, text: str, digest: str, *words: Any) -> None:
         """Run a script whose answer nobody needs; `words`: the number of keys, keys and arguments. The next command of

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from redis import RedisError, ResponseError
@@ -56,6 +56,20 @@ class ThreadConnection(threading.local):
         connection = self._ready()
         connection.send_command(*words)
         return self._read(connection, words[0], **options)
+
+    def call_all(self, commands: Sequence[Words]) -> list[Any]:
+        """Send commands on one way, and return their answers; the server runs each once it has answered the one before,
+        however long that waits. An error of the server is an answer here: each command has one. Raises `RedisError`
+        where the connection is lost."""
+        connection = self._ready()
+        connection.send_packed_command(connection.pack_commands(commands))
+        return [self._answer(connection, words) for words in commands]
+
+    def _answer(self, connection: Any, words: Words) -> Any:
+        try:
+            return self._read(connection, words[0])
+        except ResponseError as error:
+            return error
 
     def post(self, script: PostedScript) -> None:
         """Run a script, and read its answer before the next command. The first time on a connection it waits, as the

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from celery import shared_task
 
 from brokerui.messaging.broker_cache import hosted_names
 from brokerui.messaging.exchange.unreachable import take_endpoint_notices
-from brokerui.messaging.exchange.wake_debounce import clear_pending, run_until_idle, wake_once
+from brokerui.messaging.exchange.wake_debounce import bell_of, clear_pending, run_until_idle, wake_once
 from brokerui.messaging.workers.arrived_frames import process_arrived
 from brokerui.messaging.workers.arrived_lists import ArrivedLists
 from brokerui.messaging.workers.delayed_acks import DelayedAcks
@@ -37,13 +39,16 @@ def receive() -> None:
     keeping, lists = DelayedAcks(), ArrivedLists()
 
     def work() -> bool:
-        return bool([name for name, shards in lists.to_look_into() if process_arrived(name, shards, keeping)])
+        places = lists.to_look_into()
+        return bool([one for one, shards in places if process_arrived(one, shards, keeping, lists.taken_ahead(one))])
 
     def look_around() -> None:
         lists.look_again()
         if any(map(is_due, lists.hosted)):
             wake_once(transmit)
 
-    run_until_idle(receive, work, keeping.look, look_around)
+    run_until_idle(receive, work, keeping.look, look_around, partial(lists.listen, bell_of(receive).key))
+    if lists.has_taken:  # the turn was over
+        work()
     keeping.end()
     look_around()

@@ -24,6 +24,27 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
+        "frames that came with the bell at the end of a worker's turn are lost",
+        "if lists.has_taken:  # the turn was over",
+        "if False:",
+        ("test_a_worker_takes_what_comes_while_it_waits",),
+    ),
+    Fault(
+        "store",
+        "frames that came with the bell are forgotten by a look around",
+        "return {**dict.fromkeys(self._ahead, _shards()), **_waiting_shards(self.hosted)}.items()",
+        "return _waiting_shards(self.hosted).items()",
+        ("test_what_came_with_the_bell_is_looked_into_after_a_look_around",),
+    ),
+    Fault(
+        "store",
+        "a worker that hears its bell goes a second way to Redis for the frames",
+        "names = () if self._is_asking or self._are_many() else self.hosted",
+        "names: Sequence[str] = ()",
+        ("test_frames_come_with_the_bell_on_one_way",),
+    ),
+    Fault(
+        "store",
         "a RECEIVE looks no further than the first messages of a queue",
         "(SELECT '{FURTHER}' FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT 1 OFFSET {messages})",
         "NULL",

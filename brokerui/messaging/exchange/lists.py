@@ -30,7 +30,7 @@ from itertools import chain
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from django.conf import settings
-from redis import Redis
+from redis import Redis, ResponseError
 from redis.exceptions import NoScriptError
 
 from brokerui.core.async_redis import AsyncRedis
@@ -142,6 +142,23 @@ def run(client: Redis, command: Command[T]) -> T:
     except NoScriptError:
         answer = client.eval(command.script.text, len(command.keys), *command.words)
     return command.meaning(answer)
+
+
+def run_when_popped(
+    client: ThreadRedis, key: str, wait_s: float, commands: Sequence[Command[T]]
+) -> tuple[bool, list[T | None]]:
+    """Wait for a value in a list, `wait_s` seconds at most, and run commands on the same way to Redis and back. Returns
+    whether there was a value, and the outcome of each command: None where Redis could not run it, as it does not know
+    the script yet or has met foreign data, which `run` mends."""
+    scripts = [("EVALSHA", one.script.digest, len(one.keys), *one.words) for one in commands]
+    popped, *answers = client.run_all([("BLPOP", key, wait_s), *scripts])
+    if isinstance(popped, ResponseError):
+        popped = client.blpop([key], timeout=wait_s)  # puts foreign data aside
+    outcomes = [
+        None if isinstance(answer, ResponseError) else command.meaning(answer)
+        for command, answer in zip(commands, answers, strict=True)
+    ]
+    return popped is not None, outcomes
 
 
 def post(client: ThreadRedis, command: Command[Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from redis import RedisError
@@ -107,10 +108,12 @@ def run_until_idle(
     work: Callable[[], bool],
     on_idle: Callable[[], float] = lambda: LINGER_S,
     on_turn: Callable[[], None] | None = None,
+    listen: Callable[[float], bool] | None = None,
 ) -> None:
     """Call `work`, which returns whether there is more, until there is none and no request has come meanwhile.
 
     `on_idle` is called whenever there is none, and returns in how many seconds to call it again at the latest.
+    `listen` waits some seconds for the bell of the task and returns whether it rang, as `is_rung` does.
     `on_turn` is called about every `TURN_S` seconds of a long turn; a task without it has no long turns. Returns at
     once if another worker holds the flag. Called by beat (no flag set), it does not linger, because it occupies a place
     of the worker.
@@ -120,7 +123,8 @@ def run_until_idle(
     if state == b"other":
         return
     linger = LINGER_S if state else 0.0
-    while work() or _more_requested(task, on_idle, linger):
+    listen = listen or partial(is_rung, task)
+    while work() or _more_requested(task, on_idle, linger, listen):
         linger = LINGER_S
         at = time.monotonic()
         if at - turn_at >= TURN_S or is_stopping():
@@ -160,12 +164,17 @@ def _refresh_lease(task: Any, state: bytes) -> None:
         return
 
 
-def _more_requested(task: Any, on_idle: Callable[[], float], linger: float) -> bool:
+def is_rung(task: Any, seconds: float) -> bool:
+    """Wait for the bell of a task, at most so long. Raises `RedisError`."""
+    return bool(redis().blpop([_bell(task)], timeout=seconds))
+
+
+def _more_requested(task: Any, on_idle: Callable[[], float], linger: float, listen: Callable[[float], bool]) -> bool:
     """Whether more was requested since the work began, or is requested while the worker lingers."""
     until = time.monotonic() + linger
     try:
         while (left := until - time.monotonic()) > 0:
-            if redis().blpop([_bell(task)], timeout=max(min(left, on_idle()), 0.001)):  # 0 would be for ever
+            if listen(max(min(left, on_idle()), 0.001)):  # 0 would be for ever
                 return True
         return bool(redis().eval(_END, 2, _key(task), _bell(task)))
     except (RedisError, OSError):

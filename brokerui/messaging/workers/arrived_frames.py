@@ -8,37 +8,36 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from typing import Final
-from uuid import uuid4
 
 from redis import RedisError
 
 from brokerui.messaging.broker_cache import working_broker_of
 from brokerui.messaging.clock import now
-from brokerui.messaging.exchange.lists import leave_shards, post, run, take_shards
+from brokerui.messaging.exchange.lists import leave_shards, post, run
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.workers.arrived_lists import TakenAhead, new_worker, taking
 from brokerui.messaging.workers.delayed_acks import FEW, DelayedAcks
 from brokerui.messaging.workers.turns import TURN_SECONDS, before_applications, give_out, while_hosted
 from routing.runtime.broker import Broker
 from routing.runtime.store import Conflict
 
-BYTES_AT_ONCE: Final = 1 << 20
-"""Bytes of arrived frames in one batch: some hundreds of small messages."""
-
 
 @while_hosted
-def process_arrived(instance: str, shards: Sequence[int], keeping: DelayedAcks | None = None) -> bool:
+def process_arrived(
+    instance: str, shards: Sequence[int], keeping: DelayedAcks | None = None, ahead: TakenAhead | None = None
+) -> bool:
     """Process the arrived frames of shards, of several in one batch, unless other workers do. Returns whether more are
     left.
 
-    `keeping` sends the delayed acknowledgements later.
+    `keeping` sends the delayed acknowledgements later. `ahead`: what the worker has taken from these shards already.
     """
-    worker, end = uuid4().hex, time.monotonic() + TURN_SECONDS
-    take = take_shards(instance, shards, BYTES_AT_ONCE // len(shards), worker)
+    worker, end = ahead.worker if ahead else new_worker(), time.monotonic() + TURN_SECONDS
+    take = taking(instance, shards, worker)
     taken = set[int]()
     try:
         while time.monotonic() < end:
-            arrived = run(redis(), take)
+            arrived = ahead.arrived if ahead else run(redis(), take)
+            ahead = None
             taken.update(arrived.shards)
             if arrived.frames:
                 _take(working_broker_of(instance), arrived.frames, keeping)

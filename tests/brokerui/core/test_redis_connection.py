@@ -68,6 +68,15 @@ def test_answers_are_those_of_the_library(kept: ThreadRedis) -> None:
     assert kept.blpop(["nothing"], timeout=0.01) is None
 
 
+def test_commands_on_one_way_have_each_its_own_answer(kept: ThreadRedis, client: Redis) -> None:
+    post(kept, "0")
+    kept.set("text", "no list")
+    popped, wrong, after = kept.run_all([("BLPOP", KEY, 5), ("LPUSH", "text", "x"), ("GET", "text")])
+    assert (popped, after) == ((KEY.encode(), b"0"), b"no list")
+    assert isinstance(wrong, ResponseError)
+    assert kept.get("text") == b"no list"
+
+
 def test_posted_scripts_run_in_order_and_each_command_has_its_own_answer(kept: ThreadRedis, client: Redis) -> None:
     for number in range(5):
         post(kept, str(number))

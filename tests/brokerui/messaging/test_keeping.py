@@ -6,9 +6,23 @@ from typing import Any
 
 import pytest
 
+from brokerui.messaging import tasks
 from brokerui.messaging.broker_cache import broker_of
-from brokerui.messaging.exchange.lists import WORKERS, put_arrived, run, take_outgoing, waiting
+from brokerui.messaging.exchange import wake_debounce
+from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
+from brokerui.messaging.exchange.lists import (
+    WORKERS,
+    FrameList,
+    leave_shards,
+    put,
+    put_arrived,
+    run,
+    run_when_popped,
+    take_outgoing,
+    waiting,
+)
 from brokerui.messaging.exchange.outbox import redis
+from brokerui.messaging.exchange.wake_debounce import bell_of, wake_once
 from brokerui.messaging.models import OutgoingMessage
 from brokerui.messaging.services import (
     Message,
@@ -16,8 +30,9 @@ from brokerui.messaging.services import (
     conversation_send,
     message_receive,
 )
-from brokerui.messaging.workers import delayed_acks
+from brokerui.messaging.workers import arrived_lists, delayed_acks
 from brokerui.messaging.workers.arrived_frames import process_arrived
+from brokerui.messaging.workers.arrived_lists import taking
 from brokerui.messaging.workers.delayed_acks import FEW, MOST, DelayedAcks
 from brokerui.messaging.workers.due_conversations import send_due
 from routing.dialog.broker_context import OutboundFrame
@@ -143,6 +158,30 @@ def test_a_worker_leaves_the_shards_that_it_has_taken_from() -> None:
         come_in(DelayedAcks())
         assert redis().keys(f"{WORKERS}*") == []
     assert len([receive_at_b(), receive_at_b()]) == 2
+
+
+@pytest.mark.usefixtures("wire")
+@pytest.mark.parametrize("turn_s", [wake_debounce.TURN_S, 0.0], ids=["in its turn", "at the end of its turn"])
+def test_a_worker_takes_what_comes_while_it_waits(turn_s: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At the end of its turn, too, it processes frames that have come with the bell: they are in no list any more."""
+    send_one()
+    came = run(redis(), taking("B", range(4), "the test")).frames
+    run(redis(), leave_shards("B", range(4), "the test"))
+
+    def wait(*words: Any) -> Any:
+        """Wait as the worker does, while an endpoint puts the frames into the lists."""
+        if came:
+            shard = shard_of(came[0], 4)
+            run(redis(), put("A", [(FrameList("B", shard), bundled([came.pop()])[0])], bell_of(tasks.receive)))
+        return run_when_popped(*words)
+
+    monkeypatch.setattr(arrived_lists, "run_when_popped", wait)
+    monkeypatch.setattr(wake_debounce, "wake", lambda _task: True)
+    monkeypatch.setattr(wake_debounce, "_do_others_wait", lambda: True)
+    monkeypatch.setattr(wake_debounce, "TURN_S", turn_s)
+    wake_once(tasks.receive)
+    tasks.receive()
+    assert len(receive_at_b()) == 1
 
 
 @pytest.mark.usefixtures("wire")

@@ -60,7 +60,7 @@ class MemoryBudget:
 
 
 class PeerInbox:
-    """Hand over all held frames, then end."""
+    """Holds the frames of one peer until Redis has taken them; its task ends once none is left."""
 
     def __init__(
         self, client: AsyncRedis, instance: str, peer: str, room: MemoryBudget, wake: Callable[[], None]

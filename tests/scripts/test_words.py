@@ -1,4 +1,5 @@
-"""Every name of the code that the glossary gives is there, no word stands in it twice, and no class name either."""
+"""Every name of the code in the glossary and in the first lines of packages is there; no word of the glossary stands in
+it twice, and no class name in the code."""
 
 from __future__ import annotations
 
@@ -20,6 +21,8 @@ TABLES = "models"
 SAME_NAME = {"Message", "Queue"}
 """The message of `brokerui.client`, which imports nothing of the rest; and the queue that runs beside that of the
 estate, both as tables."""
+BEGINNING = "Begin with "
+"""How a package says in which order its modules are read."""
 WORDS = [word.strip() for row in re.findall(r"^\| ([^|]+) \|", TEXT, re.MULTILINE) for word in row.split(",")]
 
 
@@ -30,6 +33,23 @@ def test_a_name_of_the_code_is_there(name: str) -> None:
         importlib.import_module(name)
     except ModuleNotFoundError:
         assert hasattr(importlib.import_module(module), last)
+
+
+def _missing_names(package: Path) -> list[str]:
+    """Return the names that a package gives in its reading order, and that are no module, folder or function of it."""
+    text = (package / "__init__.py").read_text(encoding="utf-8").partition(BEGINNING)[2]
+    there = {path.stem for path in package.iterdir()}
+    missing = {name for name in re.findall(r"`([a-z_]+)/?`", text) if name not in there}
+    if missing:
+        sources = [path.read_text(encoding="utf-8") for path in package.glob("*.py")]
+        missing = {name for name in missing if not any(f"def {name}(" in source for source in sources)}
+    return [f"{package.name}: {name}" for name in sorted(missing)]
+
+
+def test_a_package_names_modules_that_it_has() -> None:
+    packages = [path.parent for name in PACKAGES for path in sorted((CHECKOUT / name).rglob("__init__.py"))]
+    assert [name for package in packages for name in _missing_names(package)] == []
+    assert sum(BEGINNING in (package / "__init__.py").read_text(encoding="utf-8") for package in packages) > 20
 
 
 def test_no_word_is_explained_twice() -> None:

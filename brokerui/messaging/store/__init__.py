@@ -77,6 +77,7 @@ class DatabaseStore:
         self._tokens = count(1)
         self._known: instance_state.InstanceState | None = None
         self._recalled = RecalledConversations()
+        self._shared_groups: taking.SharedGroups = set()
 
     def _session(self) -> Session:
         database = connections[self._using]
@@ -190,7 +191,7 @@ class DatabaseStore:
             self._check_losses(session)
             if not isinstance(session, OneWaySession):
                 return None
-            return taking.take(session, self.instance, now, request, state)
+            return taking.take(session, self.instance, now, request, state, self._shared_groups)
         finally:
             session.close()
 

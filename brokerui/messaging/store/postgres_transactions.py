@@ -23,7 +23,7 @@ _SET = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in {**
 _PLANNED: Final = f"SELECT before.*, {_SET} FROM (SELECT {_CURRENT} OFFSET 0) AS before"
 # The same without an answer: what they were stays in the transaction.
 _KEPT: Final = ", ".join(f"set_config('brokerui.{name}', current_setting('{name}'), true)" for name in PLANS)
-_KEPT_AND_PLANNED: Final = f"SELECT {_SET} FROM (SELECT {_KEPT} OFFSET 0) AS kept"
+_KEPT_AND_PLANNED: Final = f"SELECT {_SET}, {{shared}} FROM (SELECT {_KEPT} OFFSET 0) AS kept"
 _AS_KEPT: Final = "SELECT " + ", ".join(
     f"set_config('{name}', current_setting('brokerui.{name}'), true)" for name in PLANS
 )
@@ -44,7 +44,8 @@ _LOCKED: Final = (
     + " FROM unnest(%(keys)s::text[]) AS given(key)"
 )
 _PATIENCE: Final = "SET LOCAL lock_timeout = '{ms}ms'"
-_SHARED = f"SELECT pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
+_IS_SHARED: Final = f"pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
+_SHARED: Final = f"SELECT {_IS_SHARED}"
 
 
 class OwnSession(PostgresSession):
@@ -167,8 +168,7 @@ class CallersSession(PostgresSession):
     @contextmanager
     def at_once(self) -> Iterator[None]:
         with _raising_conflicts(), self.together():
-            self.run(_KEPT_AND_PLANNED, {})
-            self.run(_SHARED.format(instance=self._instance), {})
+            self.run(_KEPT_AND_PLANNED.format(shared=_IS_SHARED.format(instance=self._instance)), {})
             yield
             self.run(_AS_KEPT, {})
 

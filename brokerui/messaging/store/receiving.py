@@ -40,7 +40,7 @@ _OF_GROUP: Final = (
 # Each conversation is found by one look into the index, and so is the first message of each rank in it. Most groups
 # have one conversation: then its handle is all that the order of its messages needs. Without spaces: the driver
 # takes long statements apart each time.
-_HEADS: Final = re.sub(
+HEADS: Final = re.sub(
     r"\s+",
     " ",
     """
@@ -161,18 +161,19 @@ def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequ
     return session.take_first(GROUP, LOOKS[look].sql, parameters, LOOKS[look].is_cut_short)
 
 
-def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, condition: str = "") -> RowsAsTable:
+def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, heads: str = "") -> RowsAsTable:
     """Return a query of the first messages of the group that was taken, of those that are asked for; at least one, if
     there is any. Each with its place, and with the number of messages in the queue, or with one more than `FEW`, as the
-    same statement sees it. Where no group was taken they are of another, or none."""
+    same statement sees it. Where no group was taken they are of another, or none. `heads`: a query of the conversations
+    in their order, if the caller has one."""
     taken = session.taken_one()
-    heads = _HEADS.format(group=taken.sql) if request.handle is None else _ONE
+    heads = heads or (HEADS.format(group=taken.sql) if request.handle is None else _ONE)
     firsts = session.firsts(MESSAGES, _SAME.format(group=taken.sql), ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (COLUMNS, _ORDER))
     place = f"row_number() OVER (ORDER BY heads.priority DESC, heads.first, {order}) AS place"
     sql = (
         f"SELECT {columns}, {place}, {_IN_QUEUE} AS in_queue FROM ({heads}) AS heads {firsts}"
-        f" WHERE {_FREE.format(group=taken.sql)}{condition} ORDER BY place {session.at_most}"
+        f" WHERE {_FREE.format(group=taken.sql)} ORDER BY place {session.at_most}"
     )
     most = None if request.top is None else max(1, request.top)
     return RowsAsTable(sql, {**parameters, **taken.parameters, "handle": request.handle, "top": most})

@@ -11,47 +11,71 @@ from typing import Final
 from brokerui.messaging.store.committing import COUNTING, slot
 from brokerui.messaging.store.instance_state import NUMBER, InstanceState
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.receiving import COLUMNS, FEW, FreeGroup, lock_next, reading
+from brokerui.messaging.store.receiving import COLUMNS, FEW, HEADS, FreeGroup, lock_next, reading
 from brokerui.messaging.store.session import OneWaySession
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
+from routing.dialog.endpoint import QueueKey
 from routing.dialog.messages import QueuedMessage
 
+SharedGroups = set[QueueKey]
+"""Queues in which a group had messages of several conversations, as one store has seen them."""
+
 # The messages are given in the order in which they were read. The array keeps a planner that believes the queue to be
-# short from comparing each message of it with each that was read.
+# short from comparing each message of it with each that was read. One row without a message: the state is known.
 _TAKEN: Final = (
-    "WITH read AS MATERIALIZED ({read}),"
+    "WITH known AS MATERIALIZED (SELECT one.first, one.first IS NOT DISTINCT FROM one.last AS is_alone"
+    " FROM (SELECT {first} AS first, {last} AS last OFFSET 0) AS one WHERE {is_known}),"
+    " read AS MATERIALIZED ({read}),"
     " received AS (DELETE FROM queue_messages WHERE queuing_order = ANY(ARRAY(SELECT read.queuing_order FROM read))"
     " RETURNING queue_number),"
     f" counted AS ({COUNTING})"
-    f" SELECT {', '.join(COLUMNS)}, in_queue FROM read ORDER BY read.place"
+    f" SELECT {', '.join(COLUMNS)}, in_queue, known.is_alone FROM known LEFT JOIN read ON true ORDER BY read.place"
 )
-_IS_KNOWN: Final = f"(%(known)s::int8, %(version)s::int8) = ({NUMBER})"
+_IS_KNOWN: Final = f"(%(known)s::int8, %(version)s::int8) = ({NUMBER.format(instance='%(instance)s')})"
+_HANDLE: Final = (
+    "(SELECT m.conversation_handle FROM queue_messages m WHERE m.instance_id = %(instance)s"
+    " AND m.conversation_group_id = {group} ORDER BY m.conversation_handle {order} LIMIT 1)"
+)
+# The server prepares all parts of a statement before it runs, those for the order of several conversations too: two
+# fifths of a small RECEIVE. A queue has the statement with them once a group had several.
+_ALONE: Final = "SELECT known.first AS conversation_handle, 0 AS priority, 0 AS first FROM known WHERE known.is_alone"
+_SEVERAL: Final = "SELECT heads.* FROM known CROSS JOIN ({heads}) AS heads"
 
 
 def take(
-    session: OneWaySession, instance: int, now: int, request: ReceiveRequest, known: InstanceState
+    session: OneWaySession, instance: int, now: int, request: ReceiveRequest, known: InstanceState, shared: SharedGroups
 ) -> ClaimedBatch | None:
     """Receive and commit. None: nothing has happened, and the caller claims."""
-    state = {"known": known.number, "version": known.live_version}
     with session.at_once():
-        number = session.ask(NUMBER.format(instance=instance), {})
-        found = _ask(session, instance, now, request, state)
+        found = _ask(session, instance, now, request, known, request.queue in shared)
     groups, rows = found.group(), found.messages()
-    if number() != [tuple(state.values())] or bool(groups) is not bool(rows):
+    if rows and not rows[0][-1] and request.queue not in shared:
+        shared.add(request.queue)
+        return take(session, instance, now, request, known, shared)
+    messages = [row[:-2] for row in rows if row[-3] is not None]
+    if not rows or bool(groups) is not bool(messages):
         return None
     if not groups and request.handle is not None:
         return None  # there may be no such conversation
     batch = ClaimedBatch(0, off=known.off, rollbacks=known.rollbacks, requests=known.requests, mirrored=known.mirrored)
-    if rows:
+    if messages:
         batch.received_group = groups[0][0]
-        batch.received = tuple(QueuedMessage(*request.queue, *row[:-1]) for row in rows)
-        batch.is_rest_empty = rows[0][-1] == len(rows) <= FEW
+        batch.received = tuple(QueuedMessage(*request.queue, *message) for message in messages)
+        batch.is_rest_empty = rows[0][-2] == len(messages) <= FEW
     return batch
 
 
-def _ask(session: OneWaySession, instance: int, now: int, request: ReceiveRequest, state: dict[str, int]) -> FreeGroup:
+def _ask(
+    session: OneWaySession, instance: int, now: int, request: ReceiveRequest, known: InstanceState, is_shared: bool
+) -> FreeGroup:
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
-    group = lock_next(session, parameters, request)
-    read = reading(session, parameters, request, f" AND {_IS_KNOWN.format(instance='%(instance)s')}")
+    group, taken = lock_next(session, parameters, request), session.taken_one()
+    heads = _SEVERAL.format(heads=HEADS.format(group=taken.sql)) if is_shared and request.handle is None else _ALONE
+    read = reading(session, parameters, request, heads)
+    first, last = (_HANDLE.format(group=taken.sql, order=order) for order in ("", "DESC"))
+    if request.handle is not None:
+        first = last = "CAST(%(handle)s AS text)"
     counted = {"slot": slot(), "database": request.queue[0], "name": request.queue[1]}
-    return FreeGroup(group, session.ask(_TAKEN.format(read=read.sql), {**read.parameters, **state, **counted}))
+    state = {"known": known.number, "version": known.live_version}
+    sql = _TAKEN.format(first=first, last=last, is_known=_IS_KNOWN, read=read.sql)
+    return FreeGroup(group, session.ask(sql, {**read.parameters, **state, **counted}))

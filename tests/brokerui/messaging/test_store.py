@@ -29,7 +29,7 @@ from brokerui.messaging.store import DatabaseStore, claiming, instance_state, re
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.next_group import QueueLook
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.postgres import TAKEN
+from brokerui.messaging.store.postgres import INSTANCES, TAKEN
 from brokerui.messaging.store.postgres_pool import IDLE, Pool, pool_of
 from brokerui.messaging.store.postgres_transactions import _HARDEN, CallersSession, OwnSession
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Session
@@ -533,6 +533,38 @@ def test_a_message_is_received_on_one_way(instance: int, store: DatabaseStore, m
         known = look(mine, ClaimRequest())
         assert queries_of(monkeypatch, lambda: mine.take(one, known, NOW), {CallersSession: WAYS[OwnSession]}) == 1
     assert take(store) == ["1t 2"]
+
+
+@on_postgres
+def test_messages_of_a_group_of_several_take_one_way_once_their_queue_is_known(
+    store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [message(handle, number, "g") for number in range(2) for handle in ("1t", "2t")]
+    write(store, endpoint("1t", "g"), endpoint("2t", "g"), enqueued=rows)
+    known, received = look(store, ClaimRequest()), list[str]()
+
+    def receive() -> None:
+        batch = store.take(ReceiveRequest(Q, 1), known, NOW)
+        assert batch is not None
+        received.extend(texts_of(batch.received))
+
+    assert [queries_of(monkeypatch, receive, WAYS) for _ in range(4)] == [2, 1, 1, 1]
+    assert received == ["1t 0", "2t 0", "1t 1", "2t 1"]
+
+
+@on_postgres
+def test_a_receive_of_a_caller_holds_the_instance_until_the_transaction_ends(
+    instance: int, store: DatabaseStore
+) -> None:
+    write(store, endpoint("1t"), enqueued=[message("1t", 0)])
+    mine = DatabaseStore(instance, in_transaction=True)
+    held = "SELECT count(*) FROM pg_locks WHERE classid = %s AND objid = %s AND mode = 'ShareLock' AND granted"
+    with transaction.atomic():
+        known = look(mine, ClaimRequest())
+    with connection.cursor() as cursor, transaction.atomic():
+        assert mine.take(ALL, known, NOW) is not None
+        cursor.execute(held, [INSTANCES, instance])
+        assert cursor.fetchone() == (1,)
 
 
 @on_postgres

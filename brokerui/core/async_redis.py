@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from collections import deque
+from collections.abc import Iterable
 from typing import Any, Final, Self
 
 import hiredis
@@ -51,7 +52,19 @@ class AsyncRedis:
     async def popped(self, key: str, wait_s: float) -> Any:
         """BLPOP of one list: its key and a value, or None. It has a connection of its own, on which others do not wait
         for it. Raises `RedisError`."""
-        return await self._waiting.call(("BLPOP", key, wait_s), self._answer_s + wait_s)
+        return (await self.popped_before(key, wait_s, ()))[0]
+
+    async def popped_before(
+        self, key: str, wait_s: float, commands: Iterable[tuple[Any, ...]]
+    ) -> tuple[Any, list[Any | ResponseError]]:
+        """The same, and commands that Redis runs once it has answered, whether with a value or not: they go there and
+        back on the same way. Returns the answer of each, or its error."""
+        words = [("BLPOP", key, wait_s), *commands]
+        popped, *answers = await self._waiting.call_all(words, self._answer_s + wait_s)
+        for answer in (popped, *answers):
+            if isinstance(answer, BaseException) and (answer is popped or not isinstance(answer, ResponseError)):
+                raise answer
+        return popped, answers
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -79,13 +92,21 @@ class _Reconnecting:
         self._connecting = asyncio.Lock()
 
     async def call(self, words: tuple[Any, ...], answer_s: float) -> Any:
+        return await (await self._ready()).call(words, answer_s)
+
+    async def call_all(self, commands: Iterable[tuple[Any, ...]], answer_s: float) -> list[Any]:
+        """The answers, or the errors, of commands that leave together."""
+        connection = await self._ready()
+        return await asyncio.gather(*(connection.call(words, answer_s) for words in commands), return_exceptions=True)
+
+    async def _ready(self) -> AsyncRedisConnection:
         connection = self._connection
         if connection is None or connection.is_lost:
             async with self._connecting:
                 connection = self._connection
                 if connection is None or connection.is_lost:
                     connection = self._connection = await self._connected()
-        return await connection.call(words, answer_s)
+        return connection
 
     def close(self) -> None:
         if self._connection is not None:

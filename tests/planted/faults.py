@@ -465,6 +465,27 @@ STORE: Final = (
 ENDPOINT: Final = (
     Fault(
         "endpoint",
+        "a link asks Redis for each frame once more than it has to",
+        "if link.is_quiet] if len(links) <= FEW else []",
+        "if False] if len(links) <= FEW else []",
+        ("test_frames_that_come_one_by_one_come_with_the_news_of_them",),
+    ),
+    Fault(
+        "endpoint",
+        "each of many frames comes with news of its own",
+        "return self._sent_last == 1 and not self._came and self.used() is not None",
+        "return self._sent_last > 0 and not self._came and self.used() is not None",
+        ("test_frames_that_come_one_by_one_come_with_the_news_of_them",),
+    ),
+    Fault(
+        "endpoint",
+        "frames for a next hop that cannot be reached come behind those that are sent again",
+        "        self._came.clear()\n",
+        "",
+        ("test_frames_that_came_are_given_up_with_the_next_hop",),
+    ),
+    Fault(
+        "endpoint",
         "frames of a shard are lost where another shard of the same batch holds foreign data",
         "  look(KEYS[i], KEYS[i + 1])\n",
         "",

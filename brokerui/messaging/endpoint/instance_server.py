@@ -117,6 +117,12 @@ class InstanceServer:
             link = self.links[address] = NextHopLink(self, address)
             self.start(self._run(link))
 
+    def offer(self, address: str, frames: Iterable[bytes]) -> None:
+        """Send frames that were taken from Redis; they are lost where there are too many next hops already."""
+        self.want(address)
+        if address in self.links:
+            self.links[address].offer(frames)
+
     async def _run(self, link: NextHopLink) -> None:
         try:
             await link.run()

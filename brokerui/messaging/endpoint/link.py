@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import ssl
+from collections.abc import Iterable
 from ipaddress import ip_address
 from typing import NamedTuple, Protocol
 
@@ -67,6 +68,10 @@ class NextHopLink:
         self.failures = 0
         """In a row."""
         self._wire: Wire | None = None
+        self._came: list[bytes] = []
+        """Frames that came with the news of them, and are not sent yet."""
+        self._sent_last = 0
+        """How many frames it has sent together the last time."""
         self._wanted = asyncio.Event()
         self._wanted_at = host.now()
         self._hurry = asyncio.Event()
@@ -76,6 +81,16 @@ class NextHopLink:
         """There is something to send."""
         self._wanted_at = self.host.now()
         self._wanted.set()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether frames come one by one: the next one may come with the news of it, and need not be asked for."""
+        return self._sent_last == 1 and not self._came and self.used() is not None
+
+    def offer(self, frames: Iterable[bytes]) -> None:
+        """Take frames that came with the news of them; they go before all that come later."""
+        self._came += frames
+        self.want()
 
     def hurry(self) -> None:
         """Now it may be reached again: a pause between two attempts ends."""
@@ -133,8 +148,10 @@ class NextHopLink:
             await wire.roomy.wait()
             self._wanted.clear()  # frames that are put from here on set it again
             most = self.host.options.outgoing_bytes
-            frames = await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
+            frames, self._came = self._came, []
+            frames = frames or await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
             if frames:
+                self._sent_last = len(frames)
                 wire.send(frames)
             if sum(map(len, frames)) >= most:
                 self._wanted.set()  # less is all that there was
@@ -166,6 +183,7 @@ class NextHopLink:
         if self.failures == 1:
             logger.warning("%s cannot reach %s: %s", self.host.name, self.address, problem.text)
         self.host.teller.notice(Failed(self.host.name, self.address, problem.error, problem.text))
+        self._came.clear()
         try:
             await run_async(self.host.client, discard_outgoing(self.host.name, self.address))
         except RedisError as error:

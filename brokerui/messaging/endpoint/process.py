@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from itertools import islice
 
 from redis import RedisError
 
@@ -26,7 +26,9 @@ from brokerui.messaging.exchange.lists import (
     discard_outgoing,
     held_lists,
     run_async,
+    run_async_when_popped,
     show_connections,
+    take_outgoing,
 )
 from brokerui.messaging.exchange.messages import ConnectionRow
 from routing.common.event_subclasses import ConnectionSubclass
@@ -40,6 +42,8 @@ LOOK_SECONDS = 1.0
 SHOW_SECONDS = 1.0
 WAIT_SECONDS = 1
 """For which Redis keeps us waiting for something to send."""
+FEW = 8
+"""Links of which it is tried whether something is to be sent, without being told."""
 PAUSE = 0.5
 """Seconds until Redis is tried again."""
 
@@ -128,11 +132,23 @@ class EndpointProcess:
 
     # -------------------------------------------------------------------------------------------- outgoing lists
     async def _hear(self) -> None:
-        """Wait for a list that begins to hold something."""
-        popped: Any = await self.client.popped(WANTED, WAIT_SECONDS)
-        if popped is not None:
-            for instance, address in taken_readable(WANTED, [popped[1]], _wanted):
-                await self._want(instance, address)
+        """Wait for a list that begins to hold something. Frames of links to which they come one by one come with the
+        news of it: they wait for no second way to Redis."""
+        quiet = self._quiet_links()
+        commands = [take_outgoing(*place, self.options.outgoing_bytes) for place in quiet]
+        name, outcomes = await run_async_when_popped(self.client, WANTED, WAIT_SECONDS, commands)
+        came = {place: frames for place, frames in zip(quiet, outcomes, strict=True) if frames}
+        for (instance, address), frames in came.items():
+            if instance in self.hosts:
+                self.hosts[instance].offer(address, frames)
+        for place in taken_readable(WANTED, [name] if name else [], _wanted):
+            if place not in came:
+                await self._want(*place)
+
+    def _quiet_links(self) -> list[tuple[str, str]]:
+        """Return the instance and the address of each quiet link, where there are few links."""
+        links = [(host, link) for host in self.hosts.values() for link in islice(host.links.values(), FEW + 1)]
+        return [(host.name, link.address) for host, link in links if link.is_quiet] if len(links) <= FEW else []
 
     async def _want(self, instance: str, address: str) -> None:
         if instance in self.hosts:

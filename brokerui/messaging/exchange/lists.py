@@ -177,6 +177,19 @@ async def run_async(client: AsyncRedis, command: Command[T]) -> T:
     return command.meaning(answer)
 
 
+async def run_async_when_popped(
+    client: AsyncRedis, key: str, wait_s: float, commands: Sequence[Command[T]]
+) -> tuple[bytes | None, list[T | None]]:
+    """For the endpoint, as `run_when_popped`; returns the value."""
+    scripts = [("EVALSHA", one.script.digest, len(one.keys), *one.words) for one in commands]
+    popped, answers = await client.popped_before(key, wait_s, scripts)
+    outcomes = [
+        None if isinstance(answer, ResponseError) else command.meaning(answer)
+        for command, answer in zip(commands, answers, strict=True)
+    ]
+    return None if popped is None else popped[1], outcomes
+
+
 # ------------------------------------------------------------------------------------------------ frames
 def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
     """Put frames without a peer, each to its shard; returns those for which there was no room."""

@@ -55,6 +55,29 @@ def test_a_command_that_waits_keeps_no_other_from_its_answer(valkey: Valkey) -> 
     play(valkey.url, scenario)
 
 
+def test_commands_run_on_the_way_of_a_wait_once_it_is_over(valkey: Valkey) -> None:
+    async def scenario(redis: AsyncRedis) -> None:
+        waiting = asyncio.create_task(redis.popped_before("list", 5, [("INCR", "turns"), ("LPUSH", "turns", "x")]))
+        await redis.call("SET", "turns", "6")
+        await redis.call("RPUSH", "list", b"value")
+        popped, (turn, error) = await waiting
+        assert (popped, turn) == ([b"list", b"value"], 7)
+        assert isinstance(error, ResponseError)
+        assert await redis.popped_before("list", 0.01, [("GET", "turns")]) == (None, [b"7"])
+
+    play(valkey.url, scenario)
+
+
+def test_a_wait_for_what_is_no_list_is_an_error(valkey: Valkey) -> None:
+    async def scenario(redis: AsyncRedis) -> None:
+        await redis.call("SET", "text", "no list")
+        with pytest.raises(ResponseError):
+            await redis.popped_before("text", 5, [("PING",)])
+        assert await redis.popped("list", 0.01) is None
+
+    play(valkey.url, scenario)
+
+
 def test_a_large_answer_comes_whole(valkey: Valkey) -> None:
     async def scenario(redis: AsyncRedis) -> None:
         body = os.urandom(3_000_000)

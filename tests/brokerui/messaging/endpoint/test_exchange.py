@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from unittest.mock import Mock
 
 import pytest
 from redis import Redis
 
 from brokerui.core.backoff import Backoff
-from brokerui.messaging.exchange.lists import FrameList, connections, put_arrived, run, waiting
+from brokerui.messaging.endpoint import link as links
+from brokerui.messaging.endpoint import process
+from brokerui.messaging.exchange.lists import FrameList, connections, put_arrived, run, take_outgoing, waiting
 from brokerui.messaging.exchange.messages import Failed, Online
 from routing.adjacent.connection_settings import ConnectionSettings
 from routing.adjacent.roles import RoleAnswer, RoleQuestion, write_role
@@ -100,6 +103,33 @@ def test_an_instance_may_send_to_itself(valkey: Valkey, client: Redis) -> None:
                 send(client, "A", a, [fragment(number)])
                 await scene.until(lambda n=number: len(scene.came) == n + 1, "A")
             assert scene.notices == [Online("A", a)], "one connection for all of them"
+
+    played(scenario())
+
+
+def test_frames_that_come_one_by_one_come_with_the_news_of_them(
+    valkey: Valkey, client: Redis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "WAIT_SECONDS", 0.05)
+    asked = Mock(side_effect=take_outgoing)
+    monkeypatch.setattr(links, "take_outgoing", asked)
+
+    async def scenario() -> None:
+        b = address()
+        async with running(valkey, {"A": [], "B": [b]}) as scene:
+
+            async def pass_on(first: int, last: int) -> int:
+                """Send numbered frames; gives how often the link had to ask for frames."""
+                before = asked.call_count
+                send(client, "A", b, [fragment(number) for number in range(first, last)])
+                await scene.until(lambda: len(scene.came) == last, "B")
+                await asyncio.sleep(3 * process.WAIT_SECONDS)  # the endpoint begins another wait
+                return asked.call_count - before
+
+            assert await pass_on(0, 1) == 1
+            assert [await pass_on(number, number + 1) for number in (1, 2)] == [0, 0]
+            assert await pass_on(3, 20) == 0
+            assert await pass_on(20, 21) == 1, "several came last: so it gathers them again"
 
     played(scenario())
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from brokerui.messaging.endpoint import link as links
-from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink
+from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink, Problem
 from tests.brokerui.messaging.endpoint.played import played
 
+wait_for = asyncio.wait_for
 SOON = 5
 """Times that frames come while the link gathers."""
 
@@ -73,3 +74,31 @@ def test_frames_that_come_one_by_one_or_many_together_gather_no_longer(
     """A conversation whose window is full goes on as soon as its acknowledgement is there."""
     scene = Scene(monkeypatch, SOON, frames)
     assert scene.carry()[1::2] == [GATHER_S] * (SOON + 1)
+
+
+def test_frames_that_came_with_the_news_are_sent_without_asking_and_before_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    scene = Scene(monkeypatch, soon=0)
+    sent: list[bytes] = []
+    scene.wire.send = sent.extend
+    scene.link.offer([b"came"])
+    scene.carry()
+    assert sent == [b"came"]
+    scene.carry()
+    assert sent == [b"came", b"a frame"]
+
+
+def test_frames_that_came_are_given_up_with_the_next_hop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Later they would come behind those that are sent again."""
+    scene = Scene(monkeypatch, soon=0)
+    sent: list[bytes] = []
+    scene.wire.send = sent.extend
+    scene.link.offer([b"came"])
+    scene.link.host.teller = SimpleNamespace(notice=lambda _notice: None)
+    scene.link.host.options.reconnects = SimpleNamespace(pause_s=lambda _failures: 0.0)
+    scene.link.hurry()
+    monkeypatch.setattr(links.asyncio, "wait_for", wait_for, raising=False)
+    played(scene.link._failed(Problem(9754, "refused")))
+    scene.carry()
+    assert sent == [b"a frame"]

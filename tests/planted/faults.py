@@ -162,6 +162,22 @@ STORE: Final = (
     ),
     Fault(
         "store",
+        "of several rows that a statement is given it writes the first",
+        "        if len(rows) == 1:\n            return _given_one",
+        "        if rows:\n            return _given_one",
+        ("test_messages_of_a_group_of_several_take_one_way_once_their_queue_is_known",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "a column of the only row that a statement is given takes the value of the one before",
+        "zip(kinds, row, strict=True)}",
+        "zip(kinds, (row[0], *row), strict=False)}",
+        ("test_messages_of_a_group_of_several_take_one_way_once_their_queue_is_known",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
         "messages arrive in a recalled conversation that others have changed",
         " AND e.instance_id = %(instance)s) = %(endpoints)s::text[]",
         " AND e.instance_id = %(instance)s) <> %(endpoints)s::text[] || ARRAY['']",

@@ -219,6 +219,8 @@ class PostgresSession(OneWaySession):
         return RowsAsTable("= ANY(%(among)s::text[])", {"among": list(keys)})
 
     def given(self, rows: Sequence[Row], **kinds: str) -> RowsAsTable:
+        if len(rows) == 1:
+            return _given_one(rows[0], kinds)
         columns = zip(*rows, strict=True) if rows else ((),) * len(kinds)
         arrays = ", ".join(f"%(given_{name})s::{kind}[]" for name, kind in kinds.items())
         values = {
@@ -230,6 +232,14 @@ class PostgresSession(OneWaySession):
     def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
         found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
+
+
+def _given_one(row: Row, kinds: Mapping[str, str]) -> RowsAsTable:
+    """Return the table of one row. Both sides make and read its values faster than arrays of one, and the server joins
+    nothing."""
+    values = ", ".join([f"%(given_{name})s::{kind}" for name, kind in kinds.items()])
+    parameters = {f"given_{name}": value for name, value in zip(kinds, row, strict=True)}
+    return RowsAsTable(f"(VALUES ({values})) AS given({', '.join(kinds)})", parameters)
 
 
 def _noted(taken: str) -> str:

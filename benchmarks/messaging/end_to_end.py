@@ -5,7 +5,8 @@
 Each deployment has all its processes (worker, beat, endpoint, web, a Valkey) and a database of one PostgreSQL server
 with fsync and synchronous commit. A process sends 100 messages in a transaction, each transaction in the next of 50
 conversations; another receives, a conversation in a transaction, and checks the order. It ends when the last is
-received and committed. Beside it: five senders with one message in a transaction each, and encrypted dialogs.
+received and committed. Beside it: five senders with one message in a transaction each, once in a transaction that the
+application opens, and once in that of SEND itself, as the peers are called; and encrypted dialogs.
 
 The peers run in turns with ours, in the same minutes: two RabbitMQ nodes joined by a shovel with on-confirm, from pika
 with asynchronous confirms and with one after the other; jobs of procrastinate; Celery tasks on a Valkey that keeps what
@@ -27,9 +28,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
@@ -48,6 +50,7 @@ FEW = 10
 OURS = "ours, 100 in a transaction"
 ENCRYPTED = "ours, encrypted"
 ONE = f"ours, one in a transaction, {SENDERS} senders"
+ALONE = f"ours, one in a transaction of SEND's own, {SENDERS} senders"
 ASYNCHRONOUS = "RabbitMQ pair, pika asynchronous"
 ONE_BY_ONE = "RabbitMQ pair, pika one by one"
 PROCRASTINATE, CELERY = "procrastinate", "Celery"
@@ -82,7 +85,15 @@ class Ours:
     def rate(self, count: int, at_once: int, senders: int = 1, encryption: str = "off") -> float:
         """From the first that is sent to the last that is received."""
         shares = [self.handles[encryption][number::senders] for number in range(senders)]
-        sending = [self.first.application("send", count // senders, at_once, *handles) for handles in shares]
+        return self._rate(count, [("send", count // senders, at_once, *handles) for handles in shares])
+
+    def rate_alone(self, count: int) -> float:
+        """The same for messages that the application sends without a transaction around them, as it calls the peers."""
+        shares = [self.handles["off"][number::SENDERS] for number in range(SENDERS)]
+        return self._rate(count, [("send_alone", count // SENDERS, *handles) for handles in shares])
+
+    def _rate(self, count: int, senders: Sequence[tuple[Any, ...]]) -> float:
+        sending = [self.first.application(*words) for words in senders]
         applications = [self.second.application("receive", count), *sending]
         for each in applications:
             each.says()
@@ -162,6 +173,7 @@ def run(count: int, rounds: int, with_peers: bool, compiled: Path | None) -> boo
             OURS: lambda: ours.rate(count, 100),
             ENCRYPTED: lambda: ours.rate(count, 100, encryption="on"),
             ONE: lambda: ours.rate(count // FEW, 1, SENDERS),
+            ALONE: lambda: ours.rate_alone(count // FEW),
             **(peers(stack, folder, server, count) if with_peers else {}),
         }
         found = measure(works, rounds)

@@ -72,6 +72,14 @@ def send(instance: str, _database: str, count: str, at_once: str, *handles: str)
     say({"ended": time.time(), "median_ms": 1000 * sorted(took)[len(took) // 2]})
 
 
+def send_alone(instance: str, _database: str, count: str, *handles: str) -> None:
+    """Send `count` messages of 1 KB, each in a transaction of SEND's own and in the next conversation."""
+    for turn in range(int(count)):
+        message = Message(os.urandom(1024))
+        conversation_send(instance=instance, handles=[handles[turn % len(handles)]], messages=[message])
+    say({"ended": time.time()})
+
+
 def receive(instance: str, database: str, count: str) -> None:
     """Receive `count` messages, a group in a transaction; fail if one is out of order."""
     left, expected, last = int(count), dict[str, int](), time.monotonic()

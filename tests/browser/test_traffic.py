@@ -210,3 +210,15 @@ def test_a_round_at_work_shows_the_job_that_failed_and_the_one_that_runs(site: P
     assert faults_in_each_look(site) == []
     site.get_by_role("button", name="Cancel round").press("Enter")
     expect(site.get_by_role("status").filter(has_text="cancelled")).to_be_visible()
+
+
+@pytest.mark.parametrize("control", ["h2 a", "button", "a.button", ".log"])
+def test_the_focus_stays_on_its_control_while_a_round_goes_on(site: Page, control: str) -> None:
+    """The page asks every two seconds, and replaces the whole round."""
+    a_run_of_telemetry()
+    done = {**INGESTED, "is_done": True, "run": Run.objects.get().pk}
+    site.goto(f"/traffic/rounds/{a_round(RoundState.RUNNING, [done]).pk}/")
+    site.locator(f".round {control}").last.focus()
+    site.evaluate("document.querySelector('.round').dataset.former = ''")
+    expect(site.locator(".round:not([data-former])")).to_be_visible()
+    expect(site.locator(f".round {control}").last).to_be_focused()

@@ -43,7 +43,7 @@ SHOW_SECONDS = 1.0
 WAIT_SECONDS = 1
 """For which Redis keeps us waiting for something to send."""
 FEW = 8
-"""Links of which it is tried whether something is to be sent, without being told."""
+"""The largest number of links at which the endpoint asks for their frames together with the wait for news of them."""
 PAUSE = 0.5
 """Seconds until Redis is tried again."""
 

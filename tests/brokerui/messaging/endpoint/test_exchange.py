@@ -111,20 +111,20 @@ def test_frames_that_come_one_by_one_come_with_the_news_of_them(
     valkey: Valkey, client: Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(process, "WAIT_SECONDS", 0.05)
-    asked = Mock(side_effect=take_outgoing)
-    monkeypatch.setattr(links, "take_outgoing", asked)
+    question = Mock(side_effect=take_outgoing)
+    monkeypatch.setattr(links, "take_outgoing", question)
 
     async def scenario() -> None:
         b = address()
         async with running(valkey, {"A": [], "B": [b]}) as scene:
 
             async def pass_on(first: int, last: int) -> int:
-                """Send numbered frames; gives how often the link had to ask for frames."""
-                before = asked.call_count
+                """Send numbered frames; return how often the link asked for frames itself."""
+                before = question.call_count
                 send(client, "A", b, [fragment(number) for number in range(first, last)])
                 await scene.until(lambda: len(scene.came) == last, "B")
                 await asyncio.sleep(3 * process.WAIT_SECONDS)  # the endpoint begins another wait
-                return asked.call_count - before
+                return question.call_count - before
 
             assert await pass_on(0, 1) == 1
             assert [await pass_on(number, number + 1) for number in (1, 2)] == [0, 0]

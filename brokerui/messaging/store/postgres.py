@@ -41,7 +41,7 @@ _APPEND: Final = (
     " %(kept_database)s::text, %(integrity)s::int4, %(key_id)b::bytea, %(ready)s::int8, %(attempt)s::int8,"
     " %(window)s::int4, %(at)s::int8, ARRAY[{types}], ARRAY[{bodies}])"
 )
-"""The function of the migration `0006_append_messages`."""
+"""The function of the migration `0007_append_messages_at_once`."""
 _ARRAYS: Final[dict[str, Callable[[Sequence[Any]], str | bytes]]] = {"text": text_array, "bytea": bytes_array}
 """Of the kinds of columns that are neither numbers nor truth values."""
 

@@ -27,6 +27,7 @@ from brokerui.messaging.models import (
 )
 from brokerui.messaging.store import DatabaseStore, claiming, instance_state, receiving, taking
 from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
+from brokerui.messaging.store.moving import alone_in
 from brokerui.messaging.store.next_group import QueueLook
 from brokerui.messaging.store.numbers import queue_number
 from brokerui.messaging.store.postgres import INSTANCES, TAKEN
@@ -644,6 +645,50 @@ def test_a_message_for_a_remembered_conversation_takes_one_way(
     write(store, endpoint("2t", send_sequence=9))
     appended = adding(store, endpoint("2t", send_sequence=9), next_attempt=NOW + 400)
     assert queries_of(monkeypatch, lambda: store.append(appended), WAYS) == 1
+
+
+@on_postgres
+def test_nothing_is_appended_by_another_version_of_the_estate(store: DatabaseStore) -> None:
+    write(store, endpoint("1t", send_sequence=9))
+    appended, known = adding(store, endpoint("1t", send_sequence=9)), store._known
+    assert known is not None
+    for version, is_appended in ((known.live_version + 1, False), (known.live_version, True)):
+        session = OwnSession(pool_of("default"), store.instance)
+        outcome = session.append(appended, known.number, version)
+        session.close()
+        assert (outcome is not None) == is_appended
+
+
+@on_postgres
+def test_nothing_is_appended_while_another_conversation_of_the_group_is_claimed(store: DatabaseStore) -> None:
+    write(store, endpoint("1t", "shared", send_sequence=9), endpoint("2t", "shared"))
+    appended = adding(store, endpoint("1t", "shared", send_sequence=9))
+    token = store.claim(ClaimRequest(("2t",)), NOW).token
+    assert store.append(appended) is None
+    store.release(token)
+    assert store.append(appended) is not None
+
+
+@on_postgres
+def test_appending_waits_for_who_has_the_instance_alone_and_sees_what_it_changed(
+    instance: int, store: DatabaseStore
+) -> None:
+    write(store, endpoint("1t", send_sequence=9))
+    appended, is_locked = adding(store, endpoint("1t", send_sequence=9)), threading.Event()
+    outcomes: list[Any] = []
+
+    def change() -> None:
+        with transaction.atomic(), alone_in([instance]):
+            is_locked.set()
+            eventually(is_waited_for)
+            ConversationEndpoint.objects.filter(conversation_handle="1t").update(send_sequence=10)
+
+    def append() -> None:
+        is_locked.wait()
+        outcomes.append(store.append(appended))
+
+    in_threads(change, append)
+    assert outcomes == [None]
 
 
 @on_postgres

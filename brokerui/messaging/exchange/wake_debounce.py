@@ -165,7 +165,7 @@ def _refresh_lease(task: Any, state: bytes) -> None:
 
 
 def is_rung(task: Any, seconds: float) -> bool:
-    """Wait for the bell of a task, at most so long. Raises `RedisError`."""
+    """Wait for the bell of a task, at most this many seconds. Raises `RedisError`."""
     return bool(redis().blpop([_bell(task)], timeout=seconds))
 
 

@@ -56,8 +56,8 @@ class ArrivedLists:
         return len(self.hosted) * len(_shards()) > FEW
 
     def listen(self, bell: str, seconds: float) -> bool:
-        """Wait for a bell, at most this many seconds, and take what has arrived then. Returns whether it rang, or
-        anything was taken, which is in `taken_ahead`. Raises `RedisError`."""
+        """Wait for a bell, at most this many seconds, and take the frames that have come then. Returns whether it
+        rang, or anything was taken, which is in `taken_ahead`. Raises `RedisError`."""
         names = () if self._is_asking or self._are_many() else self.hosted
         worker = new_worker()
         commands = [taking(name, _shards(), worker) for name in names]

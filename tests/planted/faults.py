@@ -520,6 +520,13 @@ ENDPOINT: Final = (
     ),
     Fault(
         "endpoint",
+        "frames stay in Redis where others came with the news of them",
+        "is_asking, self._is_told = self._is_told or not self._came, False",
+        "is_asking, self._is_told = not self._came, False",
+        ("test_frames_that_wait_in_redis_go_with_those_that_came_with_the_news",),
+    ),
+    Fault(
+        "endpoint",
         "each of many frames comes with news of its own",
         "return self._sent_last == 1 and not self._came and self.used() is not None",
         "return self._sent_last > 0 and not self._came and self.used() is not None",
@@ -699,8 +706,8 @@ ENDPOINT: Final = (
     Fault(
         "endpoint",
         "an instance dials as many addresses as it is told",
-        "elif len(self.links) < self.options.next_hops:",
-        "else:",
+        "if link is None and len(self.links) < self.options.next_hops:",
+        "if link is None:",
         ("test_an_instance_has_no_more_next_hops_than_it_may",),
     ),
 )

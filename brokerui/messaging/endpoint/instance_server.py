@@ -110,18 +110,23 @@ class InstanceServer:
     # -------------------------------------------------------------------------------------------- notifications
     def want(self, address: str) -> None:
         """Frames for an address wait in Redis."""
-        link = self.links.get(address)
+        link = self._link(address)
         if link is not None:
             link.want()
-        elif len(self.links) < self.options.next_hops:
-            link = self.links[address] = NextHopLink(self, address)
-            self.start(self._run(link))
 
     def offer(self, address: str, frames: Iterable[bytes]) -> None:
         """Send frames that were taken from Redis; they are lost where there are too many next hops already."""
-        self.want(address)
-        if address in self.links:
-            self.links[address].offer(frames)
+        link = self._link(address)
+        if link is not None:
+            link.offer(frames)
+
+    def _link(self, address: str) -> NextHopLink | None:
+        """Return the way to an address; a new one unless there are too many."""
+        link = self.links.get(address)
+        if link is None and len(self.links) < self.options.next_hops:
+            link = self.links[address] = NextHopLink(self, address)
+            self.start(self._run(link))
+        return link
 
     async def _run(self, link: NextHopLink) -> None:
         try:

@@ -72,13 +72,19 @@ class NextHopLink:
         """Frames that came with the news of them, and are not sent yet."""
         self._sent_last = 0
         """How many frames it has sent together the last time."""
+        self._is_told = False
+        """Whether frames wait in Redis, as far as the link knows: it has heard of them, and has not asked since."""
         self._wanted = asyncio.Event()
         self._wanted_at = host.now()
         self._hurry = asyncio.Event()
         self.want()
 
     def want(self) -> None:
-        """There is something to send."""
+        """There is something to send in Redis."""
+        self._is_told = True
+        self._go()
+
+    def _go(self) -> None:
         self._wanted_at = self.host.now()
         self._wanted.set()
 
@@ -88,9 +94,10 @@ class NextHopLink:
         return self._sent_last == 1 and not self._came and self.used() is not None
 
     def offer(self, frames: Iterable[bytes]) -> None:
-        """Take frames that came with the news of them; they go before all that come later."""
+        """Take frames that came with the news of them; they go before all that come later. Other frames that the link
+        has heard of still wait in Redis."""
         self._came += frames
-        self.want()
+        self._go()
 
     def hurry(self) -> None:
         """Now it may be reached again: a pause between two attempts ends."""
@@ -148,18 +155,30 @@ class NextHopLink:
             await wire.roomy.wait()
             self._wanted.clear()  # frames that are put from here on set it again
             most = self.host.options.outgoing_bytes
-            frames, self._came = self._came, []
-            frames = frames or await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
+            frames = await self._frames(most)
             if frames:
                 self._sent_last = len(frames)
                 wire.send(frames)
             if sum(map(len, frames)) >= most:
-                self._wanted.set()  # less is all that there was
+                self.want()  # less is all that there was
             elif frames:
                 gather_s = gathering_s(len(frames), gather_s)
                 await asyncio.sleep(gather_s)
             if not self._wanted.is_set():
                 return
+
+    async def _frames(self, most: int) -> list[bytes]:
+        """Return the frames that came with the news of them, and those that wait in Redis, if there may be any."""
+        is_asking, self._is_told = self._is_told or not self._came, False
+        taken: list[bytes] = []
+        try:
+            if is_asking:
+                taken = await run_async(self.host.client, take_outgoing(self.host.name, self.address, most))
+        except RedisError:
+            if not self._came:
+                raise
+        came, self._came = self._came, []
+        return [*came, *taken]
 
     # -------------------------------------------------------------------------------------------- reaching
     async def _reach(self) -> Wire | None:

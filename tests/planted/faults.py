@@ -523,7 +523,7 @@ ENDPOINT: Final = (
         "frames stay in Redis where others came with the news of them",
         "is_asking, self._is_told = self._is_told or not self._came, False",
         "is_asking, self._is_told = not self._came, False",
-        ("test_frames_that_wait_in_redis_go_with_those_that_came_with_the_news",),
+        ("test_frames_that_came_with_the_news_go_first_and_others_are_asked_for_where_the_link_has_heard_of_them",),
     ),
     Fault(
         "endpoint",

@@ -82,30 +82,22 @@ def test_frames_that_come_one_by_one_or_many_together_gather_no_longer(
     assert scene.carry()[1::2] == [GATHER_S] * (SOON + 1)
 
 
-def test_frames_that_came_with_the_news_are_sent_without_asking_and_before_all_others(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("is_told", [False, True], ids=["it has heard of no others", "others wait in Redis"])
+def test_frames_that_came_with_the_news_go_first_and_others_are_asked_for_where_the_link_has_heard_of_them(
+    is_told: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Nothing tells the link again of frames in Redis: their list is not empty any more."""
     scene = Scene(monkeypatch, soon=0)
     sent: list[bytes] = []
     scene.wire.send = sent.extend
     scene.carry()
     scene.link.offer([b"came"])
+    if is_told:
+        scene.link.want()
     scene.run()
-    assert sent == [b"a frame", b"came"]
+    assert sent == [b"a frame", b"came", *[b"a frame"] * is_told]
     scene.carry()
-    assert sent == [b"a frame", b"came", b"a frame"]
-
-
-def test_frames_that_wait_in_redis_go_with_those_that_came_with_the_news(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing tells of them again: their list is not empty any more."""
-    scene = Scene(monkeypatch, soon=0)
-    sent: list[bytes] = []
-    scene.wire.send = sent.extend
-    scene.carry()
-    scene.link.offer([b"came"])
-    scene.link.want()
-    scene.run()
-    assert sent == [b"a frame", b"came", b"a frame"]
+    assert sent[-1] == b"a frame"
 
 
 def test_frames_that_came_with_the_news_are_sent_where_redis_has_gone_since(monkeypatch: pytest.MonkeyPatch) -> None:

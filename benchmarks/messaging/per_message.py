@@ -3,11 +3,11 @@
     .venv/bin/python benchmarks/messaging/per_message.py [--seconds 15] [--only alone] [--compiled build/compiled]
 
 Two deployments with all their processes over TCP, on one PostgreSQL server, durable; 1 KB a message, one message in a
-transaction, 50 conversations. Three situations: a message now and then (`alone`: two a second), 100 a second
-(`steady`), and five senders as fast as they can (`senders`). Of each: milliseconds of processor per message by process,
-by layer of the code in Python's processes (sampled, by the innermost function that is not of Python's library), by
-statement of the server (pg_stat_statements), and the commands of Redis. What the deployments take without any message
-is measured first, and is left out.
+transaction, 50 conversations. Four situations: a message now and then (`alone`: two a second), 100 a second (`steady`),
+five senders as fast as they can (`senders`), and one sender as fast as it can with 100 messages in a transaction
+(`batches`). Of each: microseconds of processor per message by process, by layer of the code in Python's processes
+(sampled, by the innermost function that is not of Python's library), by statement of the server (pg_stat_statements),
+and the commands of Redis. What the deployments take without any message is measured first, and is left out.
 
 It claims nothing by itself; `end_to_end.py` and `latency.py` claim.
 """
@@ -130,9 +130,11 @@ class Meter:
 
 
 @contextmanager
-def senders(first: Deployment, second: Deployment, handles: list[str]) -> Iterator[dict[str, list[Application]]]:
-    shares = [handles[number::SENDERS] for number in range(SENDERS)]
-    sending = [first.application("send", ENDLESS, 1, *share) for share in shares]
+def senders(
+    count: int, at_once: int, first: Deployment, second: Deployment, handles: list[str]
+) -> Iterator[dict[str, list[Application]]]:
+    shares = [handles[number::count] for number in range(count)]
+    sending = [first.application("send", ENDLESS, at_once, *share) for share in shares]
     yield from _working(sending, second.application("receive", ENDLESS))
 
 
@@ -159,21 +161,21 @@ def _working(sending: list[Application], receiving: Application) -> Iterator[dic
 
 
 def without_idle(spent: Spent, idle: Spent) -> dict[str, float]:
-    """Milliseconds of processor a message by process, without what as many seconds take without any message."""
+    """Microseconds of processor a message by process, without what as many seconds take without any message."""
     share = spent.seconds / idle.seconds
     each = {name: took - idle.processes[name] * share for name, took in spent.processes.items()}
-    return {name: 1000 * took / max(spent.messages, 1) for name, took in each.items()}
+    return {name: 1e6 * took / max(spent.messages, 1) for name, took in each.items()}
 
 
 def show(name: str, spent: Spent, idle: Spent) -> None:
     """Tables of one situation."""
     processes = without_idle(spent, idle)
     print(f"\n## {name}: {spent.messages:,} messages in {spent.seconds:.1f} s, {spent.messages / spent.seconds:,.1f}/s")
-    _table("ms of processor a message", {**processes, "together": sum(processes.values())}, 2)
+    _table("us of processor a message", {**processes, "together": sum(processes.values())}, 1)
     _table("share of the samples in Python", processor_time.by_layer(spent.code), 3)
     _table("samples by function", spent.code, 0, FUNCTIONS_SHOWN)
     _statements(spent)
-    _table("commands of Redis a message", {n: c / max(spent.messages, 1) for n, c in spent.commands.items()}, 2, 12)
+    _table("commands of Redis a message", {n: c / max(spent.messages, 1) for n, c in spent.commands.items()}, 4, 12)
 
 
 def _table(heading: str, values: Mapping[str, float], digits: int, most: int = 30) -> None:
@@ -185,15 +187,16 @@ def _table(heading: str, values: Mapping[str, float], digits: int, most: int = 3
 def _statements(spent: Spent) -> None:
     count = max(spent.messages, 1)
     calls, took = (sum(values[place] for values in spent.statements.values()) for place in (0, 1))
-    print(f"\nstatements: {calls / count:.2f} a message, {took / count:.2f} ms in the server, most time first")
+    print(f"\nstatements: {calls / count:.3f} a message, {1000 * took / count:.1f} us in the server, most time first")
     for text, (each, ms) in sorted(spent.statements.items(), key=lambda pair: -pair[1][1])[:STATEMENTS_SHOWN]:
-        print(f"  {each / count:6.2f} x {ms / each:7.3f} ms = {ms / count:6.3f}  {text}")
+        print(f"  {each / count:7.4f} x {1000 * ms / each:7.1f} us = {1000 * ms / count:6.1f}  {text}")
 
 
 SITUATIONS: dict[str, Callable[..., AbstractContextManager[dict[str, list[Application]]]]] = {
     "alone": lambda *words: evenly(2, *words),
     "steady": lambda *words: evenly(100, *words),
-    "senders": senders,
+    "senders": lambda *words: senders(SENDERS, 1, *words),
+    "batches": lambda *words: senders(1, 100, *words),
 }
 
 

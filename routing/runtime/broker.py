@@ -45,6 +45,8 @@ from routing.security.instance_security import InstanceSecurity
 
 DUE_CONVERSATIONS_PER_BATCH = 200
 """Conversations with something due that one batch handles at most."""
+BYTES_AT_ONCE = 128 << 10
+"""Bytes of bodies that leave with the commit of an application at most."""
 POSTPONED_RETRY_MS = 100
 """Milliseconds after which fragments of conversations that another worker holds are tried again at the latest."""
 
@@ -158,12 +160,13 @@ class Broker:
     def send_at_once(self, work: UnitOfWork) -> None:
         """Send the messages that the application posted with its commit, by the current routes.
 
-        For a transaction that commits at once; larger messages leave when they are due."""
+        A message of several fragments leaves when it is due, and so do messages of more than `BYTES_AT_ONCE`."""
         if self._is_small(work):
             send_posted(work)
 
     def _is_small(self, work: UnitOfWork) -> bool:
-        return sum(len(one.message_body or b"") for one in work.changes.outgoing) <= self.settings.fragment_bytes
+        sizes = [len(one.message_body or b"") for one in work.changes.outgoing]
+        return max(sizes, default=0) <= self.settings.fragment_bytes and sum(sizes) <= BYTES_AT_ONCE
 
     def _commit(self, work: UnitOfWork, changes: ChangeSet) -> None:
         """Commit with the changes of mirrored routes; messages that wait for a principal found now become due."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
+from typing import Final
 
 from django.db import connection, transaction
 
@@ -14,11 +15,14 @@ from brokerui.messaging.errors import MessagingError
 from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.verbs.leaving import FEW, leave_after_commit
+from brokerui.messaging.verbs.leaving import leave_after_commit
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
+
+FEW: Final = 10
+"""Messages that one statement adds; more of them are worth a claim and a COPY."""
 
 
 def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]]) -> bool:

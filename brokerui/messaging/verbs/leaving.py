@@ -12,10 +12,12 @@ from django.db import connection, transaction
 
 from brokerui.messaging.exchange.outbox import hand_over
 from routing.common.broker_events import Event
+from routing.dialog.batch import MAX_OUTGOING_PER_CLAIM
 from routing.dialog.broker_context import OutboundFrame
 
-FEW: Final = 10
-"""Messages of one verb that leave with the commit of the caller's transaction; a worker sends more."""
+MOST: Final = MAX_OUTGOING_PER_CLAIM
+"""Messages of one verb that leave with the commit of the caller's transaction, where their frames are in memory until
+it ends; a worker sends more."""
 
 
 class LeavingFrames:

@@ -19,7 +19,7 @@ from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.queue_monitors.signals import messages_came, received
 from brokerui.messaging.tasks import transmit
-from brokerui.messaging.verbs.leaving import FEW, keep_frames_back, leave_after_commit
+from brokerui.messaging.verbs.leaving import MOST, keep_frames_back, leave_after_commit
 from routing.dialog.batch import ClaimRequest
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.runtime.broker import Broker
@@ -66,9 +66,9 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
 
 
 def _may_leave(work: UnitOfWork, commits_at_once: bool) -> bool:
-    """Whether messages leave with the commit: few of them where the caller's transaction goes on, because their frames
-    are in memory until it ends."""
-    return len(work.changes.outgoing) > 0 and (commits_at_once or len(work.changes.outgoing) <= FEW)
+    """Whether messages leave with the commit: no more of them than one conversation may have on the way where the
+    caller's transaction goes on, because their frames are in memory until it ends."""
+    return len(work.changes.outgoing) > 0 and (commits_at_once or len(work.changes.outgoing) <= MOST)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from brokerui.messaging.services import (
 )
 from brokerui.messaging.store import DatabaseStore
 from brokerui.messaging.verbs import transactions
-from brokerui.messaging.verbs.leaving import FEW
+from brokerui.messaging.verbs.leaving import MOST
 from routing.common.broker_events import ConversationEvent, Event
 from routing.dialog.batch import ClaimedBatch, ClaimRequest
 from routing.dialog.problems import VerbError
@@ -220,7 +220,7 @@ def test_messages_wait_behind_those_of_another_process(
     wire: Wire, on_the_network: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     handed_over = without_workers(monkeypatch)
-    send(on_the_network, *[b"%d" % number for number in range(4, 4 + FEW + 1)])  # eleven wait for a worker
+    send(on_the_network, *[b"%d" % number for number in range(4, 4 + MOST + 1)])  # too many: a worker sends them
     send(on_the_network, b"last")
     assert handed_over == []
 

@@ -36,7 +36,7 @@ from brokerui.messaging.services import (
     queue_set_status,
     transmission_status,
 )
-from brokerui.messaging.verbs.leaving import FEW
+from brokerui.messaging.verbs.leaving import MOST
 from brokerui.messaging.verbs.provisioning import endpoint_at, instance_host
 from brokerui.messaging.workers.routes_changed import follow_estate
 from routing.dialog.error_message import read_error
@@ -141,10 +141,10 @@ def test_without_a_transaction_around_it_each_verb_is_one(wire: Wire) -> None:
     assert not connection.in_atomic_block
 
 
-def test_messages_leave_with_their_commit_and_many_of_a_transaction_by_a_worker(
+def test_messages_leave_with_their_commit_and_more_than_a_window_of_them_by_a_worker(
     wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No worker is woken for a few: their frames are in the lists of the endpoint after the commit, and not before."""
+    """No worker is woken for a window: its frames are in the lists of the endpoint after the commit, and not before."""
     woken = list[Any]()
     monkeypatch.setattr("brokerui.messaging.verbs.transactions.wake_once", woken.append)
     handle = begin()
@@ -154,12 +154,17 @@ def test_messages_leave_with_their_commit_and_many_of_a_transaction_by_a_worker(
         send(handle, b"2")
         assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: held}
     assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: 2 * held}
+    wire.carry()
+    with transaction.atomic():
+        send(begin(), *[b"3"] * MOST)
+    assert run(redis(), outgoing_held("A")) == {ADDRESSES["B"]: MOST * held}
     assert woken == []
     with transaction.atomic():
-        send(handle, *[b"3"] * (FEW + 1))
+        send(handle, *[b"3"] * (MOST + 1))
     assert woken == [tasks.transmit]
     wire.carry()
-    assert bodies() == [b"1", b"2", *[b"3"] * (FEW + 1)]
+    assert [b"1", b"2", *[b"3"] * (MOST + 1)] == bodies()
+    assert bodies() == [b"3"] * MOST
 
 
 def test_what_was_received_and_rolled_back_is_there_again(wire: Wire) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
+from routing.runtime.broker import BYTES_AT_ONCE
 from tests.routing.dialog.joined import Joined
 
 
@@ -118,6 +119,17 @@ def test_a_large_message_is_left_to_a_worker() -> None:
     world.send(handle, b"before")
     world.settle()
     assert not appended(world, handle, bytes(world.brokers["a"].settings.fragment_bytes + 1), at_once=True)
+
+
+def test_messages_leave_with_their_commit_up_to_a_number_of_bytes() -> None:
+    world, handle = prepared(acknowledged)
+    most = BYTES_AT_ONCE // world.brokers["a"].settings.fragment_bytes
+    part = bytes(world.brokers["a"].settings.fragment_bytes)
+    assert appended(world, handle, *[part] * most, at_once=True)
+    world.settle()
+    assert not appended(world, handle, *[part] * most, b"1", at_once=True)
+    world.settle()
+    assert world.depth() == 2 + 2 * most + 1
 
 
 def test_a_side_that_has_ended_is_remembered_as_ended() -> None:

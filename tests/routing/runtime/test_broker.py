@@ -14,7 +14,7 @@ from routing.dialog.endpoint import REPLAY_MS
 from routing.dialog.error_message import broker_error
 from routing.dialog.send import send
 from routing.dialog.settings import DialogSettings
-from routing.runtime.broker import POSTPONED_RETRY_MS
+from routing.runtime.broker import BYTES_AT_ONCE, POSTPONED_RETRY_MS
 from routing.runtime.store import Conflict
 from routing.simulation.memory_store import MemoryStore
 from tests.routing.dialog.joined import LOCAL, THREE, Joined, carried, joined_estate, way
@@ -93,14 +93,16 @@ def test_a_message_does_not_pass_one_that_waits() -> None:
 
 
 def test_much_is_left_to_those_who_send_in_parts() -> None:
-    world = Joined(settings=DialogSettings(fragment_bytes=1000))
-    handle = world.begin()
+    world = Joined()
     world.is_quick = True
-    world.send(handle, bytes(600), bytes(401))
-    assert world.brokers["a"].frames_to_send(world.now) == []
-    assert world.brokers["a"].next_timer() == world.now
-    world.send(world.begin(), bytes(600), bytes(400))
-    assert len(world.brokers["a"].frames_to_send(world.now)) == 2
+    most, part = BYTES_AT_ONCE // world.brokers["a"].settings.fragment_bytes, world.brokers["a"].settings.fragment_bytes
+    for much in ([bytes(part)] * most + [b"1"], [bytes(part + 1)]):
+        world.send(world.begin(), *much)
+        assert world.brokers["a"].frames_to_send(world.now) == []
+        assert world.brokers["a"].next_timer() == world.now
+        world.settle()
+    world.send(world.begin(), *[bytes(part)] * most)
+    assert len(world.brokers["a"].frames_to_send(world.now)) == most
 
 
 def test_its_way_may_become_a_local_one_before_it_leaves() -> None:

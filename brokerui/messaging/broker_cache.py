@@ -42,7 +42,15 @@ class _Hosted:
     keys: tuple[datetime | None, ...]
 
 
-_ours = threading.local()
+class _OfThread(threading.local):
+    """The brokers of one thread."""
+
+    def __init__(self) -> None:
+        self.brokers: dict[tuple[str, bool], _Hosted] = {}
+        """By instance, and by whether its work belongs to the caller's transaction."""
+
+
+_ours = _OfThread()
 
 
 def hosted_names() -> tuple[str, ...]:
@@ -55,13 +63,12 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
 
     `in_transaction`: what it does belongs to the transaction that the caller has opened.
     """
-    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.setdefault("brokers", {})
     key = (instance, in_transaction)
-    known = brokers.get(key)
+    known = _ours.brokers.get(key)
     if known is None:
         known, is_callers = _made(instance, in_transaction)
         if not is_callers:
-            brokers[key] = known
+            _ours.brokers[key] = known
     elif known.version != live_version() and not _follow(instance, known):
         forget_brokers()
         return broker_of(instance, in_transaction=in_transaction)
@@ -71,26 +78,20 @@ def broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
 def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     """Return the broker for a caller that claims before it looks at the estate: each claim follows the estate and the
     keys."""
-    known = _known(instance, in_transaction)
+    known = _ours.brokers.get((instance, in_transaction))
     return broker_of(instance, in_transaction=in_transaction) if known is None else known.broker
 
 
 def known_estate(instance: str) -> Estate:
     """Return the estate by which the instance's broker works for this caller, which a claim may find to be an old one;
     where there is no such broker yet, the live one."""
-    known = _known(instance, connection.in_atomic_block)
+    known = _ours.brokers.get((instance, connection.in_atomic_block))
     return estate_current().estate if known is None else known.broker.estate
-
-
-def _known(instance: str, in_transaction: bool) -> _Hosted | None:
-    """Return the broker that this thread has already, as it was when it was last used."""
-    brokers: dict[tuple[str, bool], _Hosted] = _ours.__dict__.get("brokers", {})
-    return brokers.get((instance, in_transaction))
 
 
 def forget_brokers() -> None:
     """Forget the brokers of this thread: their memory is lost, as in a crash."""
-    _ours.__dict__.pop("brokers", None)
+    _ours.brokers = {}
 
 
 def _made(instance: str, in_transaction: bool) -> tuple[_Hosted, bool]:

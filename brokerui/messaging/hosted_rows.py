@@ -40,10 +40,10 @@ def _make_apart(name: str) -> None:
     from psycopg.errors import LockNotAvailable  # noqa: PLC0415 - a program on SQLite starts without it
 
     pool = pool_of(DEFAULT_DB_ALIAS)
-    own = pool.take()
+    lent = pool.take()
     try:
-        with connection.wrap_database_errors, suppress(LockNotAvailable), own.transaction():
-            own.execute("SELECT set_config('lock_timeout', %s, true)", [PATIENCE])
-            own.execute(_INSERT, [name])
+        with connection.wrap_database_errors, suppress(LockNotAvailable), lent.connection.transaction():
+            lent.connection.execute("SELECT set_config('lock_timeout', %s, true)", [PATIENCE])
+            lent.connection.execute(_INSERT, [name])
     finally:
-        pool.put(own)
+        pool.put(lent)

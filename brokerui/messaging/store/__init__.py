@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import count
 from typing import Any, Final
 
@@ -56,7 +57,9 @@ class DatabaseStore:
     ) -> None:
         self.instance = instance
         """Id of its row; an instance that is hosted again has another one."""
-        self._using = using
+        self._one_way = _one_way(using, in_transaction, instance)
+        """Opens a session on a database to which a verb goes once."""
+        self._session: Callable[[], Session] = self._one_way or partial(SqliteSession, using, instance)
         self._in_transaction = in_transaction
         self.version = version
         """The version of the estate by which the broker decides what to write. One that is too old has no claims: its
@@ -78,14 +81,6 @@ class DatabaseStore:
         self._known: instance_state.InstanceState | None = None
         self._recalled = RecalledConversations()
         self._shared_groups: taking.SharedGroups = set()
-
-    def _session(self) -> Session:
-        database = connections[self._using]
-        if database.vendor != "postgresql":
-            return SqliteSession(self._using, self.instance)
-        if self._in_transaction:
-            return CallersSession(database, self.instance)
-        return OwnSession(pool_of(self._using), self.instance)
 
     def claim(self, wanted: ClaimRequest, now: int) -> ClaimedBatch:
         token = wanted.token or next(self._tokens)
@@ -168,12 +163,12 @@ class DatabaseStore:
         """In the caller's transaction, or in one of its own. The state of the instance, too, has to be as the store has
         read it last."""
         known = self._known
-        if known is None or appended.requests is not known.requests or self.version not in (known.live_version, LATEST):
+        if self._one_way is None or known is None or appended.requests is not known.requests:
             return None
-        session = self._session()
+        if self.version not in (known.live_version, LATEST):
+            return None
+        session = self._one_way()
         try:
-            if not isinstance(session, OneWaySession):
-                return None
             return session.append(appended, known.number, known.live_version)
         finally:
             session.close()
@@ -184,13 +179,11 @@ class DatabaseStore:
         state = self._known
         if state is None or not known.has_instance_of(state) or self.version not in (state.live_version, LATEST):
             return None
-        if not request.takes_first or request.queue in state.off:
+        if self._one_way is None or not request.takes_first or request.queue in state.off:
             return None
-        session = self._session()
+        session = self._one_way()
         try:
             self._check_losses(session)
-            if not isinstance(session, OneWaySession):
-                return None
             return taking.take(session, self.instance, now, request, state, self._shared_groups)
         finally:
             session.close()
@@ -253,3 +246,12 @@ class DatabaseStore:
             return session.rows(sql, {"instance": self.instance, **parameters})[0]
         finally:
             session.close()
+
+
+def _one_way(using: str, in_transaction: bool, instance: int) -> Callable[[], OneWaySession] | None:
+    """Return what opens a session of an instance: in a transaction of its own, or in the caller's; None on SQLite."""
+    if connections[using].vendor != "postgresql":
+        return None
+    if in_transaction:
+        return lambda: CallersSession(connections[using], instance)
+    return partial(OwnSession, pool_of(using), instance)

@@ -6,12 +6,12 @@ Rows are read by a statement after the one that locks: a statement sees the comm
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
-
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.postgres_values import bytes_array, literal_array, text_array
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, OneWaySession, Row, RowsAsTable
@@ -34,6 +34,7 @@ INSTANCES: Final = 1
 """The kind of the locks that whole instances are held by. They have two numbers, and are apart from all others."""
 _LOCK = "pg_try_advisory_xact_lock(hashtextextended({key}, %({seed})s))"
 _REMEMBERED: Final = ("conversation_handle", "conversation_id", "integrity", "key_id", *CHECKED)
+_remembered = attrgetter(*_REMEMBERED)
 _APPEND: Final = (
     "SELECT * FROM brokerui_append_messages(%(instance)s::int4, %(known)s::int8, %(version)s::int8,"
     " %(conversation_handle)s::text, %(conversation_id)s::text, %(state)s::text, %(send_sequence)s::int8,"
@@ -61,26 +62,23 @@ def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
     return psycopg.Cursor(connection)
 
 
-def _statements(connection: psycopg.Connection[Row]) -> SessionStatements:
-    from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - the same
-
-    return SessionStatements(connection)
-
-
 class PostgresSession(OneWaySession):
     """Within an open transaction of a connection."""
 
     holds_still = True
     row = "ctid"
     at_most = "LIMIT %(top)s::int8"
+    _together: ExitStack = ExitStack()
+    """While it is open, statements travel together; this one never is."""
 
-    def __init__(self, database: BaseDatabaseWrapper, connection: psycopg.Connection[Row], instance: int) -> None:
-        self._wrapped = database.wrap_database_errors
-        self._statements = _statements(connection)
-        self._connection = connection
+    def __init__(self, statements: SessionStatements, instance: int) -> None:
+        self._statements = statements
         self._instance = instance
-        self._together = ExitStack()
-        """While it is open, statements travel together."""
+
+    @property
+    @abstractmethod
+    def _wrapped(self) -> AbstractContextManager[None]:
+        """Raises Django's errors for those of the driver. A statement enters it once it has failed."""
 
     def _seed(self, kind: int) -> int:
         """Kinds of locks, and those of each instance, are apart."""
@@ -129,7 +127,6 @@ class PostgresSession(OneWaySession):
         return RowsAsTable(f"current_setting('{TAKEN}', true)", {})
 
     def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
-        before = appended.before
         parameters = {
             "instance": self._instance,
             "known": known,
@@ -138,7 +135,7 @@ class PostgresSession(OneWaySession):
             "attempt": appended.next_attempt,
             "window": appended.window,
             "at": appended.now_ms,
-            **{column: getattr(before, column) for column in _REMEMBERED},
+            **dict(zip(_REMEMBERED, _remembered(appended.before), strict=True)),
         }
         for number, message in enumerate(appended.messages):
             parameters[f"type_{number}"] = message.message_type_name
@@ -158,16 +155,21 @@ class PostgresSession(OneWaySession):
         return [row for row, (is_taken,) in zip(rows, taken, strict=True) if not is_taken]
 
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Answer:
-        with self._wrapped:
+        try:
             return self._statements.ask(sql, parameters)
+        except Exception:
+            with self._wrapped:
+                raise
 
     def rows(self, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
-        with self._wrapped:
+        try:
             return self._statements.ask(sql, parameters)()
+        except Exception:
+            with self._wrapped:
+                raise
 
     def run(self, sql: str, parameters: Mapping[str, Any]) -> None:
-        with self._wrapped:
-            self._statements.ask(sql, parameters)
+        self.ask(sql, parameters)
 
     def insert(self, table: WrittenTable, rows: Sequence[Row]) -> None:
         if len(rows) <= FEW:
@@ -175,7 +177,7 @@ class PostgresSession(OneWaySession):
             return
         sql = f"COPY {table.name} ({table.listed}) FROM STDIN (FORMAT BINARY)"
         self._together.close()  # it travels alone
-        with self._wrapped, _cursor(self._connection).copy(sql) as copy:
+        with self._wrapped, _cursor(self._statements.connection).copy(sql) as copy:
             copy.set_types(table.kinds)
             for row in rows:
                 copy.write_row(row)
@@ -205,7 +207,7 @@ class PostgresSession(OneWaySession):
     def travelling(self) -> Iterator[None]:
         """Send statements without waiting for each other, as long as no result is read. An error of one is raised at
         the end at the latest."""
-        with self._wrapped, self._together:
+        with self._wrapped, ExitStack() as self._together:
             self._together.enter_context(self._statements.together())
             yield
 

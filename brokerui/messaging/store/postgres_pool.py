@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-import select
 from typing import TYPE_CHECKING, Final
 
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.session import Row
-
 if TYPE_CHECKING:
-    import psycopg
+    from brokerui.messaging.store.postgres_statements import SessionStatements
 
 # Plans that are right for any number of rows, since they are kept: the tables are empty one minute and full the next.
 # Each join begins with the given values.
@@ -33,15 +30,17 @@ IDLE: Final = 8
 
 def pool_of(alias: str) -> Pool:
     """The process has one for each database."""
-    return _pools.setdefault(alias, Pool(alias))
+    known = _pools.get(alias)
+    return _pools.setdefault(alias, Pool(alias)) if known is None else known
 
 
 class Pool:
-    """Connections of a process to the database of Django's alias, for claims that are not in a caller's transaction."""
+    """Connections of a process to the database of Django's alias, for claims that are not in a caller's transaction.
+    Each is lent with what sends its statements, and comes back without an open transaction."""
 
     def __init__(self, alias: str) -> None:
         self._alias = alias
-        self._idle: list[psycopg.Connection[Row]] = []
+        self._idle: list[SessionStatements] = []
         self._process = os.getpid()
         self.losses = 0
         """Connections that the server has ended."""
@@ -50,22 +49,24 @@ class Pool:
     def database(self) -> BaseDatabaseWrapper:
         return connections[self._alias]
 
-    def take(self) -> psycopg.Connection[Row]:
+    def take(self) -> SessionStatements:
         if self._process != os.getpid():  # what a fork has copied belongs to its parent
             self._idle, self._process = [], os.getpid()
         while self._idle:
-            connection = self._idle.pop()
-            if is_alive(connection):
-                return connection
-            self._lose(connection)
+            lent = self._idle.pop()
+            if lent.is_alive():
+                return lent
+            self._lose(lent)
         return self._connect()
 
-    def _lose(self, connection: psycopg.Connection[Row]) -> None:
+    def _lose(self, lent: SessionStatements) -> None:
         self.losses += 1
-        connection.close()
+        lent.connection.close()
 
-    def _connect(self) -> psycopg.Connection[Row]:
+    def _connect(self) -> SessionStatements:
         import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
+
+        from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - the same
 
         given = {
             key: value
@@ -74,24 +75,19 @@ class Pool:
         }
         given["options"] = f"{given.get('options', '')} {OPTIONS}".strip()
         with self.database.wrap_database_errors:
-            return psycopg.connect(**given, autocommit=True, prepare_threshold=None)
+            return SessionStatements(psycopg.connect(**given, autocommit=True, prepare_threshold=None))
 
-    def put(self, connection: psycopg.Connection[Row]) -> None:
-        if connection.closed:
-            self._lose(connection)
+    def put(self, lent: SessionStatements) -> None:
+        if lent.connection.closed:
+            self._lose(lent)
         elif len(self._idle) >= IDLE:
-            connection.close()
+            lent.connection.close()
         else:
-            self._idle.append(connection)
+            self._idle.append(lent)
 
     def close(self) -> None:
         while self._idle:
-            self._idle.pop().close()
-
-
-def is_alive(connection: psycopg.Connection[Row]) -> bool:
-    """Return whether the server has not ended it meanwhile: then there is something to read without a query."""
-    return not connection.closed and not select.select([connection.fileno()], [], [], 0)[0]
+            self._idle.pop().connection.close()
 
 
 _pools: dict[str, Pool] = {}

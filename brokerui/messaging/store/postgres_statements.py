@@ -10,8 +10,9 @@ itself, and the server wakes for each.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+import select
+from collections.abc import Generator, Mapping
+from contextlib import AbstractContextManager, suppress
 from itertools import count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ import psycopg
 from psycopg.adapt import Transformer
 from psycopg.errors import InvalidSqlStatementName, error_from_result
 from psycopg.generators import execute, fetch_many, send
-from psycopg.pq import ExecStatus, Format, PipelineStatus, TransactionStatus
+from psycopg.pq import ConnStatus, ExecStatus, Format, PipelineStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
 from brokerui.messaging.store.postgres_values import ServerStatement, server_statement
@@ -35,6 +36,7 @@ TUPLES_OK: Final = ExecStatus.TUPLES_OK
 COMMAND_OK: Final = ExecStatus.COMMAND_OK
 BINARY: Final = Format.BINARY
 NO_PIPELINE: Final = PipelineStatus.OFF
+CLOSED: Final = ConnStatus.BAD
 
 
 class Reply:
@@ -42,9 +44,11 @@ class Reply:
 
     __slots__ = ("_rows", "_statements", "preparing")
 
-    def __init__(self, statements: SessionStatements, preparing: str | None = None) -> None:
+    def __init__(
+        self, statements: SessionStatements, preparing: str | None = None, rows: list[Row] | None = None
+    ) -> None:
         self._statements = statements
-        self._rows: list[Row] | None = None
+        self._rows = rows
         self.preparing = preparing
         """The statement that this one only prepares."""
 
@@ -57,6 +61,33 @@ class Reply:
     def fill(self, rows: list[Row]) -> None:
         """Take the rows."""
         self._rows = rows
+
+
+class _Together:
+    """The way of the statements that are sent within. Within another way they travel on that one.
+
+    A class: a generator as a context takes three times as long, once per way.
+    """
+
+    __slots__ = ("_is_inner", "_statements")
+
+    def __init__(self, statements: SessionStatements) -> None:
+        self._statements = statements
+
+    def __enter__(self) -> None:
+        self._is_inner = self._statements.is_on_way
+        if not self._is_inner:
+            self._statements.start()
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._is_inner:
+            return
+        if kind is not None:
+            with suppress(psycopg.Error):
+                self._statements.leave()
+            return
+        for error in self._statements.leave():
+            raise error
 
 
 class _Prepared:
@@ -72,12 +103,12 @@ _of_connections: WeakKeyDictionary[Any, _Prepared] = WeakKeyDictionary()
 
 
 class SessionStatements:
-    """Sends the statements of one session. Each is prepared by its first use on a connection."""
+    """Sends statements on a connection. Each is prepared by its first use there."""
 
-    __slots__ = ("_connection", "_pgconn", "_prepared", "_sent")
+    __slots__ = ("_pgconn", "_prepared", "_sent", "_unasked", "connection")
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
-        self._connection = connection
+        self.connection = connection
         self._pgconn: PGconn = connection.pgconn
         if self._pgconn.pipeline_status != NO_PIPELINE:
             raise psycopg.NotSupportedError("the verbs of messaging need a connection that is not in a pipeline")
@@ -87,6 +118,18 @@ class SessionStatements:
         self._prepared = found
         self._sent: list[Reply] | None = None
         """Statements that travel together, whose replies have not come; None: each travels by itself."""
+        self._unasked: select.poll | None = None
+        """Finds bytes of the server that answer no statement; made by the first `is_alive`."""
+
+    def is_alive(self) -> bool:
+        """Return whether the server has not ended the connection meanwhile: then there is something to read without a
+        query."""
+        if self._pgconn.status == CLOSED:
+            return False
+        if self._unasked is None:
+            self._unasked = select.poll()
+            self._unasked.register(self._pgconn.socket, select.POLLIN)
+        return not self._unasked.poll(0)
 
     def ask(self, sql: str, parameters: Mapping[str, Any]) -> Reply:
         """Send a statement; alone, its reply has come then."""
@@ -96,38 +139,32 @@ class SessionStatements:
         if name is None or self._has_to_begin():
             with self.together():
                 return self._queued(sql, parameters)
-        values, formats = _values(server_statement(sql), parameters)
+        values, formats = server_statement(sql).values(parameters)
         self._pgconn.send_query_prepared(name, values, formats, BINARY)
-        reply = Reply(self)
-        for error in self._filled([reply], self._waited(execute(self._pgconn))):
-            raise error
-        return reply
+        (result,) = self._waited(execute(self._pgconn))
+        return Reply(self, rows=self._rows(result))
 
-    @contextmanager
-    def together(self) -> Iterator[None]:
+    def together(self) -> AbstractContextManager[None]:
         """Send the statements within on one way. Raises the error of the first that has failed; the others after it
         have not been run."""
-        if self._sent is not None:
-            yield
-            return
+        return _Together(self)
+
+    @property
+    def is_on_way(self) -> bool:
+        return self._sent is not None
+
+    def start(self) -> None:
+        """Begin a way."""
         has_to_begin = self._has_to_begin()
         self._pgconn.enter_pipeline_mode()
         self._sent = []
         if has_to_begin:
             self._queued(_BEGIN, {})
-        try:
-            yield
-        except BaseException:
-            with suppress(psycopg.Error):
-                self._leave()
-            raise
-        for error in self._leave():
-            raise error
 
-    def _leave(self) -> list[psycopg.Error]:
+    def leave(self) -> list[psycopg.Error]:
         """End the way; returns the errors of its statements."""
         sent, self._sent = self._sent or [], None
-        if self._connection.closed:
+        if self._pgconn.status == CLOSED:
             return []
         self._pgconn.pipeline_sync()
         results = self._exchanged(len(sent) + 1)
@@ -148,7 +185,7 @@ class SessionStatements:
     def _has_to_begin(self) -> bool:
         """Whether a statement has to begin the transaction, as those of the driver do. Where it is to have a certain
         kind, the driver has begun it afterwards."""
-        one = self._connection
+        one = self.connection
         if one.autocommit or self._pgconn.transaction_status != IDLE:
             return False
         if one.isolation_level is None and one.read_only is None and one.deferrable is None:
@@ -159,7 +196,7 @@ class SessionStatements:
     def _queued(self, sql: str, parameters: Mapping[str, Any]) -> Reply:
         assert self._sent is not None
         statement = server_statement(sql)
-        values, formats = _values(statement, parameters)
+        values, formats = statement.values(parameters)
         name = self._prepared.names.get(sql) or self._prepare(sql, statement)
         if name is None:
             self._pgconn.send_query_params(statement.sql, values, None, formats, BINARY)
@@ -171,7 +208,7 @@ class SessionStatements:
 
     def _prepare(self, sql: str, statement: ServerStatement) -> bytes | None:
         names = self._prepared.names
-        if self._connection.prepare_threshold is not None or len(names) >= MOST or self._sent is None:
+        if self.connection.prepare_threshold is not None or len(names) >= MOST or self._sent is None:
             return None  # where the driver prepares too, each ROLLBACK of it discards all that is prepared
         names[sql] = name = b"brokerui_%d" % next(self._prepared.numbers)
         self._pgconn.send_prepare(name, statement.sql)
@@ -188,10 +225,10 @@ class SessionStatements:
         """Wait for results. After an interrupted wait the connection is closed: nobody would know which reply comes
         next."""
         try:
-            with self._connection.lock:
-                return self._connection.wait(exchange)
+            with self.connection.lock:
+                return self.connection.wait(exchange)
         except BaseException:
-            self._connection.close()
+            self.connection.close()
             raise
 
     def _filled(self, sent: list[Reply], results: list[PGresult]) -> list[psycopg.Error]:
@@ -204,8 +241,6 @@ class SessionStatements:
                 errors.append(error)
                 if reply.preparing is not None:
                     self._prepared.names.pop(reply.preparing, None)
-                if isinstance(error, InvalidSqlStatementName):
-                    self._prepared.names.clear()  # somebody has discarded them: the next use prepares them again
         return errors
 
     def _rows(self, result: PGresult) -> list[Row]:
@@ -216,14 +251,10 @@ class SessionStatements:
             return reader.load_rows(0, result.ntuples, tuple)
         if result.status == COMMAND_OK:
             return []
-        raise error_from_result(result)
-
-
-def _values(statement: ServerStatement, parameters: Mapping[str, Any]) -> tuple[list[bytes | None], list[int]]:
-    try:
-        return statement.values(parameters)
-    except ValueError as error:
-        raise psycopg.DataError(str(error)) from error
+        error = error_from_result(result)
+        if isinstance(error, InvalidSqlStatementName):
+            self._prepared.names.clear()  # somebody has discarded them: the next use prepares them again
+        raise error
 
 
 def _exchange(pgconn: PGconn, replies: int) -> Generator[Any, Any, list[PGresult]]:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from typing import Any, Final
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import DatabaseError, DataError, IntegrityError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.store.postgres import INSTANCES, TAKEN, PostgresSession
-from brokerui.messaging.store.postgres_pool import PLANS, Pool, is_alive
-from brokerui.messaging.store.session import CONVERSATION, Answer
+from brokerui.messaging.store.postgres_pool import PLANS, Pool
+from brokerui.messaging.store.session import CONVERSATION, Answer, Row
 from routing.runtime.store import Conflict, OutdatedError
+
+if TYPE_CHECKING:
+    import psycopg
+
+    from brokerui.messaging.store.postgres_statements import SessionStatements
 
 # Something to be written, as small as possible: a commit without it waits for nothing.
 _HARDEN: Final = "SELECT pg_logical_emit_message(true, 'brokerui', '')"
@@ -53,8 +58,12 @@ class OwnSession(PostgresSession):
 
     def __init__(self, pool: Pool, instance: int) -> None:
         self._pool = pool
-        super().__init__(pool.database, pool.take(), instance)
+        super().__init__(pool.take(), instance)
         self._is_open = False
+
+    @property
+    def _wrapped(self) -> AbstractContextManager[None]:
+        return self._pool.database.wrap_database_errors
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -115,16 +124,16 @@ class OwnSession(PostgresSession):
 
     def _check_open(self, error: OperationalError | None = None) -> None:
         """The locks ended with the connection, and nothing was written."""
-        if not is_alive(self._connection):
+        if not self._statements.is_alive():
             raise Conflict("the claim has ended with its connection to the database") from error
 
     def close(self) -> None:
-        if self._is_open and not self._connection.closed:
+        if self._is_open and not self._statements.connection.closed:
             import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
 
             with suppress(psycopg.Error):
                 self._statements.ask("ROLLBACK", {})
-        self._pool.put(self._connection)
+        self._pool.put(self._statements)
 
 
 class CallersSession(PostgresSession):
@@ -134,10 +143,16 @@ class CallersSession(PostgresSession):
     """
 
     def __init__(self, database: BaseDatabaseWrapper, instance: int) -> None:
-        database.ensure_connection()
-        super().__init__(database, database.connection, instance)
+        if database.connection is None:
+            database.ensure_connection()
+        self._database = database
+        super().__init__(_statements(database.connection), instance)
         self._before: Answer | None = None
         """For the caller's settings, while others hold for our statements."""
+
+    @property
+    def _wrapped(self) -> AbstractContextManager[None]:
+        return self._database.wrap_database_errors
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -192,6 +207,12 @@ class CallersSession(PostgresSession):
         """The transaction goes on, and the locks with it."""
         with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
             self._restore()
+
+
+def _statements(connection: psycopg.Connection[Row]) -> SessionStatements:
+    from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - SQLite needs none
+
+    return SessionStatements(connection)
 
 
 @contextmanager

@@ -12,6 +12,8 @@ from functools import lru_cache
 from struct import Struct
 from typing import Any, Final, NamedTuple
 
+from django.db import DataError
+
 TEXT_FORMAT: Final = 0
 BINARY_FORMAT: Final = 1
 NUL_REFUSED: Final = "a text for PostgreSQL cannot contain NUL (0x00)"
@@ -32,22 +34,21 @@ class ServerStatement(NamedTuple):
     """Of its parameters, in the order of their numbers."""
 
     def values(self, parameters: Mapping[str, Any]) -> tuple[list[bytes | None], list[int]]:
-        """Return the values of its parameters, and the format of each. Raises `ValueError` for a text with a NUL."""
-        values: list[bytes | None] = []
-        formats = []
-        for name in self.names:
+        """Return the values of its parameters, and the format of each. Raises `DataError` for a text with a NUL."""
+        values: list[bytes | None] = [None] * len(self.names)
+        formats = [TEXT_FORMAT] * len(self.names)
+        for place, name in enumerate(self.names):
             value = parameters[name]
-            is_binary = False
             if type(value) is int:
-                value = b"%d" % value
+                values[place] = b"%d" % value
             elif type(value) is str:
                 if "\0" in value:
-                    raise ValueError(NUL_REFUSED)
-                value = value.encode()
+                    raise DataError(NUL_REFUSED)
+                values[place] = value.encode()
+            elif type(value) is bytes:
+                values[place], formats[place] = value, BINARY_FORMAT
             elif value is not None:
-                value, is_binary = _dumped(value)
-            values.append(value)
-            formats.append(BINARY_FORMAT if is_binary else TEXT_FORMAT)
+                values[place], formats[place] = _dumped(value)
         return values, formats
 
 
@@ -62,15 +63,15 @@ def server_statement(sql: str) -> ServerStatement:
     return ServerStatement(_PARAMETER.sub(numbered, sql).encode(), tuple(numbers))
 
 
-def _dumped(value: Any) -> tuple[bytes, bool]:
-    """Return a value that is no plain number or text, and whether it is binary."""
+def _dumped(value: Any) -> tuple[bytes, int]:
+    """Return a value that is neither a plain number nor text or bytes, and its format."""
     if isinstance(value, bool):
-        return (b"t" if value else b"f"), False
+        return (b"t" if value else b"f"), TEXT_FORMAT
     if isinstance(value, int):
-        return b"%d" % value, False
+        return b"%d" % value, TEXT_FORMAT
     if isinstance(value, str):
-        return value.encode(), False
-    return (text_array(value) if isinstance(value, list) else bytes(value)), True
+        return value.encode(), TEXT_FORMAT
+    return (text_array(value) if isinstance(value, list) else bytes(value)), BINARY_FORMAT
 
 
 def text_array(texts: Iterable[str | None]) -> bytes:

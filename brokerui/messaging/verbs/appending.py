@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections
 
 from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import check_database, working_broker_of
@@ -30,10 +30,11 @@ def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]
     caller claims the conversation; the claim also raises the error for the application, if there is one. Raises
     `InstanceForbiddenError`.
     """
-    is_callers = connection.in_atomic_block
-    if not 0 < len(messages) <= FEW or not connection.features.has_select_for_update:
+    database = connections[DEFAULT_DB_ALIAS]
+    is_callers = database.in_atomic_block
+    if not 0 < len(messages) <= FEW or not database.features.has_select_for_update:
         return False
-    if not is_callers and not connection.get_autocommit():
+    if not is_callers and not database.get_autocommit():
         return False
     check_instances([instance])
     broker = working_broker_of(instance, in_transaction=is_callers)
@@ -43,9 +44,9 @@ def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]
     outcome = broker.append(work, at_once=has_room(instance))
     if outcome is None:
         return False
-    leave_after_commit(instance, [handle], broker.frames_to_send(work.now_ms), broker.events())
+    leave_after_commit(database, instance, [handle], broker.frames_to_send(work.now_ms), broker.events())
     if not outcome.have_left:
-        transaction.on_commit(partial(wake_once, transmit))
+        database.on_commit(partial(wake_once, transmit))
     return True
 
 

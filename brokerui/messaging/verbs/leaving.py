@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from brokerui.messaging.exchange.outbox import hand_over
 from routing.common.broker_events import Event
@@ -47,10 +48,18 @@ class LeavingFrames:
 
 
 def leave_after_commit(
-    instance: str, handles: Iterable[str], frames: Sequence[OutboundFrame], events: Sequence[tuple[int, Event]]
+    database: BaseDatabaseWrapper,
+    instance: str,
+    handles: Iterable[str],
+    frames: Sequence[OutboundFrame],
+    events: Sequence[tuple[int, Event]],
 ) -> None:
-    """Hand frames and events over after the commit; at once where no transaction is open."""
-    transaction.on_commit(LeavingFrames(instance, handles, frames, events))
+    """Hand frames and events over after the commit; at once where no transaction of Django's is open: the store has
+    committed its own."""
+    if database.in_atomic_block:
+        database.on_commit(LeavingFrames(instance, handles, frames, events))
+    else:
+        hand_over(instance, frames, events)
 
 
 def keep_frames_back(instance: str, handles: Collection[str]) -> None:

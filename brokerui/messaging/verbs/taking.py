@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import check_queue, working_broker_of
@@ -22,18 +22,22 @@ def received_at_once(instance: str, request: ReceiveRequest) -> ClaimedBatch | N
     caller claims; the claim also raises the error for the application, if there is one. Raises `BusyError` and
     `InstanceForbiddenError`.
     """
-    is_callers = connection.in_atomic_block
-    if not connection.features.has_select_for_update or not (is_callers or connection.get_autocommit()):
+    database = connections[DEFAULT_DB_ALIAS]
+    is_callers = database.in_atomic_block
+    if not database.features.has_select_for_update or not (is_callers or database.get_autocommit()):
         return None
     check_instances([instance])
     broker = working_broker_of(instance, in_transaction=is_callers)
     if not _may_be_asked(broker, request.queue):
         return None
-    with busy_after_conflict(), transaction.mark_for_rollback_on_error():
+    try:
         batch = broker.take(request, now())
+    except Exception:
+        with busy_after_conflict(), transaction.mark_for_rollback_on_error():
+            raise
     if batch is not None:
         received(broker, request.queue, is_empty=batch.received_group is None)
-        leave_after_commit(instance, (), (), broker.events())
+        leave_after_commit(database, instance, (), (), broker.events())
     return batch
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 from brokerui.core.instance_limit import check_instances
 from brokerui.messaging.broker_cache import ReplacedError, broker_of, check_database, working_broker_of
@@ -59,7 +59,8 @@ def unit_of_work(instance: str, wanted: ClaimRequest) -> Iterator[tuple[Broker, 
         if is_callers and work.changes.removed:
             keep_frames_back(instance, work.changes.removed)
         # Where no transaction of Django's is open, it is committed by now, and these happen at once.
-        leave_after_commit(instance, work.changes.endpoints, broker.frames_to_send(work.now_ms), broker.events())
+        frames, events = broker.frames_to_send(work.now_ms), broker.events()
+        leave_after_commit(connections[DEFAULT_DB_ALIAS], instance, work.changes.endpoints, frames, events)
         transaction.on_commit(partial(messages_came, broker, broker.filled()))
         if work.changes.retry_all or has_become_due(work):
             transaction.on_commit(partial(wake_once, transmit))

@@ -13,7 +13,7 @@ from psycopg.errors import DivisionByZero
 from brokerui.messaging.store import postgres_statements
 from brokerui.messaging.store.postgres_pool import pool_of
 from brokerui.messaging.store.postgres_statements import SessionStatements
-from brokerui.messaging.store.postgres_transactions import CallersSession
+from brokerui.messaging.store.postgres_transactions import CallersSession, OwnSession
 from brokerui.messaging.store.postgres_values import bytes_array, literal_array, text_array
 from tests.brokerui.messaging.test_store import on_postgres
 
@@ -25,14 +25,14 @@ Connection = psycopg.Connection[Any]
 @pytest.fixture
 def driver() -> Iterator[Connection]:
     """A connection of the store's own, which commits each statement."""
-    taken = pool_of("default").take()
+    taken = pool_of("default").take().connection
     yield taken
     taken.close()
 
 
 def last_statement(pid: int) -> str:
     """The one that the server has from a connection."""
-    with pool_of("default").take() as other:
+    with pool_of("default").take().connection as other:
         found = psycopg.Cursor(other).execute("SELECT query FROM pg_stat_activity WHERE pid = %s", (pid,))
         return str(found.fetchall()[0][0])
 
@@ -184,6 +184,16 @@ def test_a_connection_in_a_pipeline_of_its_owner_is_refused(driver: Connection) 
     """Its replies would be taken for ours."""
     with driver.pipeline(), pytest.raises(psycopg.NotSupportedError):
         SessionStatements(driver)
+
+
+@pytest.mark.parametrize("method", ["ask", "rows", "run"])
+def test_the_error_of_a_statement_is_one_of_django(method: str) -> None:
+    own = OwnSession(pool_of("default"), 1)
+    with pytest.raises(DataError):
+        getattr(own, method)("SELECT 1 / 0", {})
+    own.close()
+    with pytest.raises(DataError), transaction.atomic():
+        getattr(CallersSession(connection, 1), method)("SELECT 1 / 0", {})
 
 
 # ---------------------------------------------------------------- values

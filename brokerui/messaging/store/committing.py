@@ -193,13 +193,20 @@ class Commit:
     def _remove_sent(self) -> None:
         """From the transmission queue: messages that arrived, and messages that are not needed any more."""
         changes, kinds = self._changes, {"handle": "text", "first": "int8", "below": "int8"}
-        arrived = [(handle, 0, below) for handle, below in changes.acknowledged_below.items()]
+        # Those acknowledged before have left: the index is not read where they stood.
+        arrived = [
+            (handle, self._acknowledged_before(handle), below) for handle, below in changes.acknowledged_below.items()
+        ]
         if arrived:
             given = self._session.given(arrived, **kinds)
             sql = f"{self._deleting(OUTGOING, _SENT, given)} RETURNING enqueue_time"
             self._acknowledged = self._session.ask(sql, self._with(given))
         dropped = [(handle, first, ENDLESS) for handle, first in changes.dropped_from.items()]
         self._delete(OUTGOING, _SENT, dropped, **kinds)
+
+    def _acknowledged_before(self, handle: str) -> int:
+        known = self._claim.endpoints.get(handle)
+        return known.acknowledged_sequence if known else 0
 
     def _empty(self, handles: Sequence[str]) -> None:
         endpoints = [self._claim.endpoints[handle] for handle in handles]

@@ -94,9 +94,15 @@ _SAME: Final = (
 _ORDER: Final = ("rank", "message_sequence_number", "queuing_order")
 FEW: Final = 10
 """Messages that are received at most where the store looks whether others are left: it looks no further."""
-_IN_QUEUE: Final = (
-    f"(SELECT count(*) FROM (SELECT 1 FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT {FEW + 1}) AS few)"
+# Both sides evaluate a branch of CASE only where it is taken: the count walks over all messages that have left the
+# queue since its index was vacuumed.
+IN_QUEUE: Final = (
+    f"CASE WHEN read.place = 1 AND (SELECT more.place FROM read AS more LIMIT 1 OFFSET {FEW}) IS NULL THEN (SELECT"
+    f" count(*) FROM (SELECT 1 FROM queue_messages q WHERE q.queue_number = %(queue)s LIMIT {FEW + 1}) AS few) END"
+    " AS in_queue"
 )
+"""A column beside the rows of `reading`, as `read`: the number of messages in the queue, or one more than `FEW`, as
+the same statement sees it. It stands in the first row alone, and only where no more than `FEW` are read."""
 
 
 class FreeGroup(NamedTuple):
@@ -115,7 +121,8 @@ def ask(session: Session, instance: int, now: int, request: ReceiveRequest, look
         return FreeGroup()
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
     group, read = lock_next(session, parameters, request, look), reading(session, parameters, request)
-    return FreeGroup(group, session.ask(read.sql, read.parameters), look)
+    sql = f"WITH read AS MATERIALIZED ({read.sql}) SELECT read.*, {IN_QUEUE} FROM read ORDER BY read.place"
+    return FreeGroup(group, session.ask(sql, read.parameters), look)
 
 
 def receive(
@@ -163,16 +170,15 @@ def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequ
 
 def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, heads: str = "") -> RowsAsTable:
     """Return a query of the first messages of the group that was taken, of those that are asked for; at least one, if
-    there is any. Each with its place, and with the number of messages in the queue, or with one more than `FEW`, as the
-    same statement sees it. Where no group was taken they are of another, or none. `heads`: a query of the conversations
-    in their order, if the caller has one."""
+    there is any. Each with its place. Where no group was taken they are of another, or none. `heads`: a query of the
+    conversations in their order, if the caller has one."""
     taken = session.taken_one()
     heads = heads or (HEADS.format(group=taken.sql) if request.handle is None else _ONE)
     firsts = session.firsts(MESSAGES, _SAME.format(group=taken.sql), ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (COLUMNS, _ORDER))
     place = f"row_number() OVER (ORDER BY heads.priority DESC, heads.first, {order}) AS place"
     sql = (
-        f"SELECT {columns}, {place}, {_IN_QUEUE} AS in_queue FROM ({heads}) AS heads {firsts}"
+        f"SELECT {columns}, {place} FROM ({heads}) AS heads {firsts}"
         f" WHERE {_FREE.format(group=taken.sql)} ORDER BY place {session.at_most}"
     )
     most = None if request.top is None else max(1, request.top)

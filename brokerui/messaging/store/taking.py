@@ -11,7 +11,7 @@ from typing import Final
 from brokerui.messaging.store.committing import COUNTING, slot
 from brokerui.messaging.store.instance_state import NUMBER, InstanceState
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.receiving import COLUMNS, FEW, HEADS, FreeGroup, lock_next, reading
+from brokerui.messaging.store.receiving import COLUMNS, FEW, HEADS, IN_QUEUE, FreeGroup, lock_next, reading
 from brokerui.messaging.store.session import OneWaySession
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
@@ -29,7 +29,7 @@ _TAKEN: Final = (
     " received AS (DELETE FROM queue_messages WHERE queuing_order = ANY(ARRAY(SELECT read.queuing_order FROM read))"
     " RETURNING queue_number),"
     f" counted AS ({COUNTING})"
-    f" SELECT {', '.join(COLUMNS)}, in_queue, known.is_alone FROM known LEFT JOIN read ON true ORDER BY read.place"
+    f" SELECT {', '.join(COLUMNS)}, {IN_QUEUE}, known.is_alone FROM known LEFT JOIN read ON true ORDER BY read.place"
 )
 _IS_KNOWN: Final = f"(%(known)s::int8, %(version)s::int8) = ({NUMBER.format(instance='%(instance)s')})"
 _HANDLE: Final = (

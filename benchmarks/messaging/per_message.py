@@ -50,7 +50,7 @@ STATEMENTS_SHOWN = 15
 FUNCTIONS_SHOWN = 25
 _ARRIVED = "SELECT coalesce(sum(receive_sequence), 0) FROM conversation_endpoints"
 _STATEMENTS = (
-    "SELECT d.datname || ' ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 150), sum(s.calls), sum(s.total_exec_time)"
+    "SELECT d.datname || ' ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 99), sum(s.calls), sum(s.total_exec_time)"
     " FROM pg_stat_statements s JOIN pg_database d ON d.oid = s.dbid WHERE d.datname = ANY(%s) GROUP BY 1"
 )
 

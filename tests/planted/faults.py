@@ -450,8 +450,8 @@ STORE: Final = (
     Fault(
         "store",
         "a receive goes to the database once for the group and once for its messages",
-        "return FreeGroup(group, session.ask(read.sql, read.parameters), look)",
-        "return FreeGroup(group, lambda: session.rows(read.sql, read.parameters), look)",
+        "return FreeGroup(group, session.ask(sql, read.parameters), look)",
+        "return FreeGroup(group, lambda: session.rows(sql, read.parameters), look)",
         ("test_what_is_usual_takes_few_statements_and_ways",),
         on_postgresql=True,
     ),

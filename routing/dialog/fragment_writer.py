@@ -49,6 +49,22 @@ def guard_for(work: UnitOfWork, endpoint: Endpoint) -> FragmentGuard | None:
         return None  # the keys were removed after it began
 
 
+def side_id(conversation: bytes, is_initiator: bool) -> int:
+    """Return the number of an endpoint: that of its conversation, and another one for each side."""
+    return int.from_bytes(conversation, "big") ^ is_initiator
+
+
+def message_id(conversation: bytes, side: int, sequence: int) -> bytes:
+    """Return a GUID that is the same for every retransmission of a message and differs between messages."""
+    number = side ^ sequence << 1
+    return number.to_bytes(16, "big") if number else conversation
+
+
+def time_left(lifetime: int, now_ms: int) -> int:
+    """Return for how many milliseconds a fragment may be on its way: until its conversation has expired."""
+    return max(1, min(lifetime - now_ms, MAX_TIME_MS))
+
+
 class FragmentWriter:
     """Writes fragments of one endpoint for its next hop, at one point in time."""
 
@@ -60,8 +76,8 @@ class FragmentWriter:
         self._destination = destination
         self._guard = guard
         self._conversation = identifier_bytes(side.conversation_id)
-        self._id = int.from_bytes(self._conversation, "big") ^ side.is_initiator
-        self._life = max(1, min(side.lifetime - work.now_ms, MAX_TIME_MS))
+        self._id = side_id(self._conversation, side.is_initiator)
+        self._life = time_left(side.lifetime, work.now_ms)
         self._flags = 0
         if side.is_initiator:
             self._flags = INITIATOR | (BEGUN if side.acknowledged_sequence else 0)
@@ -74,7 +90,8 @@ class FragmentWriter:
         number = message.message_sequence_number
         flags = self._flags | (message.is_end_of_dialog and END) | (message.is_conversation_error and ERROR)
         names = self._names(message.message_type_name)
-        self._send(self._message_id(number), names, flags, number, fragment, fragments, received, body)
+        identifier = message_id(self._conversation, self._id, number)
+        self._send(identifier, names, flags, number, fragment, fragments, received, body)
 
     def acknowledgement(self, received: AckRanges) -> None:
         """Write a standalone acknowledgement (ACK-1)."""
@@ -126,11 +143,6 @@ class FragmentWriter:
             )
             self._written[message_type] = found
         return found
-
-    def _message_id(self, sequence: int) -> bytes:
-        """Return a GUID that is the same for every retransmission of a message and differs between messages."""
-        number = self._id ^ sequence << 1
-        return number.to_bytes(16, "big") if number else self._conversation
 
     def _new_id(self) -> bytes:
         return identifier_bytes(self._work.choices.identifier())

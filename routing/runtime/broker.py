@@ -16,7 +16,7 @@ from routing.common.broker_events import Event
 from routing.common.choices import Choices
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
-from routing.dialog.appended_messages import AppendOutcome, appended_messages, leaving
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, appended_messages, leaving
 from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest, RouteRequestKey
 from routing.dialog.broker_context import (
     Destination,
@@ -27,6 +27,7 @@ from routing.dialog.control_messages import send_due_acks
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.receive import receive
+from routing.dialog.repeated_send import repeated_send
 from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
 from routing.dialog.transmission import Transmission, TransmissionCache
@@ -39,7 +40,7 @@ from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, Forw
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.inbound_frames import InboundFrames, addressed_endpoint, report_classified, report_no_target
-from routing.runtime.remembered_conversations import RememberedConversations
+from routing.runtime.remembered_conversations import Answer, RememberedConversations
 from routing.runtime.store import OutdatedError, Store
 from routing.security.instance_security import InstanceSecurity
 
@@ -136,11 +137,44 @@ class Broker:
         if appended is None or outcome is None:
             self.remembered.forget(*work.batch.endpoints)
             return None
-        self.remembered.appended(appended, outcome)
+        self.remembered.appended(appended, outcome, self._answer(work, appended) if outcome.have_left else None)
         self._outbound += work.outbound if outcome.have_left else ()
-        events = (*appended.events, *(appended.leaving_events if outcome.have_left else ()))
-        self._events += [(work.now_ms, event) for event in events]
+        self._report_appended(appended, outcome)
         return outcome
+
+    def send_again(
+        self, handle: str, message_type: str, body: bytes, now_ms: int, *, at_once: bool
+    ) -> AppendOutcome | None:
+        """Commit a SEND of one message as the engine has answered the last one on a remembered conversation, without
+        asking it. None: nothing has happened, and the caller asks it (`remembered_work`). `at_once`: as of `append`."""
+        found = self.remembered.answered(handle, message_type, self._basis(), now_ms)
+        if found is None or not found[1].fits(found[0], body, now_ms):
+            return None
+        endpoint, repeated = found
+        appended = repeated.appended(endpoint, body, now_ms, self.choices if at_once else None)
+        outcome = self.store.append(appended)
+        if outcome is None:
+            self.remembered.forget(handle)
+            return None
+        self.remembered.sent_again(handle, outcome)
+        if outcome.have_left:
+            self._outbound.append(repeated.frame(appended))
+        self._report_appended(appended, outcome)
+        return outcome
+
+    def _report_appended(self, appended: AppendedMessages, outcome: AppendOutcome) -> None:
+        events = (*appended.events, *(appended.leaving_events if outcome.have_left else ()))
+        self._events += [(appended.now_ms, event) for event in events]
+
+    def _answer(self, work: UnitOfWork, appended: AppendedMessages) -> Answer | None:
+        """Return the answer to the SEND of a message that has left; None if it may not be repeated."""
+        repeated = repeated_send(work, appended)
+        certain = self.decisions.certain_between(appended.before, work.now_ms, work.batch.requests)
+        return None if repeated is None or certain is None else Answer(repeated, self._basis(), *certain)
+
+    def _basis(self) -> tuple[object, ...]:
+        """Return all that an answer of the engine is made from beside its conversation; each is replaced as a whole."""
+        return self.decisions, self.security, self.remembered.instance
 
     def take(self, request: ReceiveRequest, now_ms: int) -> ClaimedBatch | None:
         """Receive and commit without a claim, by the state of the instance as it was seen last. None: nothing has

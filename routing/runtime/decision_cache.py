@@ -59,6 +59,8 @@ STATUS_OF_REASON: Final[Mapping[str, int]] = {
 BROKER_DISABLED: Final = 9791
 DATABASE_IS_MIRROR: Final = 954
 """`transmission_status` if the sender's own database sends nothing: its broker is disabled, or it is a mirror."""
+NEVER: Final = 1 << 63
+"""A moment after all others, in milliseconds."""
 MAX_CACHED_DECISIONS: Final = 100_000
 """The cache is emptied when it holds this many decisions."""
 
@@ -111,6 +113,16 @@ class DecisionCache:
             decision, hops = self._from_outside(sender, choice, hops, now, pending)
             hops -= isinstance(decision, Send)
         return self._place(decision, first, hops, sender.database)
+
+    def certain_between(
+        self, sender: SendingSide | Endpoint, now: int, pending: Container[RouteRequestKey]
+    ) -> tuple[int, int] | None:
+        """From which moment on and before which one `place` answers as it does now; None: it may differ each time."""
+        self._varies = False
+        self.place(sender, now, pending)
+        passed = bisect_right(self._expiries, now)
+        moments = (0, *self._expiries, NEVER)
+        return None if self._varies else (moments[passed], moments[passed + 1])
 
     def onward(
         self, sender: SendingSide, database: str | None, hops: int, now: int, pending: Container[RouteRequestKey]

@@ -69,6 +69,9 @@ class SimulatedBroker:
         self._memory = around.world.chance("remembered", name)
         self._remembers = self._memory.pick((0, 500, 1000))
         """Probability in permille that a SEND is tried on the conversation as the broker remembers it."""
+        self._repetition = around.world.chance("repeated", name)
+        self._repeats = self._repetition.pick((0, 500, 1000))
+        """Probability in permille that such a SEND is answered as the one before, where that answer holds."""
         self._processes: tuple[RememberedConversations, ...] = ()
         """Memories of two application processes that send on the same conversations."""
         self._reading = around.world.chance("taken", name)
@@ -308,11 +311,21 @@ class SimulatedBroker:
         outcomes: list[AppendOutcome | None] = []
         self._saying = records
         at_once = self._hurry.happens(self._at_once)
-        is_written = self._do(lambda broker: outcomes.append(broker.append(work, at_once=at_once)))
+        is_written = self._do(lambda broker: outcomes.append(self._added(broker, work, handle, at_once)))
         self._saying = ()
         if outcomes == [None]:
             return ""
         return COMMITTED if is_written else GONE
+
+    def _added(self, broker: Broker, work: UnitOfWork, handle: str, at_once: bool) -> AppendOutcome | None:
+        """Commit a SEND without a claim: as the last one was answered, or as the engine has answered this one."""
+        if len(work.changes.outgoing) == 1 and self._repetition.happens(self._repeats):
+            (message,) = work.changes.outgoing
+            given = handle, message.message_type_name, message.message_body or b"", self.now
+            outcome = broker.send_again(*given, at_once=at_once)
+            if outcome is not None:
+                return outcome
+        return broker.append(work, at_once=at_once)
 
     def take(self, queue: QueueKey, top: int, hear: Hearing, take: Callable[[Sequence[QueuedMessage]], None]) -> str:
         """Run RECEIVE in a transaction of its own, without a claim, by the state of the instance as one of two

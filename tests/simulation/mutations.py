@@ -34,11 +34,12 @@ from routing.dialog import (
     unit_of_work as work,
 )
 from routing.dialog.appended_messages import AppendedMessages
-from routing.dialog.broker_context import SendingSide
+from routing.dialog.broker_context import OutboundFrame, SendingSide
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
 from routing.dialog.messages import QueuedMessage
 from routing.dialog.received_ranges import record_fragment
+from routing.dialog.repeated_send import RepeatedSend
 from routing.dialog.states import CD
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry
@@ -115,6 +116,18 @@ def send_the_frames_of_messages_that_were_not_appended() -> Patches:
         return outcome
 
     yield Broker, "append", append
+
+
+@mutation
+def repeat_a_send_with_the_frame_of_another_number() -> Patches:
+    frame = RepeatedSend.frame
+
+    def of_the_next(answer: RepeatedSend, appended: AppendedMessages) -> OutboundFrame:
+        (message,) = appended.messages
+        later = message._replace(message_sequence_number=message.message_sequence_number + 1)
+        return frame(answer, replace(appended, messages=(later,)))
+
+    yield RepeatedSend, "frame", of_the_next
 
 
 # --------------------------------------------------------------------------------------------- RECEIVE without a claim

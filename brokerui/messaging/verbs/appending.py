@@ -16,6 +16,7 @@ from brokerui.messaging.exchange.outbox import has_room
 from brokerui.messaging.exchange.wake_debounce import wake_once
 from brokerui.messaging.tasks import transmit
 from brokerui.messaging.verbs.leaving import leave_after_commit
+from routing.dialog.appended_messages import AppendOutcome
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.dialog.unit_of_work import UnitOfWork
@@ -38,16 +39,28 @@ def is_appended(instance: str, handle: str, messages: Sequence[tuple[str, bytes]
         return False
     check_instances([instance])
     broker = working_broker_of(instance, in_transaction=is_callers)
-    work = broker.remembered_work(handle, now())
-    if work is None or not _is_sent(broker, work, handle, messages):
-        return False
-    outcome = broker.append(work, at_once=has_room(instance))
+    now_ms = now()
+    outcome = _appended(broker, handle, messages, now_ms, at_once=has_room(instance))
     if outcome is None:
         return False
-    leave_after_commit(database, instance, [handle], broker.frames_to_send(work.now_ms), broker.events())
+    leave_after_commit(database, instance, [handle], broker.frames_to_send(now_ms), broker.events())
     if not outcome.have_left:
         database.on_commit(partial(wake_once, transmit))
     return True
+
+
+def _appended(
+    broker: Broker, handle: str, messages: Sequence[tuple[str, bytes]], now_ms: int, *, at_once: bool
+) -> AppendOutcome | None:
+    """Send as the engine has answered the last SEND, or else ask it."""
+    if len(messages) == 1:
+        outcome = broker.send_again(handle, *messages[0], now_ms, at_once=at_once)
+        if outcome is not None:
+            return outcome
+    work = broker.remembered_work(handle, now_ms)
+    if work is None or not _is_sent(broker, work, handle, messages):
+        return None
+    return broker.append(work, at_once=at_once)
 
 
 def _is_sent(broker: Broker, work: UnitOfWork, handle: str, messages: Iterable[tuple[str, bytes]]) -> bool:

@@ -707,8 +707,8 @@ ENDPOINT: Final = (
     Fault(
         "endpoint",
         "a list takes more than it may",
-        "if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all",
-        "if all + put + #bundle > most_of_all",
+        "if (held > 0 and held + size > most) or all + put + size > most_of_all",
+        "if all + put + size > most_of_all",
         ("test_a_list_refuses_what_is_too_much_and_others_do_not",),
     ),
     Fault(

@@ -246,7 +246,9 @@ def _put(
     """`tell` the endpoint of lists that were empty."""
     keys = (BYTES, WANTED, bell.state_key, bell.key, *(key for place, _ in bundles for key in place.keys))
     limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER)
-    return Command(PUT, keys, (*limits, int(tell), peer, bell.ms, *(bundle for _, bundle in bundles)), meaning)
+    before = f"{peer}\0".encode()
+    values = [before + bundle for _, bundle in bundles]
+    return Command(PUT, keys, (*limits, int(tell), peer, bell.ms, *values), meaning)
 
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:
@@ -286,7 +288,11 @@ def take_outgoing(instance: str, address: str, limit: int) -> Command[list[bytes
 
 def _frames_of(place: FrameList) -> Callable[[list[bytes]], list[bytes]]:
     """Return the function that reads the bundles of a list and puts foreign values aside."""
-    return lambda bundles: list(chain.from_iterable(taken_readable(place.key, bundles, frames_of)))
+    return lambda values: list(chain.from_iterable(taken_readable(place.key, values, _frames_behind_peer)))
+
+
+def _frames_behind_peer(value: bytes) -> list[bytes]:
+    return frames_of(value[value.find(b"\0") + 1 :])
 
 
 def outgoing_held(instance: str) -> Command[dict[str, int]]:

@@ -23,7 +23,7 @@ PUT = _script("""
 -- the lists, its bell, then for each bundle its list and the bytes of each peer in it.
 -- ARGV: bytes that a list may have, all together, and one peer in a list; whether to record lists that begin to hold
 -- something; the peer, or nothing if there is no limit for it; for how many milliseconds the bell rings, 0 if it does
--- not; then the bundles.
+-- not; then the bundles, each behind the peer and a zero byte, as the list holds it: Lua would copy it to put it so.
 -- Gives for each: 0 no room, 1 put, 2 put into a list that was empty, and a worker at work was not told.
 local most, most_of_all, most_of_peer = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local tell, peer, rings_ms = ARGV[4] == '1', ARGV[5], tonumber(ARGV[6])
@@ -39,7 +39,7 @@ end
 local all = count(KEYS[1], 'all')
 local answers, put = {}, 0
 local coming = 0
-for i = 7, #ARGV do coming = coming + #ARGV[i] end
+for i = 7, #ARGV do coming = coming + #ARGV[i] - #peer - 1 end
 if all + coming > most_of_all then
   -- Count again before anything is refused: what one list holds may have been lost or changed without the sum.
   all = 0
@@ -49,17 +49,18 @@ if all + coming > most_of_all then
 end
 local has_begun = false
 for i = 1, #ARGV - 6 do
-  local bundle, list, peers = ARGV[i + 6], KEYS[2 * i + 3], KEYS[2 * i + 4]
+  local value, list, peers = ARGV[i + 6], KEYS[2 * i + 3], KEYS[2 * i + 4]
+  local size = #value - #peer - 1
   local held = count(KEYS[1], list)
   local own = peer ~= '' and count(peers, peer) or 0
-  if (held > 0 and held + #bundle > most) or all + put + #bundle > most_of_all
-    or (own > 0 and own + #bundle > math.min(most_of_peer, most - held)) then
+  if (held > 0 and held + size > most) or all + put + size > most_of_all
+    or (own > 0 and own + size > math.min(most_of_peer, most - held)) then
     answers[i] = 0
   else
-    redis.call('RPUSH', list, peer .. '\\0' .. bundle)
-    redis.call('HINCRBY', KEYS[1], list, #bundle)
-    if peer ~= '' then redis.call('HINCRBY', peers, peer, #bundle) end
-    put = put + #bundle
+    redis.call('RPUSH', list, value)
+    redis.call('HINCRBY', KEYS[1], list, size)
+    if peer ~= '' then redis.call('HINCRBY', peers, peer, size) end
+    put = put + size
     if held == 0 and tell then redis.call('RPUSH', KEYS[2], list) end
     has_begun = has_begun or held == 0
     answers[i] = held == 0 and not is_working and 2 or 1
@@ -93,18 +94,17 @@ _TAKEN = """
 local function bytes_of(list) return tonumber(redis.call('HGET', KEYS[1], list) or '0') + 0 end
 -- Foreign data is found before anything is taken.
 local function look(list, peers) redis.call('LLEN', list); redis.call('HLEN', peers); bytes_of(list) end
--- Bundles from the head of a list, up to a number of bytes, how many bytes they have, and whether they are all.
+-- Bundles from the head of a list, up to a number of bytes, how many bytes they have, and whether they are all. Each
+-- is given as the list holds it, behind its peer and a zero byte.
 local function take(list, peers, least)
-  local held, bundles, size = bytes_of(list), {}, 0
+  local held, values, size = bytes_of(list), {}, 0
   while size < least do
     local value = redis.call('LPOP', list)
     if not value then break end
     local to = value:find('\\0', 1, true) or 0
-    local peer, bundle = value:sub(1, to - 1), value:sub(to + 1)
-    if to == 0 then peer = '' end
-    bundles[#bundles + 1] = bundle
-    size = size + #bundle
-    if peer ~= '' then redis.call('HINCRBY', peers, peer, -#bundle) end
+    values[#values + 1] = value
+    size = size + #value - to
+    if to > 1 then redis.call('HINCRBY', peers, value:sub(1, to - 1), to - #value) end
   end
   -- An empty list holds nothing, whatever was counted.
   local is_empty = redis.call('EXISTS', list) == 0
@@ -114,7 +114,7 @@ local function take(list, peers, least)
     if redis.call('HINCRBY', KEYS[1], 'all', -gone) < 0 then redis.call('HSET', KEYS[1], 'all', 0) end
     if redis.call('HINCRBY', KEYS[1], list, -gone) <= 0 then redis.call('HDEL', KEYS[1], list) end
   end
-  return bundles, size, is_empty
+  return values, size, is_empty
 end
 """
 

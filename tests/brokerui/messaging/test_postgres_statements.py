@@ -24,8 +24,10 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture
 def driver() -> Iterator[Connection]:
-    """A connection of the store's own, which commits each statement."""
-    taken = pool_of("default").take().connection
+    """A new connection of the store's own, which commits each statement and has prepared nothing."""
+    pool = pool_of("default")
+    pool.close()
+    taken = pool.take().connection
     yield taken
     taken.close()
 
@@ -192,6 +194,7 @@ def test_the_error_of_a_statement_is_one_of_django(method: str) -> None:
     with pytest.raises(DataError):
         getattr(own, method)("SELECT 1 / 0", {})
     own.close()
+    pool_of("default").close()
     with pytest.raises(DataError), transaction.atomic():
         getattr(CallersSession(connection, 1), method)("SELECT 1 / 0", {})
 

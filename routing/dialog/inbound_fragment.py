@@ -127,7 +127,7 @@ def _receive_opened(
     elif is_other_peer(endpoint, header.names.from_broker_instance):
         _refuse_other_target(work, here, endpoint, message, guard)
         return
-    if header.acknowledged or header.has_begun:
+    if header.acknowledged or (header.has_begun and endpoint.security_timestamp is None):
         endpoint = _receive_piggybacked(work, endpoint, header)
         if work.get(endpoint.conversation_handle) is None:
             return  # its end was acknowledged; the endpoint is removed
@@ -269,7 +269,7 @@ def _receive_sequenced(
         work.acks_due[endpoint.conversation_handle] = None  # ACK-4
         work.report_duplicate(endpoint, number)
         return
-    given: DialogInput = STRAY if header.has_begun and _lacks_the_first(work, endpoint) else PART
+    given: DialogInput = STRAY if endpoint.state == SI and _lacks_the_first(work, endpoint, header) else PART
     to = next_state(endpoint.is_initiator, endpoint.state, given)
     if isinstance(to, int):
         _send_answer(work, endpoint, refuse(work, here, message, endpoint.receive_sequence, to), guard)
@@ -281,10 +281,10 @@ def _receive_sequenced(
         _accept(work, here, endpoint, header, message)
 
 
-def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint) -> bool:
-    """Whether a target that a later message created will never get the first one: an endpoint before it acknowledged
-    the first message, and was removed."""
-    return endpoint.state == SI and not has_whole(work.received_ranges(endpoint), 0)
+def _lacks_the_first(work: UnitOfWork, endpoint: Endpoint, header: Header) -> bool:
+    """Whether a target in SI that a later message created will never get the first one: an endpoint before it
+    acknowledged the first message, and was removed."""
+    return header.has_begun and not has_whole(work.received_ranges(endpoint), 0)
 
 
 def _limit_exceeded(work: UnitOfWork, endpoint: Endpoint, header: Header, message: InboundMessage) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import attrgetter
+from typing import Final
 
 from routing.adjacent.errors import RemoteProtocolError
-from routing.adjacent.fragment import Fragment, read_fragment
+from routing.adjacent.fragment import INITIATOR, Fragment, read_fragment
 from routing.adjacent.roles import RoleMessage, is_role, read_role
 from routing.common.broker_events import MessageClassify
 from routing.common.event_subclasses import ClassifySubclass, UndeliverableSubclass
@@ -14,6 +16,8 @@ from routing.common.network_events import MessageUndeliverable
 from routing.dialog.endpoint import ConversationKey
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.rules.decision import Deliver
+
+_PLACE: Final = attrgetter("header.sequence", "header.fragment")
 
 
 class InboundFrames:
@@ -38,18 +42,13 @@ class InboundFrames:
 
     def in_order(self) -> list[Fragment]:
         """Sorted by sequence, so that fragments reordered within this batch need not be buffered."""
-        return sorted(self.fragments, key=_place)
+        return sorted(self.fragments, key=_PLACE)
 
 
 def addressed_endpoint(fragment: Fragment) -> ConversationKey:
     """Return the key of the endpoint that a fragment is addressed to."""
     header = fragment.header
-    return identifier_of(header.conversation_id), not header.is_initiator
-
-
-def _place(fragment: Fragment) -> tuple[int, int]:
-    header = fragment.header
-    return header.sequence, header.fragment
+    return identifier_of(header.conversation_id), not header.flags & INITIATOR
 
 
 def report_classified(work: UnitOfWork, fragment: Fragment, decision: Deliver) -> None:

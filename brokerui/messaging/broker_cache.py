@@ -21,9 +21,10 @@ from brokerui.messaging.keys.selectors import keys_stamp, security_of
 from brokerui.messaging.models import HostedInstance
 from brokerui.messaging.store import DatabaseStore
 from routing.common.choices import Choices
+from routing.dialog.directory import queue_names
 from routing.dialog.endpoint import QueueKey
 from routing.dialog.problems import VerbError
-from routing.model.estate import MIRROR, Database, Estate
+from routing.model.estate import MIRROR
 from routing.runtime.broker import Broker
 from routing.runtime.decision_cache import DATABASE_IS_MIRROR
 from routing.runtime.store import Conflict
@@ -82,11 +83,21 @@ def working_broker_of(instance: str, *, in_transaction: bool = False) -> Broker:
     return broker_of(instance, in_transaction=in_transaction) if known is None else known.broker
 
 
-def known_estate(instance: str) -> Estate:
-    """Return the estate by which the instance's broker works for this caller, which a claim may find to be an old one;
-    where there is no such broker yet, the live one."""
+def known_queue_names(instance: str, database: str) -> frozenset[str]:
+    """Return the queues of a database by the estate by which the instance's broker works for this caller, which a claim
+    may find to be an old one; where there is no such broker yet, by the live one. None for one that is not there."""
     known = _ours.brokers.get((instance, connection.in_atomic_block))
-    return estate_current().estate if known is None else known.broker.estate
+    if known is None:
+        return live_queue_names(instance, database)
+    here = known.broker.directories.get(database)
+    return frozenset() if here is None else here.queue_names
+
+
+def live_queue_names(instance: str, database: str) -> frozenset[str]:
+    """Return the queues of a database by the live estate; none for an instance or a database that is not there."""
+    there = estate_current().estate.instances.get(instance)
+    here = None if there is None else there.databases.get(database)
+    return frozenset() if here is None else queue_names(here.services, here.queues)
 
 
 def forget_brokers() -> None:
@@ -161,10 +172,5 @@ def check_queue(broker: Broker, queue: QueueKey) -> None:
     written."""
     database, name = queue
     check_database(broker, database)
-    if name not in queue_names(broker.estate.instances[broker.instance].databases[database]):
+    if name not in broker.directories[database].queue_names:
         raise NoSuchQueueError(database, name)
-
-
-def queue_names(database: Database) -> set[str]:
-    """The queues that services have or that are written."""
-    return {one.queue or one.name for one in database.user_services} | {one.name for one in database.queues}

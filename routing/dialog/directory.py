@@ -15,6 +15,12 @@ from routing.model.catalog_objects import Contract, MessageType, Priority, Queue
 INITIATOR, TARGET, ANY = "INITIATOR", "TARGET", "ANY"
 
 
+def queue_names(services: Iterable[Service], queues: Iterable[Queue]) -> frozenset[str]:
+    """Return the queues that services of users have or that are written."""
+    of_services = {one.queue or one.name for one in services if not is_system_service(one.name)}
+    return frozenset(of_services.union(one.name for one in queues))
+
+
 class Objection(NamedTuple):
     """Why an arrived message is not accepted."""
 
@@ -30,7 +36,16 @@ class Objection(NamedTuple):
 class Directory:
     """The broker objects of a database, indexed by name. Names compare byte by byte."""
 
-    __slots__ = ("_contracts", "_priorities", "_queues", "_services", "_types", "broker_instance", "database")
+    __slots__ = (
+        "_contracts",
+        "_priorities",
+        "_queues",
+        "_services",
+        "_types",
+        "broker_instance",
+        "database",
+        "queue_names",
+    )
 
     def __init__(
         self,
@@ -44,6 +59,8 @@ class Directory:
     ) -> None:
         self.database = database
         self.broker_instance = broker_instance
+        services, queues = tuple(services), tuple(queues)
+        self.queue_names = queue_names(services, queues)
         self._services = {service.name: service for service in services}
         self._contracts = {c.name: {m.message_type: m.sent_by for m in c.messages} for c in contracts}
         self._contracts.setdefault(DEFAULT, {DEFAULT: ANY})

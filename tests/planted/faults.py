@@ -83,8 +83,8 @@ STORE: Final = (
     Fault(
         "store",
         "replies after an error are left for later statements",
-        "            with suppress(psycopg.Error):\n                self._statements.leave()",
-        "            self._statements._sent = None",
+        "            with suppress(psycopg.Error):\n                self._leave()",
+        "            self._sent = None",
         ("test_the_error_of_a_reply_that_is_read_ends_the_way",),
         on_postgresql=True,
     ),

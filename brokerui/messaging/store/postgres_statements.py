@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import select
 from collections.abc import Generator, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from itertools import count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
@@ -37,57 +37,28 @@ COMMAND_OK: Final = ExecStatus.COMMAND_OK
 BINARY: Final = Format.BINARY
 NO_PIPELINE: Final = PipelineStatus.OFF
 CLOSED: Final = ConnStatus.BAD
+_ON_ITS_WAY: Final = nullcontext()
 
 
 class Reply:
     """The reply to a statement that has been sent: call it for the rows. Raises the error of the statement."""
 
-    __slots__ = ("_rows", "_statements", "preparing")
+    __slots__ = ("_statements", "preparing", "rows")
 
     def __init__(
         self, statements: SessionStatements, preparing: str | None = None, rows: list[Row] | None = None
     ) -> None:
         self._statements = statements
-        self._rows = rows
+        self.rows = rows
+        """None: they have not come."""
         self.preparing = preparing
         """The statement that this one only prepares."""
 
     def __call__(self) -> list[Row]:
-        if self._rows is None:
+        if self.rows is None:
             self._statements.collect()
-        assert self._rows is not None, "a statement whose way has failed has no reply"
-        return self._rows
-
-    def fill(self, rows: list[Row]) -> None:
-        """Take the rows."""
-        self._rows = rows
-
-
-class _Together:
-    """The way of the statements that are sent within. Within another way they travel on that one.
-
-    A class: a generator as a context takes three times as long, once per way.
-    """
-
-    __slots__ = ("_is_inner", "_statements")
-
-    def __init__(self, statements: SessionStatements) -> None:
-        self._statements = statements
-
-    def __enter__(self) -> None:
-        self._is_inner = self._statements.is_on_way
-        if not self._is_inner:
-            self._statements.start()
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if self._is_inner:
-            return
-        if kind is not None:
-            with suppress(psycopg.Error):
-                self._statements.leave()
-            return
-        for error in self._statements.leave():
-            raise error
+        assert self.rows is not None, "a statement whose way has failed has no reply"
+        return self.rows
 
 
 class _Prepared:
@@ -103,7 +74,11 @@ _of_connections: WeakKeyDictionary[Any, _Prepared] = WeakKeyDictionary()
 
 
 class SessionStatements:
-    """Sends statements on a connection. Each is prepared by its first use there."""
+    """Sends statements on a connection. Each is prepared by its first use there.
+
+    As a context it is a way of several statements, which `together` begins unless one has begun. It is no generator:
+    that takes three times as long to enter and to leave.
+    """
 
     __slots__ = ("_pgconn", "_prepared", "_sent", "_unasked", "connection")
 
@@ -136,8 +111,8 @@ class SessionStatements:
         if self._sent is not None:
             return self._queued(sql, parameters)
         name = self._prepared.names.get(sql)
-        if name is None or self._has_to_begin():
-            with self.together():
+        if name is None or self._is_idle():
+            with self:
                 return self._queued(sql, parameters)
         values, formats = server_statement(sql).values(parameters)
         self._pgconn.send_query_prepared(name, values, formats, BINARY)
@@ -147,27 +122,30 @@ class SessionStatements:
     def together(self) -> AbstractContextManager[None]:
         """Send the statements within on one way. Raises the error of the first that has failed; the others after it
         have not been run."""
-        return _Together(self)
+        return self if self._sent is None else _ON_ITS_WAY
 
-    @property
-    def is_on_way(self) -> bool:
-        return self._sent is not None
-
-    def start(self) -> None:
-        """Begin a way."""
-        has_to_begin = self._has_to_begin()
+    def __enter__(self) -> None:
+        has_to_begin = self._is_idle() and self._has_to_begin()
         self._pgconn.enter_pipeline_mode()
         self._sent = []
         if has_to_begin:
             self._queued(_BEGIN, {})
 
-    def leave(self) -> list[psycopg.Error]:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            with suppress(psycopg.Error):
+                self._leave()
+            return
+        for error in self._leave():
+            raise error
+
+    def _leave(self) -> list[psycopg.Error]:
         """End the way; returns the errors of its statements."""
         sent, self._sent = self._sent or [], None
         if self._pgconn.status == CLOSED:
             return []
         self._pgconn.pipeline_sync()
-        results = self._exchanged(len(sent) + 1)
+        results = self._waited(_exchange(self._pgconn, len(sent) + 1))
         self._pgconn.exit_pipeline_mode()
         return self._filled(sent, results)
 
@@ -177,17 +155,19 @@ class SessionStatements:
             return
         sent, self._sent = self._sent, []
         self._pgconn.send_flush_request()
-        for error in self._filled(sent, self._exchanged(len(sent))):
+        for error in self._filled(sent, self._waited(_exchange(self._pgconn, len(sent)))):
             raise error
 
     # ------------------------------------------------------------ sending
+
+    def _is_idle(self) -> bool:
+        """Return whether a transaction is to be open, as those of callers are, and none has begun."""
+        return self._pgconn.transaction_status == IDLE and not self.connection.autocommit
 
     def _has_to_begin(self) -> bool:
         """Whether a statement has to begin the transaction, as those of the driver do. Where it is to have a certain
         kind, the driver has begun it afterwards."""
         one = self.connection
-        if one.autocommit or self._pgconn.transaction_status != IDLE:
-            return False
         if one.isolation_level is None and one.read_only is None and one.deferrable is None:
             return True
         one.execute("")
@@ -217,10 +197,6 @@ class SessionStatements:
 
     # ------------------------------------------------------------ replies
 
-    def _exchanged(self, replies: int) -> list[PGresult]:
-        """Send the waiting statements, and return the results of a number of statements."""
-        return self._waited(_exchange(self._pgconn, replies))
-
     def _waited(self, exchange: Generator[Any, Any, list[PGresult]]) -> list[PGresult]:
         """Wait for results. After an interrupted wait the connection is closed: nobody would know which reply comes
         next."""
@@ -236,7 +212,7 @@ class SessionStatements:
         errors = []
         for reply, result in zip(sent, results, strict=False):
             try:
-                reply.fill(self._rows(result))
+                reply.rows = self._rows(result)
             except psycopg.Error as error:
                 errors.append(error)
                 if reply.preparing is not None:
@@ -258,6 +234,7 @@ class SessionStatements:
 
 
 def _exchange(pgconn: PGconn, replies: int) -> Generator[Any, Any, list[PGresult]]:
+    """Send the waiting statements, and return the results of a number of them."""
     yield from send(pgconn)
     found = []
     for _ in range(replies):

@@ -205,8 +205,9 @@ class CallersSession(PostgresSession):
 
     def close(self) -> None:
         """The transaction goes on, and the locks with it."""
-        with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
-            self._restore()
+        if self._before is not None:
+            with suppress(DatabaseError):  # it is broken, and what holds in it ends with it
+                self._restore()
 
 
 def _statements(connection: psycopg.Connection[Row]) -> SessionStatements:

@@ -23,6 +23,9 @@ ARRIVALS: Final = frozenset(
 )
 
 
+_ENQUEUED, _RECEIVED = int(OfSample.ENQUEUED), int(OfSample.RECEIVED)
+
+
 class FlowKey(NamedTuple):
     """The key of its row, in the order of the table's key."""
 
@@ -41,20 +44,19 @@ Flows = dict[FlowKey, int]
 
 def flows_of(instance: str, events: Iterable[tuple[int, Event]]) -> Flows:
     """The messages that events of an instance report, by minute and queue."""
-    found: Flows = {}
+    sums: dict[tuple[int, int, str, str], int] = {}  # few keys are made of many events
     for at, event in events:
         if isinstance(event, ConversationEvent):
             if event.subclass in ARRIVALS:
-                key = _key(at, OfSample.ENQUEUED, instance, event.database, event.service_name)
-                found[key] = found.get(key, 0) + 1
+                key = at // MINUTE_MS, _ENQUEUED, event.database, event.service_name
+                sums[key] = sums.get(key, 0) + 1
         elif isinstance(event, MessagesReceived):
-            key = _key(at, OfSample.RECEIVED, instance, event.database, event.queue)
-            found[key] = found.get(key, 0) + event.messages
-    return found
-
-
-def _key(at: int, kind: OfSample, instance: str, database: str, name: str) -> FlowKey:
-    return FlowKey(at - at % MINUTE_MS, int(kind), instance, database, name)
+            key = at // MINUTE_MS, _RECEIVED, event.database, event.queue
+            sums[key] = sums.get(key, 0) + event.messages
+    return {
+        FlowKey(minute * MINUTE_MS, kind, instance, database, name): messages
+        for (minute, kind, database, name), messages in sums.items()
+    }
 
 
 def add(flows: Flows, more: Flows) -> None:

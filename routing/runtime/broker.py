@@ -7,7 +7,7 @@ waits. A frame leaves only after the commit of the changes that it reports (ACK-
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from routing.adjacent.fragment import Fragment, read_fragment, rewrite_hop
@@ -17,30 +17,29 @@ from routing.common.choices import Choices
 from routing.common.names import MSDB
 from routing.dialog import inbound_fragment, reassembly, route_request
 from routing.dialog.appended_messages import AppendedMessages, AppendOutcome, appended_messages, leaving
-from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest, RouteRequestKey
+from routing.dialog.batch import ChangeSet, ClaimedBatch, ClaimRequest, ReceiveRequest
 from routing.dialog.broker_context import (
-    Destination,
     OutboundFrame,
     SendingSide,
 )
 from routing.dialog.control_messages import send_due_acks
-from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.receive import receive
 from routing.dialog.repeated_send import repeated_send
 from routing.dialog.settings import DialogSettings
 from routing.dialog.timers import fire_due, send_posted
-from routing.dialog.transmission import Transmission, TransmissionCache
+from routing.dialog.transmission import TransmissionCache
 from routing.dialog.unit_of_work import UnitOfWork
 from routing.mirror.registry import PrincipalRegistry, answer_role_question, reply_address
 from routing.mirror.state_machine import MirroredRoute, MirroredRouteKey
-from routing.model.estate import Database, Estate
+from routing.model.estate import Estate
 from routing.rules.decision import ROUTE_REQUESTED, Deliver, Drop
 from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, ForwardDecision
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.inbound_frames import InboundFrames, addressed_endpoint, report_classified, report_no_target
 from routing.runtime.remembered_conversations import Answer, RememberedConversations
+from routing.runtime.running_context import RunningBrokerContext, directory_of
 from routing.runtime.store import OutdatedError, Store
 from routing.security.instance_security import InstanceSecurity
 
@@ -87,7 +86,7 @@ class Broker:
         """Use another version of the estate. Call `retry_all` afterwards, so that waiting messages are routed again."""
         self.estate = estate
         databases = estate.instances[self.instance].databases.values()
-        self.directories = {database.name: _directory(database) for database in databases}
+        self.directories = {database.name: directory_of(database) for database in databases}
         self.decisions = DecisionCache(estate, self.instance, self.directories, self.choices, self.principals)
 
     # ------------------------------------------------------------ units of work
@@ -102,7 +101,7 @@ class Broker:
         if batch.mirrored is not self._mirrored:
             self._mirrored = batch.mirrored
             self.principals.learn(batch.mirrored.values())
-        return UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
+        return UnitOfWork(batch, now_ms, self.choices, RunningBrokerContext(self, now_ms))
 
     def commit(self, work: UnitOfWork) -> None:
         """Commit all changes durably. Raises `routing.runtime.store.Conflict` if the store wrote none of them."""
@@ -122,7 +121,7 @@ class Broker:
         """Begin to work on a conversation as it was seen last, without a claim; then `append`. None: it is not
         remembered."""
         batch = self.remembered.batch(handle)
-        return UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms)) if batch else None
+        return UnitOfWork(batch, now_ms, self.choices, RunningBrokerContext(self, now_ms)) if batch else None
 
     def append(self, work: UnitOfWork, *, at_once: bool) -> AppendOutcome | None:
         """Commit a unit of work on a remembered conversation, if it only adds messages for the network, and the
@@ -182,7 +181,7 @@ class Broker:
         known = self.remembered.instance
         batch = None if known is None or self._retains(request.queue) else self.store.take(request, known, now_ms)
         if batch is not None:
-            work = UnitOfWork(batch, now_ms, self.choices, _RunningBrokerContext(self, now_ms))
+            work = UnitOfWork(batch, now_ms, self.choices, RunningBrokerContext(self, now_ms))
             receive(work, request)
             self._events += [(now_ms, event) for event in work.changes.events]
         return batch
@@ -383,10 +382,19 @@ class Broker:
     def frames_to_send(self, now_ms: int) -> list[OutboundFrame]:
         """Frames of committed work since the last call, and fragments to forward, each with its address."""
         given, self._outbound = self._outbound, []
+        if self.forwarder.has_news:
+            given += self._forwarded(now_ms)
+        return given
+
+    def _forwarded(self, now_ms: int) -> list[OutboundFrame]:
         if not self.estate.instances[self.instance].forwarding:
             self.forwarder.abandon(now_ms)
-        for address in self.forwarder.waiting():
-            given += [OutboundFrame(address, raw) for raw in self.forwarder.take(address, self.settings.room, now_ms)]
+        room = self.settings.room
+        given = [
+            OutboundFrame(address, raw)
+            for address in self.forwarder.waiting()
+            for raw in self.forwarder.take(address, room, now_ms)
+        ]
         self._note_forwarded(now_ms)
         return given
 
@@ -404,42 +412,6 @@ class Broker:
         self._events += [(now_ms, event) for event in self.forwarder.events()]
 
 
-class _RunningBrokerContext:
-    """Gives a unit of work what it needs of its broker."""
-
-    def __init__(self, broker: Broker, now_ms: int) -> None:
-        self._broker = broker
-        self._now_ms = now_ms
-        self.settings = broker.settings
-        self.security = broker.security
-
-    def directory(self, database: str) -> Directory:
-        return self._broker.directories[database]
-
-    def destination(
-        self, sender: SendingSide | Endpoint, now_ms: int, pending: Container[RouteRequestKey]
-    ) -> Destination:
-        return self._broker.decisions.place(sender, now_ms, pending)
-
-    def report_unacknowledged(self, address: str, service: str) -> None:
-        self._broker.principals.doubt(address, service, self._now_ms)
-
-    def transmission(self, handle: str) -> Transmission | None:
-        return self._broker.transmissions.get(handle)
-
-
 def _limits(estate: Estate, instance: str) -> ForwarderLimits:
     endpoint = estate.instances[instance].endpoint
     return ForwarderLimits(endpoint.forward_size * MEGABYTE) if endpoint else ForwarderLimits()
-
-
-def _directory(database: Database) -> Directory:
-    return Directory(
-        database.name,
-        database.broker_instance,
-        services=database.services,
-        contracts=database.contracts,
-        message_types=database.message_types,
-        priorities=database.priorities,
-        queues=database.queues,
-    )

@@ -157,6 +157,11 @@ class Forwarder:
 
     # ------------------------------------------------------------ fragments out
 
+    @property
+    def has_news(self) -> bool:
+        """Return True if fragments wait, or events that nobody has asked for."""
+        return bool(self._held or self._events)
+
     def waiting(self) -> tuple[str, ...]:
         """Addresses of next hops with waiting fragments."""
         return tuple(self._queues)

@@ -17,21 +17,23 @@ from brokerui.messaging.queue_address import QueueAddress
 SECONDS: Final = KEPT_MS / 2000
 """How long a queue counts as emptied, in seconds: notifications that came meanwhile are still there."""
 
-_ours = threading.local()
+
+class _Emptied(threading.local):
+    """The queues that one thread has emptied, with the moment in seconds of the monotonic clock."""
+
+    def __init__(self) -> None:
+        self.emptied: dict[QueueAddress, float] = {}
+
+
+_ours = _Emptied()
 
 
 def note(place: QueueAddress) -> None:
     """Note that a receive, which is committed by now, took the only messages of a queue."""
-    _emptied()[place] = time.monotonic()
+    _ours.emptied[place] = time.monotonic()
 
 
 def taken(place: QueueAddress) -> bool:
     """Return whether this thread has emptied a queue just now, and forget it: the next call may find messages."""
-    at = _emptied().pop(place, None)
+    at = _ours.emptied.pop(place, None)
     return at is not None and time.monotonic() - at < SECONDS
-
-
-def _emptied() -> dict[QueueAddress, float]:
-    """Return the queues that this thread has emptied, with the moment in seconds of the monotonic clock."""
-    found: dict[QueueAddress, float] = _ours.__dict__.setdefault("emptied", {})
-    return found

@@ -188,7 +188,7 @@ def message_wait(*, instance: str, database: str, queue: str, seconds: float) ->
 def _received(instance: str, named: ReceiveRequest) -> tuple[QueuedMessage, ...]:
     """Receive by the name of a queue as the user has written it."""
     place = known_queue(instance, *named.queue)
-    request = replace(named, queue=place[1:])
+    request = named if place[1:] == named.queue else replace(named, queue=place[1:])
     batch = taking.received_at_once(instance, request)
     if batch is None:
         place = queue_named(instance, *named.queue)

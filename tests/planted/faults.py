@@ -404,7 +404,7 @@ STORE: Final = (
     Fault(
         "store",
         "messages are read of a group that was leased while its lock was taken",
-        " WHERE {_FREE.format(group=taken.sql)} ORDER BY place",
+        " WHERE {_FREE.format(group=group)} ORDER BY place",
         " WHERE true ORDER BY place",
         ("test_a_group_that_was_leased_before_it_was_locked_is_passed",),
     ),
@@ -520,8 +520,8 @@ STORE: Final = (
     Fault(
         "store",
         "a queue counts as emptied after its reader has asked again",
-        "at = _emptied().pop(place, None)",
-        "at = _emptied().get(place)",
+        "at = _ours.emptied.pop(place, None)",
+        "at = _ours.emptied.get(place)",
         ("test_who_asks_again_knows_no_more_of_the_queue",),
     ),
 )

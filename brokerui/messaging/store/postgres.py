@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -114,11 +114,7 @@ class PostgresSession(OneWaySession):
         return self.ask(_noted(taken), {**parameters, "seed": self._seed(kind), "limit": limit})
 
     def take_first(self, kind: int, sql: str, parameters: Mapping[str, Any], otherwise: str) -> Answer:
-        lock = _LOCK.format(key="found.key", seed="seed")
-        taken = f"SELECT found.key FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT 1"
-        # COALESCE evaluates the second only where the first has found none. OFFSET keeps both from being asked twice.
-        first = f"SELECT * FROM (SELECT COALESCE(({taken}), {otherwise}) AS key OFFSET 0) AS one WHERE key IS NOT NULL"
-        return self.ask(_noted(first), {**parameters, "seed": self._seed(kind)})
+        return self.ask(_taking_first(sql, otherwise), {**parameters, "seed": self._seed(kind)})
 
     def taken(self) -> RowsAsTable:
         return RowsAsTable(f"= ANY(string_to_array(current_setting('{TAKEN}', true), ' '))", {})
@@ -231,8 +227,9 @@ class PostgresSession(OneWaySession):
         }
         return RowsAsTable(f"unnest({arrays}) AS given({', '.join(kinds)})", values)
 
-    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
-        found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
+    @classmethod
+    def firsts(cls, table: WrittenTable, condition: str, order: str) -> str:
+        found = f"SELECT row.ctid, * FROM {table.name} AS row WHERE {condition} ORDER BY {order} {cls.at_most}"
         return f"CROSS JOIN LATERAL ({found}) AS found"
 
 
@@ -242,6 +239,16 @@ def _given_one(row: Row, kinds: Mapping[str, str]) -> RowsAsTable:
     values = ", ".join([f"%(given_{name})s::{kind}" for name, kind in kinds.items()])
     parameters = {f"given_{name}": value for name, value in zip(kinds, row, strict=True)}
     return RowsAsTable(f"(VALUES ({values})) AS given({', '.join(kinds)})", parameters)
+
+
+@lru_cache(maxsize=1_000)
+def _taking_first(sql: str, otherwise: str) -> str:
+    """Return the query that locks the first key of a query that is free; where there is none, an expression's value."""
+    lock = _LOCK.format(key="found.key", seed="seed")
+    taken = f"SELECT found.key FROM ({sql} OFFSET 0) AS found WHERE {lock} LIMIT 1"
+    # COALESCE evaluates the second only where the first has found none. OFFSET keeps both from being asked twice.
+    first = f"SELECT * FROM (SELECT COALESCE(({taken}), {otherwise}) AS key OFFSET 0) AS one WHERE key IS NOT NULL"
+    return _noted(first)
 
 
 def _noted(taken: str) -> str:

@@ -95,12 +95,16 @@ class OwnSession(PostgresSession):
     @contextmanager
     def at_once(self) -> Iterator[None]:
         self._is_open = True
-        with _raising_conflicts(), self.together():
-            self.run("BEGIN", {})
-            self.run(_SHARED.format(instance=self._instance), {})
-            yield
-            # If the connection breaks from here on, it is not known whether it was committed.
-            self.run("COMMIT", {})
+        try:
+            with self._statements.together():
+                self.run("BEGIN", {})
+                self.run(_SHARED.format(instance=self._instance), {})
+                yield
+                # If the connection breaks from here on, it is not known whether it was committed.
+                self.run("COMMIT", {})
+        except Exception:
+            with _raising_conflicts(), self._wrapped:
+                raise
         self._is_open = False
 
     @property
@@ -182,10 +186,14 @@ class CallersSession(PostgresSession):
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        with _raising_conflicts(), self.together():
-            self.run(_KEPT_AND_PLANNED.format(shared=_IS_SHARED.format(instance=self._instance)), {})
-            yield
-            self.run(_AS_KEPT, {})
+        try:
+            with self._statements.together():
+                self.run(_KEPT_AND_PLANNED.format(shared=_IS_SHARED.format(instance=self._instance)), {})
+                yield
+                self.run(_AS_KEPT, {})
+        except Exception:
+            with _raising_conflicts(), self._wrapped:
+                raise
 
     losses = 0
 

@@ -35,8 +35,9 @@ class ServerStatement(NamedTuple):
 
     def values(self, parameters: Mapping[str, Any]) -> tuple[list[bytes | None], list[int]]:
         """Return the values of its parameters, and the format of each. Raises `DataError` for a text with a NUL."""
-        values: list[bytes | None] = [None] * len(self.names)
-        formats = [TEXT_FORMAT] * len(self.names)
+        count = len(self.names)
+        values: list[bytes | None] = [None] * count
+        formats = [TEXT_FORMAT] * count
         for place, name in enumerate(self.names):
             value = parameters[name]
             if type(value) is int:

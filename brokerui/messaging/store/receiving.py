@@ -8,6 +8,7 @@ nothing.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 from brokerui.messaging.store.next_group import FURTHER, LOOKS
@@ -168,21 +169,31 @@ def lock_next(session: Session, parameters: dict[str, Any], request: ReceiveRequ
     return session.take_first(GROUP, LOOKS[look].sql, parameters, LOOKS[look].is_cut_short)
 
 
-def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest, heads: str = "") -> RowsAsTable:
+def reading(session: Session, parameters: dict[str, Any], request: ReceiveRequest) -> RowsAsTable:
     """Return a query of the first messages of the group that was taken, of those that are asked for; at least one, if
-    there is any. Each with its place. Where no group was taken they are of another, or none. `heads`: a query of the
-    conversations in their order, if the caller has one."""
+    there is any. Each with its place. Where no group was taken they are of another, or none."""
     taken = session.taken_one()
-    heads = heads or (HEADS.format(group=taken.sql) if request.handle is None else _ONE)
-    firsts = session.firsts(MESSAGES, _SAME.format(group=taken.sql), ", ".join(_ORDER))
+    heads = HEADS.format(group=taken.sql) if request.handle is None else _ONE
+    return RowsAsTable(messages_of(type(session), taken.sql, heads), message_parameters(parameters, taken, request))
+
+
+def message_parameters(parameters: dict[str, Any], taken: RowsAsTable, request: ReceiveRequest) -> dict[str, Any]:
+    """Return the parameters of `messages_of`."""
+    most = None if request.top is None else max(1, request.top)
+    return {**parameters, **taken.parameters, "handle": request.handle, "top": most}
+
+
+@cache
+def messages_of(database: type[Session], group: str, heads: str) -> str:
+    """Return the query of the first messages of a group, which an expression names. `heads`: a query of its
+    conversations in their order."""
+    firsts = database.firsts(MESSAGES, _SAME.format(group=group), ", ".join(_ORDER))
     columns, order = (", ".join(f"found.{column}" for column in names) for names in (COLUMNS, _ORDER))
     place = f"row_number() OVER (ORDER BY heads.priority DESC, heads.first, {order}) AS place"
-    sql = (
+    return (
         f"SELECT {columns}, {place} FROM ({heads}) AS heads {firsts}"
-        f" WHERE {_FREE.format(group=taken.sql)} ORDER BY place {session.at_most}"
+        f" WHERE {_FREE.format(group=group)} ORDER BY place {database.at_most}"
     )
-    most = None if request.top is None else max(1, request.top)
-    return RowsAsTable(sql, {**parameters, **taken.parameters, "handle": request.handle, "top": most})
 
 
 def _exactly(session: Session, instance: int, request: ReceiveRequest) -> tuple[QueuedMessage, ...]:

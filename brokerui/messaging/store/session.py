@@ -149,8 +149,9 @@ class Session(ABC):
     def given(self, rows: Sequence[Row], **kinds: str) -> RowsAsTable:
         """Rows of numbers and texts, with the name and the kind of each column."""
 
+    @classmethod
     @abstractmethod
-    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
+    def firsts(cls, table: WrittenTable, condition: str, order: str) -> str:
         """SQL for FROM after something else: `found`, for each row of that the first of a table, called `row` in the
         condition. The parameter `top` says how many; None: all."""
 

@@ -161,6 +161,7 @@ class SqliteSession(Session):
         columns = ", ".join(f"json_extract(value, '$[{place}]') AS {name}" for place, name in enumerate(kinds))
         return RowsAsTable(f"(SELECT {columns} FROM json_each(%(given)s)) AS given", {"given": json.dumps(rows)})
 
-    def firsts(self, table: WrittenTable, condition: str, order: str) -> str:
-        found = f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} {self.at_most}"
+    @classmethod
+    def firsts(cls, table: WrittenTable, condition: str, order: str) -> str:
+        found = f"SELECT row.rowid FROM {table.name} AS row WHERE {condition} ORDER BY {order} {cls.at_most}"
         return f"JOIN {table.name} AS found ON found.rowid IN ({found})"

@@ -6,12 +6,22 @@ to decide first, such as RETENTION, it has decided by that state.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from brokerui.messaging.store.committing import COUNTING, slot
 from brokerui.messaging.store.instance_state import NUMBER, InstanceState
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.receiving import COLUMNS, FEW, HEADS, IN_QUEUE, FreeGroup, lock_next, reading
+from brokerui.messaging.store.receiving import (
+    COLUMNS,
+    FEW,
+    HEADS,
+    IN_QUEUE,
+    FreeGroup,
+    lock_next,
+    message_parameters,
+    messages_of,
+)
 from brokerui.messaging.store.session import OneWaySession
 from routing.dialog.batch import ClaimedBatch, ReceiveRequest
 from routing.dialog.endpoint import QueueKey
@@ -70,12 +80,18 @@ def _ask(
 ) -> FreeGroup:
     parameters = {"instance": instance, "now": now, "queue": queue_number(instance, request.queue)}
     group, taken = lock_next(session, parameters, request), session.taken_one()
-    heads = _SEVERAL.format(heads=HEADS.format(group=taken.sql)) if is_shared and request.handle is None else _ALONE
-    read = reading(session, parameters, request, heads)
-    first, last = (_HANDLE.format(group=taken.sql, order=order) for order in ("", "DESC"))
-    if request.handle is not None:
-        first = last = "CAST(%(handle)s AS text)"
     counted = {"slot": slot(), "database": request.queue[0], "name": request.queue[1]}
     state = {"known": known.number, "version": known.live_version}
-    sql = _TAKEN.format(first=first, last=last, is_known=_IS_KNOWN, read=read.sql)
-    return FreeGroup(group, session.ask(sql, {**read.parameters, **state, **counted}))
+    sql = _taking(type(session), taken.sql, is_shared, request.handle is not None)
+    return FreeGroup(group, session.ask(sql, {**message_parameters(parameters, taken, request), **state, **counted}))
+
+
+@cache
+def _taking(database: type[OneWaySession], group: str, is_shared: bool, is_of_handle: bool) -> str:
+    """Return the statement for the group that was taken, which an expression names. `is_of_handle`: messages of one
+    conversation are asked for."""
+    heads = _SEVERAL.format(heads=HEADS.format(group=group)) if is_shared and not is_of_handle else _ALONE
+    first, last = (_HANDLE.format(group=group, order=order) for order in ("", "DESC"))
+    if is_of_handle:
+        first = last = "CAST(%(handle)s AS text)"
+    return _TAKEN.format(first=first, last=last, is_known=_IS_KNOWN, read=messages_of(database, group, heads))

@@ -417,7 +417,7 @@ def test_of_many_conversations_a_claim_reads_some_messages_each(
 
 
 STATEMENTS = {OwnSession: ("ask", "rows", "insert"), SqliteSession: ("rows", "run", "insert", "lock_named")}
-WAYS = {OwnSession: ("together", "rows", "writing")}
+WAYS = {OwnSession: ("together", "at_once", "rows", "writing")}
 """What makes one way to the database and back."""
 
 
@@ -599,14 +599,17 @@ def test_what_fails_on_one_way_has_not_happened(
 ) -> None:
     write(store, endpoint("1t"), enqueued=[message("1t", 0)])
     mine = DatabaseStore(instance, in_transaction=in_transaction)
-    failing = f"{taking._TAKEN} LIMIT 1 / (SELECT count(*) - 1 FROM read)"
+    statement = taking._taking
+
+    def failing(*given: Any) -> str:
+        return f"{statement(*given)} LIMIT 1 / (SELECT count(*) - 1 FROM read)"
 
     def fail() -> None:
         with transaction.atomic() if in_transaction else nullcontext():
             mine.take(ALL, look(mine, ClaimRequest()), NOW)
 
     with monkeypatch.context() as patched:
-        patched.setattr(taking, "_TAKEN", failing)
+        patched.setattr(taking, "_taking", failing)
         with pytest.raises(DataError):
             fail()
     assert store.depth(Q) == QueueDepth(1, NOW)

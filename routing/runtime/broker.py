@@ -23,6 +23,7 @@ from routing.dialog.broker_context import (
     SendingSide,
 )
 from routing.dialog.control_messages import send_due_acks
+from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint, QueueKey
 from routing.dialog.receive import receive
 from routing.dialog.repeated_send import repeated_send
@@ -86,7 +87,7 @@ class Broker:
         """Use another version of the estate. Call `retry_all` afterwards, so that waiting messages are routed again."""
         self.estate = estate
         databases = estate.instances[self.instance].databases.values()
-        self.directories = {database.name: directory_of(database) for database in databases}
+        self.directories: Mapping[str, Directory] = {database.name: directory_of(database) for database in databases}
         self.decisions = DecisionCache(estate, self.instance, self.directories, self.choices, self.principals)
 
     # ------------------------------------------------------------ units of work

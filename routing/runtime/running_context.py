@@ -1,25 +1,37 @@
-"""What the dialog layer asks of a running instance: routes, settings, keys, directories, transmission objects."""
+"""The parts of a running instance that the dialog layer asks: routes, settings, keys, transmission objects."""
 
 from __future__ import annotations
 
-from collections.abc import Container
-from typing import TYPE_CHECKING
+from collections.abc import Container, Mapping
+from typing import Protocol
 
 from routing.dialog.batch import RouteRequestKey
 from routing.dialog.broker_context import Destination, SendingSide
 from routing.dialog.directory import Directory
 from routing.dialog.endpoint import Endpoint
-from routing.dialog.transmission import Transmission
+from routing.dialog.settings import DialogSettings
+from routing.dialog.transmission import Transmission, TransmissionCache
+from routing.mirror.registry import PrincipalRegistry
 from routing.model.estate import Database
+from routing.runtime.decision_cache import DecisionCache
+from routing.security.instance_security import InstanceSecurity
 
-if TYPE_CHECKING:
-    from routing.runtime.broker import Broker
+
+class RunningInstance(Protocol):
+    """The parts of a running instance; directories and decisions are others once its estate has changed."""
+
+    settings: DialogSettings
+    security: InstanceSecurity
+    directories: Mapping[str, Directory]
+    decisions: DecisionCache
+    principals: PrincipalRegistry
+    transmissions: TransmissionCache
 
 
 class RunningBrokerContext:
     """Gives a unit of work what it needs of its broker."""
 
-    def __init__(self, broker: Broker, now_ms: int) -> None:
+    def __init__(self, broker: RunningInstance, now_ms: int) -> None:
         self._broker = broker
         self._now_ms = now_ms
         self.settings = broker.settings

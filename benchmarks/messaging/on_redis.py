@@ -28,6 +28,7 @@ import redis.asyncio
 from benchmarks.claims import claim, machine
 from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.redis_client import ThreadRedis
+from brokerui.core.redis_connection import Script
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
 SCRIPT = "return redis.call('HINCRBY', KEYS[1], 'field', #ARGV[1])"
@@ -43,7 +44,7 @@ def of_thread(url: str, count: int) -> list[float]:
         return _least(
             lambda: _of_round(count, lambda: theirs.evalsha(DIGEST, *WORDS)),
             lambda: _of_round(count, lambda: ours.evalsha(DIGEST, *WORDS)),
-            lambda: _of_round(count, lambda: ours.post_script(SCRIPT, DIGEST, *WORDS)),
+            lambda: _of_round(count, lambda: ours.post_script(Script(SCRIPT, DIGEST), WORDS)),
         )
 
 

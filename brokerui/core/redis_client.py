@@ -15,8 +15,9 @@ from redis import Redis, ResponseError
 from redis.client import Pipeline
 from redis.exceptions import NoScriptError
 
+from brokerui.core.redis_answers import QuickAnswers
 from brokerui.core.redis_aside import unreadable_put_aside
-from brokerui.core.redis_connection import PostedScript, ThreadConnection
+from brokerui.core.redis_connection import Script, ThreadConnection, Words
 
 OTHER_FORM = ("WRONGTYPE", "not an integer", "not a number")
 """Texts in errors that Redis and scripts give for a value that has another form."""
@@ -65,6 +66,7 @@ class ThreadRedis(RepairingRedis):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
+        self.connection_pool.connection_kwargs["parser_class"] = QuickAnswers
         self._kept = ThreadConnection(self.connection_pool.make_connection, self.parse_response, self._repeat)
         atexit.register(self._kept.settle)
 
@@ -77,25 +79,24 @@ class ThreadRedis(RepairingRedis):
         mends here. Raises `RedisError` where the connection is lost."""
         return self._kept.call_all(commands)
 
-    def post_script(self, text: str, digest: str, *words: Any) -> None:
+    def post_script(self, script: Script, words: Words) -> None:
         """Run a script whose answer nobody needs; `words`: the number of keys, keys and arguments. The next command of
         this thread deals with its error. Raises `RedisError`."""
-        script = PostedScript(text, digest, words)
         try:
-            self._kept.post(script)
+            self._kept.post(script, words)
         except ResponseError as error:
-            self._repeat(error, script)
+            self._repeat(error, script, words)
 
     def close(self) -> None:
         """Close the connection of this thread, and those of pipelines."""
         self._kept.close()
         super().close()
 
-    def _repeat(self, error: ResponseError, script: PostedScript) -> None:
+    def _repeat(self, error: ResponseError, script: Script, words: Words) -> None:
         """Run a posted script once more where the server did not know it, or foreign data was put aside."""
-        if not isinstance(error, NoScriptError) and not is_worth_another_try(error, self, script.words):
+        if not isinstance(error, NoScriptError) and not is_worth_another_try(error, self, words):
             raise error
-        self._kept.call(("EVAL", script.text, *script.words), {})
+        self._kept.call(("EVAL", script.text, *words), {})
 
 
 class RepairingPipeline(Pipeline):

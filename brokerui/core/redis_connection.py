@@ -1,7 +1,8 @@
 """One connection to Redis for each thread, which is kept between commands.
 
 A command that takes a connection from the client's pool and gives it back costs twice the processor time of one
-on a kept connection (`benchmarks/messaging/on_redis.py`). The connection itself is the library's.
+on a kept connection (`benchmarks/messaging/on_redis.py`). The connection itself is the library's; commands are packed
+here, as the library calls two functions for each word of a command.
 """
 
 from __future__ import annotations
@@ -12,21 +13,20 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from redis import RedisError, ResponseError
+import hiredis
+from redis import DataError, RedisError, ResponseError
 from redis.connection import ConnectionInterface
 
 logger = logging.getLogger(__name__)
 Words = tuple[Any, ...]
 
 
-class PostedScript(NamedTuple):
-    """A script whose answer nobody waits for."""
+class Script(NamedTuple):
+    """A script that runs inside Redis."""
 
     text: str
     digest: str
     """The SHA-1 digest by which Redis knows the script."""
-    words: Words
-    """The number of keys, the keys, and the arguments."""
 
 
 class ThreadConnection(threading.local):
@@ -36,7 +36,7 @@ class ThreadConnection(threading.local):
         self,
         make: Callable[[], ConnectionInterface],
         read: Callable[..., Any],
-        on_error: Callable[[ResponseError, PostedScript], None],
+        on_error: Callable[[ResponseError, Script, Words], None],
     ) -> None:
         """`make` returns a connection that is not connected yet; `read` takes one and the name of a command, and
         returns its answer as callers of the client get it. `on_error` is called where a posted script failed, and
@@ -48,13 +48,13 @@ class ThreadConnection(threading.local):
         self._process = 0
         self._known = set[str]()
         """The digests of scripts that the server knows since this connection was opened."""
-        self._posted: PostedScript | None = None
-        """Its answer is not read yet."""
+        self._posted: tuple[Script, Words] | None = None
+        """The script whose answer is not read yet: with the number of its keys, its keys, and its arguments."""
 
     def call(self, words: Words, options: Mapping[str, Any]) -> Any:
         """Run a command, and return its answer. Raises `RedisError`."""
         connection = self._ready()
-        connection.send_command(*words)
+        connection.send_packed_command([packed(words)])
         return self._read(connection, words[0], **options)
 
     def call_all(self, commands: Sequence[Words]) -> list[Any]:
@@ -62,7 +62,7 @@ class ThreadConnection(threading.local):
         however long that waits. An error of the server is an answer here: each command has one. Raises `RedisError`
         where the connection is lost."""
         connection = self._ready()
-        connection.send_packed_command(connection.pack_commands(commands))
+        connection.send_packed_command([b"".join(map(packed, commands))])
         return [self._answer(connection, words) for words in commands]
 
     def _answer(self, connection: Any, words: Words) -> Any:
@@ -71,15 +71,15 @@ class ThreadConnection(threading.local):
         except ResponseError as error:
             return error
 
-    def post(self, script: PostedScript) -> None:
-        """Run a script, and read its answer before the next command. The first time on a connection it waits, as the
-        server may not know the script. Raises `RedisError`."""
+    def post(self, script: Script, words: Words) -> None:
+        """Run a script, and read its answer before the next command; `words`: the number of keys, keys and arguments.
+        The first time on a connection it waits, as the server may not know the script. Raises `RedisError`."""
         connection = self._ready()
         if script.digest in self._known:
-            connection.send_command("EVALSHA", script.digest, *script.words)
-            self._posted = script
+            connection.send_packed_command([packed(("EVALSHA", script.digest, *words))])
+            self._posted = script, words
         else:
-            self.call(("EVAL", script.text, *script.words), {})
+            self.call(("EVAL", script.text, *words), {})
             self._known.add(script.digest)
 
     def settle(self) -> None:
@@ -88,16 +88,16 @@ class ThreadConnection(threading.local):
             return
         posted, self._posted = self._posted, None
         try:
-            self._read(self._connection, "EVALSHA")
+            self._connection.read_response()
         except ResponseError as error:
             self._known.clear()
-            self._tried_again(error, posted)
+            self._tried_again(error, *posted)
         except RedisError as error:
             logger.info("it is not known whether Redis ran a script: %s", error)
 
-    def _tried_again(self, error: ResponseError, posted: PostedScript) -> None:
+    def _tried_again(self, error: ResponseError, script: Script, words: Words) -> None:
         try:
-            self._on_error(error, posted)
+            self._on_error(error, script, words)
         except RedisError as still:
             logger.warning("Redis did not run a script: %s", still)
 
@@ -123,3 +123,13 @@ class ThreadConnection(threading.local):
             return self._connection.is_connected and not self._connection.can_read()
         except (RedisError, OSError):
             return False
+
+
+def packed(words: Words) -> bytes:
+    """Return a command as the server takes it. The library names some commands by several words in one."""
+    name = words[0]
+    try:
+        raw: bytes = hiredis.pack_command((*name.split(), *words[1:]) if " " in name else words)
+    except TypeError as error:
+        raise DataError(error) from error
+    return raw

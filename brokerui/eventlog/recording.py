@@ -18,6 +18,7 @@ from typing import Final
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connections
 
+from brokerui.core.read_once import read_once
 from brokerui.core.tracing import tracing_is_wanted
 from brokerui.eventlog import counting, exceptional, queue_flows
 from brokerui.eventlog.counting import Counts, counted, latencies_counted
@@ -109,7 +110,7 @@ class Recorder:
 
     def log(self, instance: str, events: Sequence[tuple[int, Event | Sample]]) -> None:
         """To the files alone, if these are written."""
-        if not settings.EVENT_LOG or not events or not can_be_logged():
+        if not events or not is_logged():
             return
         with self._lock:
             if self._waiting + len(events) > MOST:
@@ -229,6 +230,12 @@ class Recorder:
 
 recorder: Final = Recorder()
 os.register_at_fork(after_in_child=recorder.forget)
+
+
+@read_once
+def is_logged() -> bool:
+    """Whether events are written to files."""
+    return bool(settings.EVENT_LOG) and can_be_logged()
 
 
 @cache

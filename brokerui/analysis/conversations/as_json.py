@@ -7,9 +7,10 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.conversations.decisions import PastDecision, RoutingAnswer, decisions_of
-from brokerui.analysis.conversations.past import is_logged, past_of
+from brokerui.analysis.conversations.past import past_of
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides, sides_of
 from brokerui.analysis.conversations.timeline import TimelineEntry, timeline
+from brokerui.eventlog.recording import is_logged
 from brokerui.messaging.clock import now
 from routing.common.moment import format_moment, from_milliseconds
 from routing.common.sentence import Sentence, translator

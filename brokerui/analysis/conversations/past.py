@@ -13,7 +13,7 @@ from brokerui.analysis.conversations.sides import ConversationSides
 from brokerui.analysis.conversations.timeline import TimelineEntry, TroubleEvent
 from brokerui.analysis.conversations.trouble import trouble_of
 from brokerui.eventlog.reading import logged_events
-from brokerui.eventlog.recording import can_be_logged
+from brokerui.eventlog.recording import is_logged
 from brokerui.messaging.transmission_status import problem_words
 
 MOST_PORTIONS: Final = 10
@@ -29,11 +29,6 @@ class ConversationPast:
     since: int | None = None
     """When the oldest file was begun that was looked through; None: none was."""
     is_all: bool = False
-
-
-def is_logged() -> bool:
-    """Whether the event log is on."""
-    return bool(settings.EVENT_LOG) and can_be_logged()
 
 
 def past_of(conversation: ConversationSides, portions: int) -> ConversationPast:

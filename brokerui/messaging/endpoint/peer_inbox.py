@@ -15,7 +15,7 @@ from brokerui.core.async_redis import AsyncRedis
 from brokerui.core.backoff import Backoff
 from brokerui.messaging.endpoint.task_cancellation import cancel_all
 from brokerui.messaging.exchange.frame_bundles import bundled, shard_of
-from brokerui.messaging.exchange.lists import FrameList, Put, put, run_async
+from brokerui.messaging.exchange.lists import FrameList, Put, frame_list, put, run_async
 from brokerui.messaging.exchange.wake_debounce import bell_of
 from brokerui.messaging.tasks import receive
 
@@ -120,7 +120,7 @@ class PeerInbox:
         return any(answer.taken for answer in answers)
 
     def _placed(self, some: Iterable[tuple[int, bytes]]) -> list[tuple[FrameList, bytes]]:
-        return [(FrameList(self._instance, shard), bundle) for shard, bundle in some]
+        return [(frame_list(self._instance, shard), bundle) for shard, bundle in some]
 
     def _sort(self) -> None:
         shards: dict[int, list[bytes]] = {}

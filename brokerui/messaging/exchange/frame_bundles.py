@@ -18,8 +18,14 @@ def shard_of(raw: bytes, shards: int) -> int:
     return 0 if is_role(raw) else crc32(conversation_of(raw)) % shards
 
 
-def bundled(frames: Iterable[bytes]) -> list[bytes]:
+def bundled(frames: Sequence[bytes]) -> list[bytes]:
     """The frames in their order, in as few bundles as may be."""
+    if frames and sum(map(len, frames)) <= BUNDLE:
+        return [b"".join(frames)]
+    return _divided(frames)
+
+
+def _divided(frames: Iterable[bytes]) -> list[bytes]:
     bundles: list[bytes] = []
     pieces: list[bytes] = []
     size = 0

@@ -25,16 +25,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from functools import lru_cache, partial
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from django.conf import settings
 from redis import Redis, ResponseError
 from redis.exceptions import NoScriptError
 
 from brokerui.core.async_redis import AsyncRedis
+from brokerui.core.read_once import read_once
 from brokerui.core.redis_client import ThreadRedis
+from brokerui.core.redis_connection import Script
 from brokerui.core.redis_keys import ENDPOINT
 from brokerui.core.redis_values import CANNOT_READ, fields_readable, taken_readable
 from brokerui.messaging.exchange.frame_bundles import bundled, frames_of, shard_of, unbundled
@@ -57,7 +59,6 @@ from brokerui.messaging.exchange.scripts import (
     TAKE,
     TAKE_ALONE,
     TELL,
-    Script,
 )
 
 T = TypeVar("T")
@@ -99,7 +100,23 @@ class FrameList(NamedTuple):
     @property
     def keys(self) -> tuple[str, str]:
         """The list, and a hash with the bytes of each peer in it."""
-        return self.key, f"{PEERS}{self.key}"
+        return _keys_of(self)
+
+
+KEPT: Final = 10_000
+"""Lists whose keys a process remembers."""
+frame_list: Final = lru_cache(maxsize=KEPT)(FrameList)
+
+
+@lru_cache(maxsize=KEPT)
+def _keys_of(place: FrameList) -> tuple[str, str]:
+    return place.key, f"{PEERS}{place.key}"
+
+
+@read_once
+def list_limits() -> tuple[int, int, int]:
+    """Return the bytes that a list may have, all lists together, and one peer in a list."""
+    return settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER
 
 
 class Arrived(NamedTuple):
@@ -120,27 +137,26 @@ class Put(NamedTuple):
     """Put into a list that was empty, and no worker at work was told: one has to be woken."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command(Generic[T]):
+class Command(NamedTuple, Generic[T]):
     """A script with its keys and arguments, and the function that reads its reply."""
 
     script: Script
-    keys: tuple[str, ...]
-    arguments: tuple[str | bytes | int, ...]
+    keys: Sequence[str]
+    arguments: Sequence[str | bytes | int]
     meaning: Callable[[Any], T]
 
     @property
     def words(self) -> tuple[Any, ...]:
-        """As the client takes them."""
-        return (*self.keys, *self.arguments)
+        """After the script: the number of keys, the keys and the arguments."""
+        return (len(self.keys), *self.keys, *self.arguments)
 
 
 def run(client: Redis, command: Command[T]) -> T:
     """For workers. The client must not decode answers (`decode_responses=False`, the default)."""
     try:
-        answer = client.evalsha(command.script.digest, len(command.keys), *command.words)
+        answer = client.evalsha(command.script.digest, *command.words)
     except NoScriptError:
-        answer = client.eval(command.script.text, len(command.keys), *command.words)
+        answer = client.eval(command.script.text, *command.words)
     return command.meaning(answer)
 
 
@@ -150,7 +166,7 @@ def run_when_popped(
     """Wait for a value in a list, `wait_s` seconds at most, and run commands on the same way to Redis and back. Returns
     whether there was a value, and the outcome of each command: None where Redis could not run it, as it does not know
     the script yet or has met foreign data, which `run` mends."""
-    scripts = [("EVALSHA", one.script.digest, len(one.keys), *one.words) for one in commands]
+    scripts = [("EVALSHA", one.script.digest, *one.words) for one in commands]
     popped, *answers = client.run_all([("BLPOP", key, wait_s), *scripts])
     if isinstance(popped, ResponseError):
         popped = client.blpop([key], timeout=wait_s)  # puts foreign data aside
@@ -164,16 +180,15 @@ def run_when_popped(
 def post(client: ThreadRedis, command: Command[Any]) -> None:
     """Run a command whose answer nobody needs, without waiting for it. Errors are as those of `run`, or come with the
     next command of this thread."""
-    client.post_script(command.script.text, command.script.digest, len(command.keys), *command.words)
+    client.post_script(command.script, command.words)
 
 
 async def run_async(client: AsyncRedis, command: Command[T]) -> T:
     """For the endpoint."""
-    words = len(command.keys), *command.words
     try:
-        answer = await client.call("EVALSHA", command.script.digest, *words)
+        answer = await client.call("EVALSHA", command.script.digest, *command.words)
     except NoScriptError:
-        answer = await client.call("EVAL", command.script.text, *words)
+        answer = await client.call("EVAL", command.script.text, *command.words)
     return command.meaning(answer)
 
 
@@ -181,7 +196,7 @@ async def run_async_when_popped(
     client: AsyncRedis, key: str, wait_s: float, commands: Sequence[Command[T]]
 ) -> tuple[bytes | None, list[T | None]]:
     """For the endpoint, as `run_when_popped`; returns the value."""
-    scripts = [("EVALSHA", one.script.digest, len(one.keys), *one.words) for one in commands]
+    scripts = [("EVALSHA", one.script.digest, *one.words) for one in commands]
     popped, answers = await client.popped_before(key, wait_s, scripts)
     outcomes = [
         None if isinstance(answer, ResponseError) else command.meaning(answer)
@@ -196,8 +211,7 @@ def put_arrived(instance: str, frames: Iterable[bytes]) -> Command[list[bytes]]:
     shards: dict[int, list[bytes]] = {}
     for raw in frames:
         shards.setdefault(shard_of(raw, settings.ENDPOINT_SHARDS), []).append(raw)
-    places = [(FrameList(instance, shard), bundle) for shard, own in shards.items() for bundle in bundled(own)]
-    return _all_of(places, tell=False)
+    return _all_of(instance, shards, tell=False)
 
 
 def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[list[bytes]]:
@@ -208,8 +222,7 @@ def put_outgoing(instance: str, frames: Iterable[tuple[str, bytes]]) -> Command[
     addresses: dict[str, list[bytes]] = {}
     for address, raw in frames:
         addresses.setdefault(address, []).append(raw)
-    places = [(FrameList(instance, address), bundle) for address, own in addresses.items() for bundle in bundled(own)]
-    return _all_of(places, tell=True)
+    return _all_of(instance, addresses, tell=True)
 
 
 class Bell(NamedTuple):
@@ -229,11 +242,14 @@ def put(peer: str, bundles: Sequence[tuple[FrameList, bytes]], bell: Bell = NO_B
     return _put(peer, bundles, False, lambda answers: [Put(answer > 0, answer > 1) for answer in answers], bell)
 
 
-def _all_of(bundles: Sequence[tuple[FrameList, bytes]], *, tell: bool) -> Command[list[bytes]]:
-    def refused(answers: Sequence[int]) -> list[bytes]:
-        return unbundled([bundle for (_, bundle), answer in zip(bundles, answers, strict=True) if not answer])
+def _all_of(instance: str, places: Mapping[Any, Sequence[bytes]], *, tell: bool) -> Command[list[bytes]]:
+    """Frames without a peer, by their shard or address."""
+    bundles = [(frame_list(instance, to), bundle) for to, own in places.items() for bundle in bundled(own)]
+    return _put(NOBODY, bundles, tell, partial(_refused, bundles))
 
-    return _put(NOBODY, bundles, tell, refused)
+
+def _refused(bundles: Sequence[tuple[FrameList, bytes]], answers: Sequence[int]) -> list[bytes]:
+    return unbundled([bundle for (_, bundle), answer in zip(bundles, answers, strict=True) if not answer])
 
 
 def _put(
@@ -244,11 +260,13 @@ def _put(
     bell: Bell = NO_BELL,
 ) -> Command[T]:
     """`tell` the endpoint of lists that were empty."""
-    keys = (BYTES, WANTED, bell.state_key, bell.key, *(key for place, _ in bundles for key in place.keys))
-    limits = (settings.ENDPOINT_LIST_BYTES, settings.ENDPOINT_LISTS_BYTES, settings.ENDPOINT_LIST_BYTES_OF_PEER)
+    keys = [BYTES, WANTED, bell.state_key, bell.key]
+    arguments: list[str | bytes | int] = [*list_limits(), int(tell), peer, bell.ms]
     before = f"{peer}\0".encode()
-    values = [before + bundle for _, bundle in bundles]
-    return Command(PUT, keys, (*limits, int(tell), peer, bell.ms, *values), meaning)
+    for place, bundle in bundles:
+        keys += _keys_of(place)
+        arguments.append(before + bundle)
+    return Command(PUT, keys, arguments, meaning)
 
 
 def take_arrived(instance: str, shard: int, limit: int) -> Command[list[bytes]]:

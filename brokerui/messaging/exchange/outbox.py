@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
-from django.conf import settings
 from redis import RedisError
 
+from brokerui.core.read_once import read_once
 from brokerui.core.redis_client import ThreadRedis, redis_client
-from brokerui.messaging.exchange.lists import outgoing_held, post, put_outgoing, run
+from brokerui.messaging.exchange.lists import list_limits, outgoing_held, post, put_outgoing, run
 from brokerui.messaging.latency import Latencies
 from routing.common.broker_events import Event
 from routing.dialog.broker_context import OutboundFrame
@@ -43,6 +43,7 @@ CONNECT_S = 0.1
 ANSWER_S = 2.0
 
 
+@read_once
 def redis() -> ThreadRedis:
     """Return the client for frames and for all else that messaging keeps in Redis."""
     return redis_client(connect_s=CONNECT_S, answer_s=ANSWER_S)
@@ -55,7 +56,7 @@ _given: Counter[str] = Counter()
 def has_room(instance: str) -> bool:
     """Whether each list for the endpoint has room for another batch. Frames without room are lost and sent again after
     seconds. A process that has handed over little since its last check does not check again."""
-    most: int = settings.ENDPOINT_LIST_BYTES
+    most, _, _ = list_limits()
     if _given[instance] <= most // 16:
         return True
     try:
@@ -85,8 +86,10 @@ def hand_over_latencies(instance: str, at: int, latencies: Latencies) -> None:
 
 def put(instance: str, frames: Sequence[OutboundFrame]) -> None:
     """Hand frames to the endpoint. Frames that Redis does not take are lost on the network, which is no error."""
-    _given[instance] += sum(len(one.frame) for one in frames)
+    leaving = [(one.address, one.frame) for one in frames]
+    for _, raw in leaving:
+        _given[instance] += len(raw)
     try:
-        post(redis(), put_outgoing(instance, [(one.address, one.frame) for one in frames]))
+        post(redis(), put_outgoing(instance, leaving))
     except (RedisError, OSError) as error:
         logger.info("%d frames of %s are lost: %s", len(frames), instance, error)

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from hashlib import sha1
-from typing import NamedTuple
 
-
-class Script(NamedTuple):
-    text: str
-    digest: str
-    """The SHA-1 digest by which Redis knows the script."""
+from brokerui.core.redis_connection import Script
 
 
 def _script(text: str) -> Script:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, ngettext
 
 from brokerui.analysis.conversations.decisions import decisions_of
-from brokerui.analysis.conversations.past import MOST_PORTIONS, is_logged, past_of
+from brokerui.analysis.conversations.past import MOST_PORTIONS, past_of
 from brokerui.analysis.conversations.sides import ConversationSide, ConversationSides, Kept, KeptRow, sides_of
 from brokerui.analysis.conversations.timeline import EntryKind, TimelineEntry, timeline
 from brokerui.analysis.explanations.looks import LookKind
@@ -18,6 +18,7 @@ from brokerui.analysis.monitoring.held import Diagnosis, by_handle, diagnosis_by
 from brokerui.analysis.monitoring.wording import SECOND_MS, age, due, moment
 from brokerui.core.lasting import shrinks
 from brokerui.core.moments import clock_text_ms, day_text
+from brokerui.eventlog.recording import is_logged
 from brokerui.messaging.clock import now
 from brokerui.pages.conversations.remedy import off_queues_of, remedy_of
 from brokerui.pages.conversations.state_diagram import NextState, next_states, state_diagram

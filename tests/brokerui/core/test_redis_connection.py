@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
+import socket
+import ssl
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from hashlib import sha1
+from pathlib import Path
 from typing import Any
 
 import pytest
-from redis import Redis, ResponseError
+from redis import DataError, Redis, ResponseError
 
 from brokerui.core.redis_client import ThreadRedis, redis_client
+from brokerui.core.redis_connection import Script, packed
 from brokerui.core.redis_keys import ENDPOINT
 from tests.brokerui.messaging.conftest import client, one_valkey, valkey
+from tests.brokerui.messaging.endpoint.certificates import Authority
 from tests.brokerui.messaging.endpoint.valkey import Valkey
 
 __all__ = ["client", "one_valkey", "valkey"]
@@ -35,7 +40,7 @@ def kept(valkey: Valkey, settings: Any) -> Iterator[ThreadRedis]:
 
 
 def post(kept: ThreadRedis, value: str, key: str = KEY) -> None:
-    kept.post_script(PUSH, sha1(PUSH.encode(), usedforsecurity=False).hexdigest(), 1, key, value)
+    kept.post_script(Script(PUSH, sha1(PUSH.encode(), usedforsecurity=False).hexdigest()), (1, key, value))
 
 
 def connections(client: Redis) -> int:
@@ -60,12 +65,61 @@ def test_a_connection_that_the_server_has_ended_is_replaced(kept: ThreadRedis, c
     assert kept.client_id() != first
 
 
+def test_an_answer_that_nobody_has_read_is_given_to_no_other_command(kept: ThreadRedis) -> None:
+    kept.set("mine", "my answer")
+    connection = kept._kept._connection
+    connection.send_command("ECHO", "another answer")
+    assert connection.can_read(1)
+    assert kept.get("mine") == b"my answer"
+
+
+def test_an_answer_that_came_together_with_another_is_given_to_no_other_command(kept: ThreadRedis) -> None:
+    kept.set("mine", "my answer")
+    connection = kept._kept._connection
+    connection.send_packed_command([packed(("ECHO", "first")) + packed(("ECHO", "second"))])
+    assert connection.read_response() == b"first"
+    assert kept.get("mine") == b"my answer"
+
+
+def _serve(server: socket.socket, context: ssl.SSLContext, connections: list[bytes]) -> None:
+    """Give the first command of each connection this answer, in one record of TLS."""
+    for answer in connections:
+        with context.wrap_socket(server.accept()[0], server_side=True) as accepted:
+            accepted.recv(1000)
+            accepted.sendall(answer)
+            accepted.recv(1000)
+
+
+def test_an_answer_that_came_with_another_in_one_record_of_tls_is_given_to_no_other_command(tmp_path: Path) -> None:
+    context = Authority(tmp_path).tls("A").accepting
+    context.verify_mode = ssl.CERT_NONE
+    first = b"$2\r\nA1\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        connections = [first + b"$2\r\nA2\r\n", b"$2\r\nB1\r\n"]
+        threading.Thread(target=_serve, args=(server, context, connections), daemon=True).start()
+        url = f"rediss://127.0.0.1:{server.getsockname()[1]}?ssl_cert_reqs=none&ssl_check_hostname=false"
+        kept = ThreadRedis.from_url(url, protocol=2, driver_info=None, socket_read_size=len(first), socket_timeout=2)
+        try:
+            assert [kept.get("a"), kept.get("b")] == [b"A1", b"B1"]
+        finally:
+            kept.close()
+
+
 def test_answers_are_those_of_the_library(kept: ThreadRedis) -> None:
     kept.hset("h", mapping={"a": 1})
     kept.zadd("z", {"m": 2.5})
     assert kept.hgetall("h") == {b"a": b"1"}
     assert kept.zrange("z", 0, -1, withscores=True) == [(b"m", 2.5)]
     assert kept.blpop(["nothing"], timeout=0.01) is None
+
+
+@pytest.mark.parametrize("words", [("GET", object()), ("GET", None), ("GET", ["a"])])
+def test_a_word_that_the_server_cannot_be_given_is_refused(kept: ThreadRedis, words: Any) -> None:
+    with pytest.raises(DataError):
+        kept.execute_command(*words)
+    with pytest.raises(DataError):
+        kept.run_all([("PING",), words])
+    assert kept.ping()
 
 
 def test_commands_on_one_way_have_each_its_own_answer(kept: ThreadRedis, client: Redis) -> None:

@@ -58,6 +58,12 @@ def test_frames_are_bundled_and_found_again_in_their_order() -> None:
     assert bundled([]) == []
 
 
+def test_frames_that_fill_a_bundle_are_one_and_with_another_byte_two() -> None:
+    half = b"x" * (BUNDLE // 2)
+    assert bundled([half, half]) == [half + half]
+    assert bundled([half, half + b"x"]) == [half, half + b"x"]
+
+
 def test_a_conversation_stays_in_its_shard_and_many_use_all() -> None:
     assert len({shard_of(fragment(number), 8) for number in range(20)}) == 1
     assert {shard_of(fragment(0, conversation=number), 8) for number in range(1, 200)} == set(range(8))

@@ -417,6 +417,22 @@ STORE: Final = (
     ),
     Fault(
         "store",
+        "a SEND claims where a worker has its conversation for a moment",
+        "return super().append(appended, known, version) or self._append_in_turn(appended, known, version)",
+        "return super().append(appended, known, version)",
+        ("test_a_send_waits_for_a_worker_and_claims_nothing",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
+        "the patience of a SEND that waited holds for the rest of its caller's transaction",
+        "self.run(_FORMER_TIMEOUT, {})",
+        "pass",
+        ("test_a_send_waits_for_a_worker_and_claims_nothing",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
         "a message is added to a conversation of an instance whose contents are exchanged",
         "IF pg_advisory_xact_lock_shared(1, for_instance) IS NULL",
         "IF false",

@@ -62,6 +62,11 @@ def _cursor(connection: psycopg.Connection[Row]) -> psycopg.Cursor[Row]:
     return psycopg.Cursor(connection)
 
 
+def appended_outcome(found: Sequence[Row]) -> AppendOutcome | None:
+    """Return what the function says of appended messages; None: it has written nothing."""
+    return AppendOutcome(*found[0]) if found else None
+
+
 class PostgresSession(OneWaySession):
     """Within an open transaction of a connection."""
 
@@ -123,6 +128,10 @@ class PostgresSession(OneWaySession):
         return RowsAsTable(f"current_setting('{TAKEN}', true)", {})
 
     def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
+        return appended_outcome(self.rows(*self.appending(appended, known, version)))
+
+    def appending(self, appended: AppendedMessages, known: int, version: int) -> tuple[str, dict[str, Any]]:
+        """Return the statement of `append`, and its parameters."""
         parameters = {
             "instance": self._instance,
             "known": known,
@@ -136,8 +145,7 @@ class PostgresSession(OneWaySession):
         for number, message in enumerate(appended.messages):
             parameters[f"type_{number}"] = message.message_type_name
             parameters[f"body_{number}"] = message.message_body
-        found = self.rows(_appending(len(appended.messages)), parameters)
-        return AppendOutcome(*found[0]) if found else None
+        return _appending(len(appended.messages)), parameters
 
     def free(self, kind: int, sql: str, parameters: Mapping[str, Any]) -> list[Row]:
         rows = self.rows(sql, parameters)

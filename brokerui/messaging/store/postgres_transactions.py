@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import DatabaseError, DataError, IntegrityError, OperationalError
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from brokerui.messaging.store.postgres import INSTANCES, TAKEN, PostgresSession
+from brokerui.messaging.store.postgres import INSTANCES, TAKEN, PostgresSession, appended_outcome
 from brokerui.messaging.store.postgres_pool import PLANS, Pool
-from brokerui.messaging.store.session import CONVERSATION, Answer, Row
+from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row
+from routing.dialog.appended_messages import AppendedMessages, AppendOutcome
 from routing.runtime.store import Conflict, OutdatedError
 
 if TYPE_CHECKING:
@@ -49,11 +51,43 @@ _LOCKED: Final = (
     + " FROM unnest(%(keys)s::text[]) AS given(key)"
 )
 _PATIENCE: Final = "SET LOCAL lock_timeout = '{ms}ms'"
+_SEND_WAITS_MS: Final = 200
+"""Patience of a SEND without a claim: a worker that has its conversation commits long before."""
+_TAKE_TURN: Final = (
+    "SELECT pg_advisory_xact_lock(hashtextextended(%(group)s::text, %(group_seed)s::int8)),"
+    " pg_advisory_xact_lock(hashtextextended(%(conversation)s::text, %(conversation_seed)s::int8))"
+)
+_KEPT_TIMEOUT: Final = "SELECT set_config('brokerui.lock_timeout', current_setting('lock_timeout'), true)"
+_FORMER_TIMEOUT: Final = "SELECT set_config('lock_timeout', current_setting('brokerui.lock_timeout'), true)"
 _IS_SHARED: Final = f"pg_advisory_xact_lock_shared({INSTANCES}, {{instance}})"
 _SHARED: Final = f"SELECT {_IS_SHARED}"
 
 
-class OwnSession(PostgresSession):
+class SendingSession(PostgresSession):
+    """Adds messages without a claim. Where a worker has their conversation, it waits for it: a claim would do so too,
+    and read everything again."""
+
+    @abstractmethod
+    def in_turn(self) -> AbstractContextManager[None]:
+        """Send statements on one way; one of them may wait for a lock. Raises `Conflict` where it waits in vain, or
+        another transaction was faster; then nothing has happened."""
+
+    def append(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
+        return super().append(appended, known, version) or self._append_in_turn(appended, known, version)
+
+    def _append_in_turn(self, appended: AppendedMessages, known: int, version: int) -> AppendOutcome | None:
+        group, conversation = appended.before.conversation_group_id, appended.before.conversation_id
+        seeds = {"group_seed": self._seed(GROUP), "conversation_seed": self._seed(CONVERSATION)}
+        try:
+            with self.in_turn():
+                self.run(_TAKE_TURN, {"group": group, "conversation": conversation, **seeds})
+                answer = self.ask(*self.appending(appended, known, version))
+        except Conflict:
+            return None
+        return appended_outcome(answer())
+
+
+class OwnSession(SendingSession):
     """A transaction on a connection of our own."""
 
     def __init__(self, pool: Pool, instance: int) -> None:
@@ -107,6 +141,12 @@ class OwnSession(PostgresSession):
                 raise
         self._is_open = False
 
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        with self.at_once():
+            self.run(_PATIENCE.format(ms=_SEND_WAITS_MS), {})
+            yield
+
     @property
     def losses(self) -> int:
         return self._pool.losses
@@ -140,7 +180,7 @@ class OwnSession(PostgresSession):
         self._pool.put(self._statements)
 
 
-class CallersSession(PostgresSession):
+class CallersSession(SendingSession):
     """Within the transaction that the caller has opened, and ends: locks and changes live as long as that one.
 
     After a conflict the caller has to roll back, to a savepoint of its own at least.
@@ -162,6 +202,20 @@ class CallersSession(PostgresSession):
     def reading(self) -> Iterator[None]:
         with self._patience() if self.wait_ms else nullcontext():
             yield
+
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        try:
+            with _raising_conflicts(), self.together():
+                self.run(_KEPT_TIMEOUT, {})
+                self.run("SAVEPOINT brokerui_wait", {})
+                self.run(_PATIENCE.format(ms=_SEND_WAITS_MS), {})
+                yield
+                self.run(_FORMER_TIMEOUT, {})
+                self.run("RELEASE SAVEPOINT brokerui_wait", {})
+        except Conflict:
+            self.run("ROLLBACK TO SAVEPOINT brokerui_wait", {})
+            raise
 
     @contextmanager
     def _patience(self) -> Iterator[None]:

@@ -4,11 +4,12 @@ all. On PostgreSQL; on SQLite each SEND claims, with the same outcome."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Thread
+from contextlib import nullcontext
+from threading import Event, Thread
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection, connections, transaction
 
 from brokerui.estate.selectors import estate_current
 from brokerui.estate.services import estate_edit
@@ -24,10 +25,11 @@ from brokerui.messaging.services import (
     conversation_send,
     message_receive,
 )
-from brokerui.messaging.store import DatabaseStore
+from brokerui.messaging.store import DatabaseStore, postgres_transactions
 from brokerui.messaging.verbs import transactions
 from brokerui.messaging.verbs.leaving import MOST
-from routing.common.broker_events import ConversationEvent, Event
+from routing.common.broker_events import ConversationEvent
+from routing.common.broker_events import Event as BrokerEvent
 from routing.dialog.batch import ClaimedBatch, ClaimRequest
 from routing.dialog.problems import VerbError
 from routing.model.edits import DropRoute
@@ -242,6 +244,69 @@ def test_a_verb_waits_in_the_database(wire: Wire, handle: str, claims: list[Clai
     assert bodies() == [b"1", b"2"]
 
 
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+@pytest.mark.parametrize("around", [nullcontext, transaction.atomic], ids=["own", "callers"])
+def test_a_send_waits_for_a_worker_and_claims_nothing(
+    wire: Wire, handle: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch, around: Any
+) -> None:
+    monkeypatch.setattr(postgres_transactions, "_SEND_WAITS_MS", 60_000)
+    with around():
+        conversation_send(instance="A", handles=[handle], messages=[Message(b"2")])
+    is_held = Event()
+    worker = Thread(target=hold_until_another_waits, args=(handle, is_held))
+    worker.start()
+    is_held.wait()
+    claims.clear()
+    with around():
+        conversation_send(instance="A", handles=[handle], messages=[Message(b"3")])
+        assert lock_timeout() == "0"
+    worker.join()
+    assert not claims
+    wire.carry()
+    assert bodies() == [b"1", b"2", b"3"]
+
+
+def lock_timeout() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        return str(cursor.fetchone()[0])
+
+
+def hold_until_another_waits(handle: str, is_held: Event) -> None:
+    worker = broker_of("A")
+    work = worker.work(ClaimRequest(handles=(handle,)), clock.now())
+    is_held.set()
+    try:
+        eventually(is_waited_for)
+    finally:
+        worker.release(work)
+        connections.close_all()
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+def test_a_transaction_goes_on_after_a_send_that_waited_in_vain(
+    wire: Wire, handle: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_transactions, "_SEND_WAITS_MS", 20)
+    monkeypatch.setattr(transactions, "PATIENCE_SECONDS", 0.02)
+    another = begin()
+    other = broker_of("A")
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL lock_timeout = '7s'")
+        send(another, b"before")
+        work = other.work(ClaimRequest(handles=(handle,)), clock.now())
+        try:
+            with pytest.raises(BusyError):
+                send(handle, b"2")
+        finally:
+            other.release(work)
+        send(handle, b"3")
+        assert lock_timeout() == "7s"
+    wire.carry()
+    assert sorted(bodies() + bodies()) == [b"1", b"3", b"before"]
+
+
 def test_an_edited_estate_is_followed(wire: Wire, handle: str, claims: list[ClaimRequest]) -> None:
     estate_edit(edits=[DropRoute("A", "one", "to")], base_version=estate_current().version, author="test")
     send(handle, b"2")
@@ -271,7 +336,7 @@ def test_each_message_is_an_event_with_its_number(wire: Wire, handle: str, monke
     seen: list[Any] = []
 
     class Recorder:
-        def note(self, instance: str, events: Sequence[tuple[int, Event]]) -> None:
+        def note(self, instance: str, events: Sequence[tuple[int, BrokerEvent]]) -> None:
             seen.extend(event for _, event in events)
 
     monkeypatch.setattr(outbox, "_recorders", [Recorder()])

@@ -39,7 +39,7 @@ from routing.runtime.decision_cache import STATUS_OF_REASON, DecisionCache, Forw
 from routing.runtime.due_work import may_have_more_due
 from routing.runtime.forwarding import MEGABYTE, NOT_FORWARDED, Forwarder, ForwarderLimits
 from routing.runtime.inbound_frames import InboundFrames, addressed_endpoint, report_classified, report_no_target
-from routing.runtime.remembered_conversations import Answer, RememberedConversations
+from routing.runtime.remembered_conversations import RememberedAnswer, RememberedConversations
 from routing.runtime.running_context import RunningBrokerContext, directory_of
 from routing.runtime.store import OutdatedError, Store
 from routing.security.instance_security import InstanceSecurity
@@ -166,11 +166,11 @@ class Broker:
         events = (*appended.events, *(appended.leaving_events if outcome.have_left else ()))
         self._events += [(appended.now_ms, event) for event in events]
 
-    def _answer(self, work: UnitOfWork, appended: AppendedMessages) -> Answer | None:
+    def _answer(self, work: UnitOfWork, appended: AppendedMessages) -> RememberedAnswer | None:
         """Return the answer to the SEND of a message that has left; None if it may not be repeated."""
         repeated = repeated_send(work, appended)
         certain = self.decisions.certain_between(appended.before, work.now_ms, work.batch.requests)
-        return None if repeated is None or certain is None else Answer(repeated, self._basis(), *certain)
+        return None if repeated is None or certain is None else RememberedAnswer(repeated, self._basis(), *certain)
 
     def _basis(self) -> tuple[object, ...]:
         """Return all that an answer of the engine is made from beside its conversation; each is replaced as a whole."""

@@ -18,7 +18,7 @@ _GUARD: Final = ("integrity", "key_id", "fragment_bytes")
 _decided_from = attrgetter(*(column for column in (*CHECKED, *_GUARD) if column != "send_sequence"))
 
 
-class Answer(NamedTuple):
+class RememberedAnswer(NamedTuple):
     """The answer of the engine to a SEND, which holds for the next one while nothing changes that it was made from."""
 
     repeated: RepeatedSend
@@ -34,7 +34,7 @@ class _Remembered:
 
     __slots__ = ("answers", "endpoint")
 
-    def __init__(self, endpoint: Endpoint, answers: dict[str, Answer]) -> None:
+    def __init__(self, endpoint: Endpoint, answers: dict[str, RememberedAnswer]) -> None:
         self.endpoint = endpoint
         self.answers = answers
 
@@ -63,7 +63,7 @@ class RememberedConversations:
         while len(self._found) > self._most:
             del self._found[next(iter(self._found))]
 
-    def appended(self, appended: AppendedMessages, outcome: AppendOutcome, answer: Answer | None) -> None:
+    def appended(self, appended: AppendedMessages, outcome: AppendOutcome, answer: RememberedAnswer | None) -> None:
         """Remember the endpoint with the messages that were added to it, as the one that was used last; and the
         answer to the SEND, where it holds for the next one too."""
         remembered = self._remember(appended.remembered(outcome))

@@ -62,6 +62,7 @@ LEAST = (
     (ONE, ONE_BY_ONE, 1.0),
     (ONE, PROCRASTINATE, 1.5),
     (ONE, CELERY, 1.5),
+    (ALONE, ONE_BY_ONE, 1.0),
     (ALONE, PROCRASTINATE, 1.5),
     (ALONE, CELERY, 1.5),
 )

@@ -35,7 +35,7 @@ from routing.dialog.problems import VerbError
 from routing.model.edits import DropRoute
 from tests.brokerui.messaging.hosted import WORKERS, Wire
 from tests.brokerui.messaging.test_services import begin, bodies
-from tests.brokerui.messaging.test_store import is_waited_for
+from tests.brokerui.messaging.test_store import is_waited_for, on_postgres
 from tests.brokerui.product import eventually
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
@@ -227,7 +227,7 @@ def test_messages_wait_behind_those_of_another_process(
     assert handed_over == []
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+@on_postgres
 def test_a_verb_waits_in_the_database(wire: Wire, handle: str, claims: list[ClaimRequest]) -> None:
     worker = broker_of("A")
     work = worker.work(ClaimRequest(handles=(handle,)), clock.now())
@@ -244,7 +244,7 @@ def test_a_verb_waits_in_the_database(wire: Wire, handle: str, claims: list[Clai
     assert bodies() == [b"1", b"2"]
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+@on_postgres
 @pytest.mark.parametrize("around", [nullcontext, transaction.atomic], ids=["own", "callers"])
 def test_a_send_waits_for_a_worker_and_claims_nothing(
     wire: Wire, handle: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch, around: Any
@@ -283,7 +283,7 @@ def hold_until_another_waits(handle: str, is_held: Event) -> None:
         connections.close_all()
 
 
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="on SQLite one writes at a time anyway")
+@on_postgres
 def test_a_transaction_goes_on_after_a_send_that_waited_in_vain(
     wire: Wire, handle: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -126,9 +126,13 @@ class AppendedMessages:
     def remembered(self, outcome: AppendOutcome) -> Endpoint:
         """Return the endpoint as the caller remembers it from now on."""
         seen = self.before.copied()
+        self.note(seen, outcome)
+        return seen
+
+    def note(self, seen: Endpoint, outcome: AppendOutcome) -> None:
+        """Bring the endpoint that the caller remembers up to date."""
         seen.send_sequence += len(self.messages)
         _, seen.acknowledged_sequence, seen.integrity, seen.key_id, seen.fragment_bytes = outcome
-        return seen
 
 
 def changes_of(appended: AppendedMessages, stored: Endpoint) -> ChangeSet:

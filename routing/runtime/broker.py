@@ -156,7 +156,7 @@ class Broker:
         if outcome is None:
             self.remembered.forget(handle)
             return None
-        self.remembered.sent_again(handle, outcome)
+        self.remembered.sent_again(appended, outcome)
         if outcome.have_left:
             self._outbound.append(repeated.frame(appended))
         self._report_appended(appended, outcome)

@@ -15,6 +15,7 @@ MOST: Final = 1_000
 TYPES: Final = 4
 """Message types of a conversation whose answers are remembered."""
 _GUARD: Final = ("integrity", "key_id", "fragment_bytes")
+_guard = attrgetter(*_GUARD)
 _decided_from = attrgetter(*(column for column in (*CHECKED, *_GUARD) if column != "send_sequence"))
 
 
@@ -72,14 +73,14 @@ class RememberedConversations:
                 remembered.answers.clear()
             remembered.answers[answer.repeated.message_type] = answer
 
-    def sent_again(self, handle: str, outcome: AppendOutcome) -> None:
-        """Note a message that was added to a remembered conversation: it is the one that was used last."""
+    def sent_again(self, appended: AppendedMessages, outcome: AppendOutcome) -> None:
+        """Note messages that were added to the remembered endpoint itself, as the one that was used last: it is not
+        copied, once per message."""
+        handle = appended.before.conversation_handle
         found = self._found[handle] = self._found.pop(handle)
-        endpoint = found.endpoint
-        endpoint.send_sequence += 1
-        _, endpoint.acknowledged_sequence, integrity, key_id, fragment_bytes = outcome
-        if (integrity, key_id, fragment_bytes) != (endpoint.integrity, endpoint.key_id, endpoint.fragment_bytes):
-            endpoint.integrity, endpoint.key_id, endpoint.fragment_bytes = integrity, key_id, fragment_bytes
+        guard = _guard(found.endpoint)
+        appended.note(found.endpoint, outcome)
+        if guard != _guard(found.endpoint):
             found.answers.clear()
 
     def _remember(self, endpoint: Endpoint) -> _Remembered:

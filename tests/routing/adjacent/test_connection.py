@@ -691,7 +691,7 @@ def test_a_decision_that_arrives_after_a_later_one_is_outdated() -> None:
 
 
 MOVES = 10
-"""Times that each link moves what is on its way before a second goes by, once nothing new begins: a frame each time."""
+"""Times that each link moves its bytes before a second goes by, once nothing new begins: a frame each time."""
 
 
 class World:
@@ -751,8 +751,8 @@ class World:
         link.take(end)
 
     def rest(self) -> None:
-        """Nothing new begins: all that is on its way arrives, and every timer but the idle one runs out. What was sent
-        comes before the time goes on: a connection that closes gives up frames that need longer than its timeout."""
+        """Nothing new begins: all that is on its way arrives, and every timer but the idle one runs out. All bytes
+        come before a second goes by: a connection that closes gives up frames that need longer than its timeout."""
         for _ in range(40):
             for link, end in itertools.product(self.links * MOVES, (0, 1)):
                 self.move(link, end, 1 << 20)

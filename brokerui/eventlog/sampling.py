@@ -37,7 +37,7 @@ _WAITING: Final = """
     SELECT e.instance_id, e.database, e.transmission_status, count(*), sum(e.outgoing), min((
         SELECT t.enqueue_time FROM transmission_queue t WHERE t.conversation_handle = e.conversation_handle
         AND t.message_sequence_number = e.acknowledged_sequence AND t.instance_id = e.instance_id))
-    FROM conversation_endpoints e WHERE (e.outgoing > 0 OR e.held > 0) AND e.outgoing > 0
+    FROM conversation_endpoints e WHERE e.may_wait AND e.outgoing > 0
     GROUP BY e.instance_id, e.database, e.transmission_status
     ORDER BY e.instance_id, e.database, e.transmission_status
 """
@@ -50,7 +50,7 @@ _ARRIVED: Final = """
         WHERE f.conversation_handle = e.conversation_handle AND f.instance_id = e.instance_id))
     FROM conversation_endpoints e JOIN queue_states q
     ON q.instance_id = e.instance_id AND q.database = e.database AND q.name = e.queue AND NOT q.is_receive_enabled
-    WHERE (e.outgoing > 0 OR e.held > 0) AND e.held > 0 GROUP BY e.instance_id, e.database
+    WHERE e.may_wait AND e.held > 0 GROUP BY e.instance_id, e.database
 """
 
 

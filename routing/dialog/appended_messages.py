@@ -31,7 +31,7 @@ CHECKED: Final = (
     "kept_database",
 )
 """Columns of an endpoint that a SEND reads and that may change. The store compares them."""
-ADDED_TO: Final = frozenset({"send_sequence", "outgoing", "ready_since", "due"})
+ADDED_TO: Final = frozenset({"send_sequence", "outgoing", "ready_since", "due", "may_wait"})
 """Columns that the messages change, in the row as it is then."""
 LEFT_FROM: Final = ADDED_TO | {"sending_sequence", "transmitted", "next_attempt"}
 """Columns that messages change that leave at once."""
@@ -114,7 +114,8 @@ class AppendedMessages:
             after.ready_since = self.ready_since
         elif not stored.transmission_status and stored.in_flight < self.window:
             after.ready_since = stored.ready_since or self.ready_since
-        after.due = after.first_due()
+        after.due = min((moment for moment in (stored.due, after.first_due()) if moment is not None), default=None)
+        after.may_wait = True
         return after
 
     def outcome(self, stored: Endpoint) -> AppendOutcome:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from operator import attrgetter
+from typing import TypeGuard
 
 from routing.adjacent.guard import NO_KEY
 from routing.dialog.states import CD, CO, DO, SI, SO, DialogState
@@ -15,6 +16,8 @@ from routing.dialog.states import CD, CO, DO, SI, SO, DialogState
 REPLAY_MS = 30 * 60 * 1000
 """Milliseconds for which the network may still deliver an old copy of a message (SQL Server: 30 minutes)."""
 MAX_LIFETIME_S = 2**31 - 1
+SOON_MS = 60 * 1000
+"""Milliseconds for which an endpoint may stay due where nothing is left to do."""
 
 QueueKey = tuple[str, str]
 """Database and queue."""
@@ -85,7 +88,9 @@ class Endpoint:
     fragment_bytes: int = 0
     """Body bytes per fragment; 0: nothing sent yet. Fixed while messages are in flight."""
     due: int | None = None
-    """Earliest time at which the engine must act on it; set by `UnitOfWork.change_set`."""
+    """Time at which the engine looks at it: when it must act, or earlier; set by `note_due`."""
+    may_wait: bool = False
+    """True if something of it waits in either direction, or did when `due` was set last; set by `note_due`."""
 
     @property
     def key(self) -> ConversationKey:
@@ -122,6 +127,21 @@ class Endpoint:
         elif self.state == CD:
             moments.append(self.replay_impossible)
         return min(moments, default=None)
+
+    def note_due(self, before: Endpoint | None, now_ms: int) -> None:
+        """Set by what a store finds it. `before`: the endpoint as the store has it; None: it is new.
+
+        A time that is soon to come stays if it is early enough: the engine then finds nothing to do, and sets the next
+        one. So the row of a conversation in use changes from message to message, and its place in the indexes of the
+        store does not."""
+        due, self.may_wait = self.first_due(), bool(self.outgoing or self.held)
+        if before is not None and _is_soon(before.due, now_ms) and (due is None or before.due <= due):
+            due, self.may_wait = before.due, self.may_wait or before.may_wait
+        self.due = due
+
+
+def _is_soon(due: int | None, now_ms: int) -> TypeGuard[int]:
+    return due is not None and now_ms < due <= now_ms + SOON_MS
 
 
 _values = attrgetter(*(field.name for field in fields(Endpoint)))

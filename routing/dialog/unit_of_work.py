@@ -406,6 +406,6 @@ class UnitOfWork:
 
     def change_set(self) -> ChangeSet:
         """Return the changes to commit, with the next due time of every changed endpoint."""
-        for endpoint in self.changes.endpoints.values():
-            endpoint.due = endpoint.first_due()
+        for handle, endpoint in self.changes.endpoints.items():
+            endpoint.note_due(self.batch.endpoints.get(handle), self.now_ms)
         return self.changes

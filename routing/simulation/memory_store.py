@@ -383,6 +383,8 @@ class MemoryStore:
     def _retry(self, changes: ChangeSet) -> None:
         for handle in self._outgoing.keys() | self._held.keys():
             endpoint = self._endpoints[handle]
+            if not endpoint.may_wait:
+                continue
             if not changes.retry_all and (endpoint.database, endpoint.far_service) not in changes.retry_services:
                 continue
             if self._claimed.get(endpoint.conversation_id, changes.token) == changes.token:

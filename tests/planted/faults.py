@@ -24,6 +24,14 @@ class Fault(NamedTuple):
 STORE: Final = (
     Fault(
         "store",
+        "a conversation to which the function of SEND adds is not among those that wait",
+        'FORMER.replace(_ADDED, f"{_ADDED} may_wait = true,").replace(',
+        "FORMER.replace(",
+        ("test_a_conversation_with_a_message_to_send_is_among_those_that_may_wait",),
+        on_postgresql=True,
+    ),
+    Fault(
+        "store",
         "frames that came with the bell at the end of a worker's turn are lost",
         "if lists.has_taken:  # the turn was over",
         "if False:",
@@ -194,8 +202,8 @@ STORE: Final = (
     Fault(
         "store",
         "messages arrive in a recalled conversation that others have changed",
-        " AND e.instance_id = %(instance)s) = %(endpoints)s::text[]",
-        " AND e.instance_id = %(instance)s) <> %(endpoints)s::text[] || ARRAY['']",
+        " AND e.instance_id + 0 = %(instance)s) = %(endpoints)s::text[]",
+        " AND e.instance_id + 0 = %(instance)s) <> %(endpoints)s::text[] || ARRAY['']",
         ("test_workers_at_the_same_time_add_each_message_once_and_in_order",),
         on_postgresql=True,
     ),
@@ -1390,6 +1398,27 @@ PIPELINE: Final = (
     ),
 )
 ENGINE: Final = (
+    Fault(
+        "engine",
+        "an endpoint stays due although it has to act before",
+        "if before is not None and _is_soon(before.due, now_ms) and (due is None or before.due <= due):",
+        "if before is not None and _is_soon(before.due, now_ms):",
+        ("test_an_endpoint_stays_due_where_that_is_soon_and_early_enough",),
+    ),
+    Fault(
+        "engine",
+        "an endpoint at which a worker has looked stays due",
+        "return due is not None and now_ms < due <= now_ms + SOON_MS",
+        "return due is not None and due <= now_ms + SOON_MS",
+        ("test_an_endpoint_stays_due_where_that_is_soon_and_early_enough",),
+    ),
+    Fault(
+        "engine",
+        "a conversation in use goes to and fro between those that wait and the others",
+        "due, self.may_wait = before.due, self.may_wait or before.may_wait",
+        "due = before.due",
+        ("test_a_conversation_in_use_keeps_its_place_among_those_that_are_due",),
+    ),
     Fault(
         "engine",
         "a SEND is answered as the one before although the estate, the keys or the instance are others",

@@ -22,8 +22,9 @@ from brokerui.messaging.models import ConversationEndpoint, HostedInstance
 
 MANY: Final = 20_000
 """Conversations that take longer to count than a request should."""
-IN_INDEX: Final = Q(outgoing__gt=0) | Q(held__gt=0)
-"""The condition of the index of waiting conversations: databases use the index where a query repeats it."""
+IN_INDEX: Final = Q(may_wait=True)
+"""The condition of the index of waiting conversations: databases use the index where a query repeats it. Those whose
+messages have just left are in it too."""
 FRESH_SECONDS: Final = 4.0
 """For which a count of many is shown without counting again."""
 

@@ -62,6 +62,7 @@ class ConversationEndpoint(OfInstance):
     key_id = models.BinaryField(max_length=16)
     fragment_bytes = models.IntegerField(default=0)
     due = models.BigIntegerField(null=True)
+    may_wait = models.BooleanField(db_default=True)
 
     class Meta:
         db_table = "conversation_endpoints"
@@ -84,13 +85,15 @@ class ConversationEndpoint(OfInstance):
                 & Q(transmitted__lte=F("send_sequence")),
             ),
         ]
+        # PostgreSQL updates a row in place, without an entry in any index, if no column that an index or its condition
+        # names has another value: a message of a conversation in use changes neither `due` nor `may_wait`.
         indexes = [
             # Polled all the time: it holds what will ever be due, and nothing else.
             models.Index(fields=["instance", "due"], condition=Q(due__isnull=False), name="conversation_endpoints_due"),
             # What a change of routes makes due; small, for most conversations wait for nothing.
             models.Index(
                 fields=["instance", "database", "far_service"],
-                condition=Q(outgoing__gt=0) | Q(held__gt=0),
+                condition=Q(may_wait=True),
                 name="conversation_endpoints_waiting",
             ),
         ]

@@ -44,7 +44,7 @@ _UNHELD = (
     "row.instance_id = %(instance)s AND row.conversation_handle = given.handle"
     " AND row.message_sequence_number = given.number"
 )
-_OF_HANDLES = "DELETE FROM {table} WHERE instance_id = %(instance)s AND conversation_handle {among}"
+_OF_HANDLES = "DELETE FROM {table} WHERE instance_id + 0 = %(instance)s AND conversation_handle {among}"
 _MOVED = (
     "UPDATE queue_messages SET conversation_group_id = given.new_group FROM {given} WHERE instance_id = %(instance)s"
     " AND conversation_group_id = given.group_id AND conversation_handle = given.handle"
@@ -62,7 +62,7 @@ _LEFT = (
 _OBJECTS = (
     "INSERT INTO transmission_objects (instance_id, conversation_handle, state)"
     " SELECT e.instance_id, given.handle, given.state FROM {given} JOIN conversation_endpoints e"
-    " ON e.instance_id = %(instance)s AND e.conversation_handle = given.handle WHERE true"
+    " ON e.instance_id + 0 = %(instance)s AND e.conversation_handle = given.handle WHERE true"
     " ORDER BY given.handle ON CONFLICT (instance_id, conversation_handle) DO UPDATE SET state = excluded.state"
 )
 _COUNTERS = (
@@ -82,7 +82,7 @@ COUNTING: Final = (
 _RECEIVED_AND_COUNTED = f"WITH received AS ({_RECEIVED}) {COUNTING}"
 _WAITING = (
     "SELECT conversation_id, conversation_handle FROM conversation_endpoints"
-    " WHERE instance_id = %(instance)s AND (outgoing > 0 OR held > 0)"
+    " WHERE instance_id = %(instance)s AND may_wait AND (outgoing > 0 OR held > 0)"
 )
 _FOR_SERVICES = " AND (database, far_service) IN (SELECT given.database, given.service FROM {given})"
 _NOW = "CAST(%(now)s AS bigint)"
@@ -91,7 +91,7 @@ _RETRIED = (
     f" next_attempt = CASE WHEN outgoing > 0 THEN {_NOW} ELSE next_attempt END,"
     f" take_up_at = CASE WHEN held > 0 THEN {_NOW} END,"
     f" due = CASE WHEN due < {_NOW} THEN due ELSE {_NOW} END"
-    " WHERE instance_id = %(instance)s AND conversation_handle {among}"
+    " WHERE instance_id + 0 = %(instance)s AND conversation_handle {among}"
 )
 
 

@@ -103,6 +103,19 @@ def on_the_network(wire: Wire, handle: str, claims: list[ClaimRequest]) -> str:
     return handle
 
 
+@pytest.mark.parametrize("leaves", [True, False])
+def test_a_conversation_with_a_message_to_send_is_among_those_that_may_wait(
+    wire: Wire, on_the_network: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch, leaves: bool
+) -> None:
+    row = ConversationEndpoint.objects.filter(conversation_handle=on_the_network)
+    row.update(may_wait=False, **({} if leaves else {"integrity": 0}))
+    without_workers(monkeypatch)
+    send(on_the_network, b"waits")
+    assert row.get().outgoing
+    assert row.get().may_wait
+    assert not is_postgres() or not claims
+
+
 def test_messages_leave_with_the_commit_of_their_transaction(
     wire: Wire, on_the_network: str, claims: list[ClaimRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -155,7 +155,9 @@ class Conversations(RuleBasedStateMachine):
         assert not self.store._claimed
         assert not self.store._locked
         for endpoint in endpoints.values():
-            assert endpoint.due == endpoint.first_due()
+            moments = [moment for moment in (endpoint.due, endpoint.first_due()) if moment is not None]
+            assert endpoint.due == min(moments, default=None)
+            assert endpoint.may_wait or not (endpoint.outgoing or endpoint.held)
             assert bool(endpoint.outgoing) == (endpoint.next_attempt is not None)
 
     @precondition(lambda self: self.sides)

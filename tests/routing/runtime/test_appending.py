@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from routing.dialog.endpoint import SOON_MS
 from routing.dialog.problems import VerbError
 from routing.dialog.send import send
 from routing.runtime.broker import BYTES_AT_ONCE
@@ -85,6 +86,27 @@ def test_messages_leave_with_their_commit_once_the_conversation_was_on_the_netwo
         assert len(world.passed) == passed + 1
     world.settle()
     assert world.received()[-3:] == ["one", "two", "three"]
+
+
+def test_a_conversation_in_use_keeps_its_place_among_those_that_are_due() -> None:
+    """Until the engine looks at it, which then finds nothing to do."""
+    world, handle = prepared(acknowledged)
+    world.send(handle, b"before")
+    world.settle()
+    began, seen = world.now, []
+    for number in range(3):
+        assert appended(world, handle, b"%d" % number, at_once=True)
+        seen += [world.there(handle)]
+        world.settle()
+        seen += [world.there(handle)]
+        world.now += 500
+    assert [one.outgoing for one in seen] == [1, 0] * 3
+    assert {(one.due, one.may_wait) for one in seen} == {(seen[0].due, True)}
+    assert seen[0].due is not None
+    assert world.now < seen[0].due <= began + SOON_MS
+    world.later(SOON_MS)
+    idle = world.there(handle)
+    assert (idle.due, idle.may_wait) == (idle.first_due(), False)
 
 
 def test_no_more_leave_than_the_window_has_room_for() -> None:

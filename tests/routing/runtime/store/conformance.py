@@ -33,6 +33,7 @@ def endpoint(handle: str, group: str = "", **named: Any) -> Endpoint:
     )
     for name, value in named.items():
         setattr(made, name, value)
+    made.may_wait = bool(made.outgoing or made.held)
     return made
 
 

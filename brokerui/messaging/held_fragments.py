@@ -30,7 +30,7 @@ HELD_MESSAGES: Final = TableView(
 _OFF: Final = (
     "(SELECT count(*) FROM conversation_endpoints e JOIN queue_states q"
     " ON q.instance_id = e.instance_id AND q.database = e.database AND q.name = e.queue"
-    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id"
+    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id + 0 = r.instance_id"
     " AND NOT q.is_receive_enabled) > 0"
 )
 HELD_OF_QUEUES_OFF: Final = HELD_MESSAGES._replace(always=_OFF)
@@ -50,7 +50,7 @@ _SPAN: Final = (
     "SELECT r.conversation_handle AS handle, r.instance_id AS instance,"
     " min(r.message_sequence_number) AS first, max(r.message_sequence_number) AS last"
     " FROM held_fragments r JOIN conversation_endpoints e"
-    " ON e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id"
+    " ON e.conversation_handle = r.conversation_handle AND e.instance_id + 0 = r.instance_id"
     " WHERE r.conversation_handle IN ({handles}) AND r.message_sequence_number > e.receive_sequence"
     " GROUP BY r.conversation_handle, r.instance_id"
 )
@@ -65,7 +65,7 @@ _NEXT: Final = (
     " (SELECT r.conversation_handle, r.instance_id, r.fragment, row_number()"
     " OVER (PARTITION BY r.conversation_handle, r.instance_id ORDER BY r.fragment) - 1 AS place"
     " FROM held_fragments r JOIN conversation_endpoints e"
-    " ON e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id"
+    " ON e.conversation_handle = r.conversation_handle AND e.instance_id + 0 = r.instance_id"
     " WHERE r.conversation_handle IN ({handles}) AND r.message_sequence_number = e.receive_sequence) f"
     " WHERE f.fragment = f.place GROUP BY f.conversation_handle, f.instance_id"
 )

@@ -27,7 +27,7 @@ FIRST_KEY: Final = ("", 11, 0)
 """Before all rows of each source; 11 is above every priority level."""
 _OF_ENDPOINT: Final = (
     "(SELECT e.{} FROM conversation_endpoints e"
-    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id)"
+    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id + 0 = r.instance_id)"
 )
 _IN_QUEUE: Final = {name: _OF_ENDPOINT.format(name) for name in ("database", "queue")}
 _HELD: Final = HELD_MESSAGES._replace(filters=_IN_QUEUE)

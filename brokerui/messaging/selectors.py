@@ -179,7 +179,7 @@ def _page(view: TableView, where: Where, after: Key | None, limit: int) -> tuple
 
 _OF_ENDPOINT: Final = (
     "(SELECT e.{} FROM conversation_endpoints e"
-    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id = r.instance_id)"
+    " WHERE e.conversation_handle = r.conversation_handle AND e.instance_id + 0 = r.instance_id)"
 )
 _OUTGOING = TableView(
     "transmission_queue",

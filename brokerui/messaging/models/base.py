@@ -53,7 +53,9 @@ class OfInstance(models.Model):
     """A row of a hosted instance.
 
     In keys and indexes the instance stands last: an index that begins with it looks, to a planner that knows little of
-    a table yet, as good as the right one, and is as bad as none.
+    a table yet, as good as the right one, and is as bad as none. A table with several indexes has the instance in each:
+    statements that look for its rows by another column write `instance_id + 0`, which stands in no index. Else a
+    planner that takes the table for empty, as it was when it was analyzed, reads all rows of an instance.
     """
 
     instance = models.ForeignKey(

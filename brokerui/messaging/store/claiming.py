@@ -30,7 +30,7 @@ _CONVERSATIONS = (
     f"SELECT {ENDPOINTS.of('e')}, {GROUPS.of('found')},"
     " (SELECT t.state FROM transmission_objects t"
     " WHERE t.conversation_handle = e.conversation_handle AND t.instance_id = e.instance_id), {version}"
-    " FROM conversation_endpoints e {group} WHERE e.instance_id = %(instance)s AND e.conversation_id {among}"
+    " FROM conversation_endpoints e {group} WHERE e.instance_id + 0 = %(instance)s AND e.conversation_id {among}"
 )
 _ITS_GROUP = "row.conversation_group_id = e.conversation_group_id AND row.instance_id = e.instance_id"
 _GROUPS = (
@@ -43,9 +43,11 @@ _DUE = (
 )
 _OF_HANDLES = (
     "SELECT conversation_handle, conversation_id, conversation_group_id FROM conversation_endpoints"
-    " WHERE instance_id = %(instance)s AND conversation_handle "
+    " WHERE instance_id + 0 = %(instance)s AND conversation_handle "
 )
-_IDS = "SELECT conversation_id FROM conversation_endpoints WHERE instance_id = %(instance)s AND conversation_handle "
+_IDS = (
+    "SELECT conversation_id FROM conversation_endpoints WHERE instance_id + 0 = %(instance)s AND conversation_handle "
+)
 _TO_SEND = (
     "row.instance_id = %(instance)s AND row.conversation_handle = given.key"
     " AND row.message_sequence_number >= given.first AND row.message_sequence_number < given.below"

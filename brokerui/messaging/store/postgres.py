@@ -42,7 +42,7 @@ _APPEND: Final = (
     " %(kept_database)s::text, %(integrity)s::int4, %(key_id)b::bytea, %(ready)s::int8, %(attempt)s::int8,"
     " %(window)s::int4, %(at)s::int8, ARRAY[{types}], ARRAY[{bodies}])"
 )
-"""The function of the migration `0007_append_messages_at_once`."""
+"""The function of the migration `0008_may_wait`."""
 _ARRAYS: Final[dict[str, Callable[[Sequence[Any]], str | bytes]]] = {"text": text_array, "bytea": bytes_array}
 """Of the kinds of columns that are neither numbers nor truth values."""
 
@@ -198,7 +198,10 @@ class PostgresSession(OneWaySession):
         kinds = dict(zip(table.columns, table.kinds, strict=True))
         given = self.given(rows, **{name: kinds[name] for name in names})
         values = ", ".join(f"{name} = given.{name}" for name in columns)
-        same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[:keys])
+        same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[1:keys])
+        same = f"{table.name}.instance_id + 0 = given.instance_id AND {same}"
+        if len(rows) > 1:  # a planner that takes the table for empty would begin with its rows, and read all of them
+            same += f" AND {table.name}.{names[1]} = ANY(%(given_{names[1]})s::{kinds[names[1]]}[])"
         returned = f"{table.name}.{names[keys - 1]}, {self.version(table.name)}"
         sql = f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same} RETURNING {returned}"
         return self.ask(sql, given.parameters)

@@ -25,13 +25,14 @@ _FREE: Final = (
 )
 _OF_HANDLE: Final = (
     "SELECT e.conversation_group_id AS key FROM conversation_endpoints e"
-    " WHERE e.instance_id = %(instance)s AND e.conversation_handle = %(handle)s"
+    " WHERE e.instance_id + 0 = %(instance)s AND e.conversation_handle = %(handle)s"
     " AND EXISTS (SELECT 1 FROM queue_messages m WHERE m.queue_number = %(queue)s AND m.instance_id = e.instance_id"
     " AND m.conversation_group_id = e.conversation_group_id AND m.conversation_handle = e.conversation_handle)"
     f" AND {_FREE.format(group='e.conversation_group_id')}"
 )
 _KNOWN: Final = (
-    "SELECT 1 FROM conversation_endpoints e WHERE e.instance_id = %(instance)s AND e.conversation_handle = %(handle)s"
+    "SELECT 1 FROM conversation_endpoints e"
+    " WHERE e.instance_id + 0 = %(instance)s AND e.conversation_handle = %(handle)s"
 )
 _OF_GROUP: Final = (
     "SELECT conversation_group_id AS key FROM queue_messages WHERE queue_number = %(queue)s"

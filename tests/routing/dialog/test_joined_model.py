@@ -149,7 +149,9 @@ class JoinedConversations(RuleBasedStateMachine):
                 assert endpoints[handle].held_bytes == sum(len(held.body) for held in one.values())
             assert not store._claims
             for endpoint in endpoints.values():
-                assert endpoint.due == endpoint.first_due()
+                moments = [moment for moment in (endpoint.due, endpoint.first_due()) if moment is not None]
+                assert endpoint.due == min(moments, default=None)
+                assert endpoint.may_wait or not (endpoint.outgoing or endpoint.held)
                 assert endpoint.acknowledged_sequence <= endpoint.sending_sequence <= endpoint.send_sequence
                 assert endpoint.acknowledged_sequence <= endpoint.transmitted <= endpoint.send_sequence
                 assert not endpoint.outgoing or endpoint.next_attempt is not None or endpoint.ready_since is not None

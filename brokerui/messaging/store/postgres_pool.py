@@ -66,7 +66,7 @@ class Pool:
     def _connect(self) -> SessionStatements:
         import psycopg  # noqa: PLC0415 - a program on SQLite starts without it
 
-        from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - it needs the driver
+        from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - it imports psycopg
 
         given = {
             key: value

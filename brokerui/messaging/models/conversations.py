@@ -88,7 +88,7 @@ class ConversationEndpoint(OfInstance):
         # PostgreSQL updates a row in place, without an entry in any index, if no column that an index or its condition
         # names has another value: a message of a conversation in use changes neither `due` nor `may_wait`.
         indexes = [
-            # Polled all the time: it holds what is due at some time, or was so until lately, and nothing else.
+            # Workers poll it all the time: it holds the endpoints that are due at some time, and no others.
             models.Index(fields=["instance", "due"], condition=Q(due__isnull=False), name="conversation_endpoints_due"),
             # What a change of routes makes due; small, for most conversations wait for nothing.
             models.Index(

@@ -28,7 +28,7 @@ WAKES = {"task": "brokerui.core.tasks.pulse", "schedule": timedelta(seconds=7)}
 
 def started(**schedule: Any) -> Schedule:
     """Beat with this schedule in its settings."""
-    app = Celery("one", set_as_current=False)
+    app = Celery("one", broker="memory://", set_as_current=False)
     app.conf.beat_schedule = schedule
     beat = Schedule(app=app)
     beat._finalize.cancel()  # it would write at the end of the process
@@ -96,6 +96,18 @@ def test_beat_looks_for_changes_once_in_a_while_and_finds_them(monkeypatch: pyte
     assert len(queries) == 0
     at += LOOK_S
     assert "mine" in beat.schedule
+
+
+def test_beat_sleeps_until_an_entry_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It does not ask again and again in the last moment before: that took a fiftieth of a processor."""
+    beat, runs, looks = started(one={**WAKES, "schedule": timedelta(seconds=1)}), list[float](), 0
+    monkeypatch.setattr(beat, "apply_entry", lambda *_entry, **_options: runs.append(time.monotonic()))
+    while len(runs) < 3 and looks < 30:
+        time.sleep(min(max(beat.tick(), 0), 1))
+        looks += 1
+    assert len(runs) == 3
+    assert looks <= 3 * len(runs)
+    assert min(later - earlier for earlier, later in pairwise(runs)) >= 0.99
 
 
 @pytest.fixture

@@ -57,7 +57,7 @@ class Schedule(DatabaseScheduler):
         return bool(super().schedule_changed())
 
     def adjust(self, n: float, drift: float = 0.0) -> float:
-        """Return the seconds until an entry is due, exactly: Celery's beat wakes 10 ms earlier, and spins until then."""
+        """Return the seconds until an entry is due, to the end: Celery wakes 10 ms early, and spins until then."""
         return n + drift
 
     def _spread(self, ours: Mapping[str, Mapping[str, Any]]) -> None:

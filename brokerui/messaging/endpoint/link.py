@@ -39,7 +39,7 @@ GATHER_S = 0.002
 GATHER_MOST_S = 0.016
 """The same where frames come that closely: each time that several do the time doubles, up to this one. Fewer and larger
 bundles cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
-ENOUGH = 16
+ENOUGH = 32
 """Frames that are a large bundle: after them it gathers no longer than after one."""
 
 

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from django.conf import settings
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from brokerui.core.read_once import read_once
 from brokerui.core.tracing import tracing_is_wanted
@@ -33,6 +33,8 @@ from routing.common.broker_events import Event
 logger = logging.getLogger(__name__)
 SECONDS: Final = 2.0
 """Between two writes: what a process that is killed has not written yet."""
+KEPT_S: Final = 10.0
+"""Seconds without an event after which the thread gives its connection back to the database."""
 IS_TRACED: Final = tracing_is_wanted()
 """Whether the way of messages is reported to OpenTelemetry."""
 COUNTED_AT_ONCE: Final = 500
@@ -213,13 +215,22 @@ class Recorder:
 
     def _run(self) -> None:
         while True:
-            self._something.wait(SECONDS if self._stage is not None and self._stage.is_open else None)
+            self._wait()
             time.sleep(SECONDS)
             self._something.clear()
             try:
                 self.flush()
             finally:
-                connections.close_all()
+                close_old_connections()
+
+    def _wait(self) -> None:
+        """Wait for events, or for the end of an open file. The thread keeps its connection while events come: a new
+        one at each write takes the database and this process more than the write."""
+        if self._stage is not None and self._stage.is_open:
+            self._something.wait(SECONDS)
+        elif not self._something.wait(KEPT_S):
+            connections.close_all()
+            self._something.wait()
 
     def forget(self) -> None:
         """In a process that was forked: what its parent has not written is its parent's."""

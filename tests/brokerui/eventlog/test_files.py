@@ -10,19 +10,21 @@ import subprocess
 import sys
 import time
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pyarrow import parquet
 
-from brokerui.eventlog import publishing
+from brokerui.eventlog import publishing, recording
 from brokerui.eventlog.publishing import publish, remove_old
 from brokerui.eventlog.recording import MOST, Recorder
 from brokerui.eventlog.schema import COLUMNS
 from brokerui.eventlog.stage import OPEN, Stage
 from tests.brokerui.elsewhere import elsewhere
 from tests.brokerui.eventlog.samples import AT, EVENTS, SAMPLES
+from tests.brokerui.product import eventually
 
 ALL = (*EVENTS, *SAMPLES)
 ROOT = Path(__file__).resolve().parents[3]
@@ -250,3 +252,29 @@ def _a_process_that_is_forked_writes_nothing(folder: Path) -> None:
     assert publish(folder) == 0
     os.close(read)
     stage.close()
+
+
+def _are(moments: list[float], count: int) -> bool:
+    return len(moments) == count
+
+
+def test_the_thread_keeps_its_connection_while_events_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And gives it back to the database once none has come for a while."""
+    flushed, closed = list[float](), list[float]()
+    monkeypatch.setattr(recording, "SECONDS", 0.02)
+    monkeypatch.setattr(recording, "KEPT_S", 0.5)
+    monkeypatch.setattr(recording, "close_old_connections", lambda: flushed.append(time.monotonic()))
+    monkeypatch.setattr(recording.connections, "close_all", lambda: closed.append(time.monotonic()))
+    mine = Recorder()
+    monkeypatch.setattr(mine, "has_thread", True)
+    monkeypatch.setattr(mine, "flush", lambda: None)
+    monkeypatch.setattr(recording.atexit, "register", lambda _function: None)
+    for count in (1, 2, 3):
+        mine.note("A", [(AT, EVENTS[0])])
+        eventually(partial(_are, flushed, count))
+    assert closed == []
+    eventually(lambda: closed)
+    assert closed[0] - flushed[-1] >= 0.5
+    mine.note("A", [(AT, EVENTS[0])])
+    eventually(partial(_are, flushed, 4))
+    assert len(closed) == 1

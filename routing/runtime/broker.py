@@ -269,7 +269,7 @@ class Broker:
                 self._hear(work, message)
             onward = [(fragment, self._take(work, fragment)) for fragment in arrivals.in_order()]
             work.changes.is_async_commit = is_async_commit
-            self._finish(work)
+            self._finish(work, comes_again=True)
         for fragment, way in onward:
             if way is not None:
                 self._forward(fragment, way, work.now_ms)
@@ -359,8 +359,12 @@ class Broker:
         moments += [self._again_at] if self._postponed else []
         return min((moment for moment in moments if moment is not None), default=None)
 
-    def _finish(self, work: UnitOfWork) -> None:
-        """Reassemble arrived fragments, do the due work, send the acknowledgements that are due, and commit it all."""
+    def _finish(self, work: UnitOfWork, *, comes_again: bool = False) -> None:
+        """Reassemble arrived fragments, do the due work, send the acknowledgements that are due, and commit it all.
+
+        `comes_again`: peers send again what they hear no answer to. A commit that keeps no message and answers nothing
+        may then be lost, and does not wait for the disk: its locks are held for half of the time.
+        """
         for handle in work.batch.due:
             if (endpoint := work.get(handle)) is not None:
                 reassembly.mark_if_ready(work, endpoint)
@@ -370,6 +374,8 @@ class Broker:
         reassembly.release_ready(work)
         fire_due(work)
         send_due_acks(work)
+        if comes_again and not work.outbound and not work.changes.enqueued:
+            work.changes.is_async_commit = True
         self.commit(work)
 
     def retry_all(self, now_ms: int) -> None:

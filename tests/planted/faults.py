@@ -32,6 +32,20 @@ STORE: Final = (
     ),
     Fault(
         "store",
+        "a message that nobody answers is kept by a commit that does not wait for the disk",
+        "if comes_again and not work.outbound and not work.changes.enqueued:",
+        "if comes_again and not work.outbound:",
+        ("test_a_message_waits_for_the_disk_where_no_answer_can_be_sent",),
+    ),
+    Fault(
+        "store",
+        "a message that came again is answered before the commit that kept it is on the disk",
+        "if comes_again and not work.outbound and not work.changes.enqueued:",
+        "if comes_again and not work.changes.enqueued:",
+        ("test_a_message_that_comes_once_more_is_answered_once_it_is_on_the_disk",),
+    ),
+    Fault(
+        "store",
         "frames that came with the bell at the end of a worker's turn are lost",
         "if lists.has_taken:  # the turn was over",
         "if False:",

@@ -173,9 +173,9 @@ def test_a_worker_has_the_write_lock_of_sqlite_for_as_long_as_it_claims(
     seen: list[bool] = []
     finish = Broker._finish
 
-    def finish_seen(self: Broker, work: UnitOfWork) -> None:
+    def finish_seen(self: Broker, work: UnitOfWork, **named: Any) -> None:
         seen.append(connection.in_atomic_block)
-        finish(self, work)
+        finish(self, work, **named)
 
     monkeypatch.setattr(Broker, "_finish", finish_seen)
     with message_reception():

@@ -231,7 +231,7 @@ class Commit:
             is_much = any(_seldom(one) != _seldom(known[one.conversation_handle]) for one in changed)
             columns, values = (_CHANGING, _changing) if is_much else (_OFTEN, _often)
             rows = [(self._instance, *values(one)) for one in changed]
-            self._updated = self._session.update(ENDPOINTS, 2, columns, rows)
+            self._updated = self._session.update_endpoints(columns, rows)
         if new:
             self._session.insert(ENDPOINTS, [(self._instance, *_values(endpoint)) for endpoint in new])
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from brokerui.messaging.store.postgres_values import bytes_array, literal_array, text_array
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, OneWaySession, Row, RowsAsTable
-from brokerui.messaging.store.tables import WrittenTable
+from brokerui.messaging.store.tables import ENDPOINTS, WrittenTable
 from routing.dialog.appended_messages import CHECKED, AppendedMessages, AppendOutcome
 
 if TYPE_CHECKING:
@@ -193,17 +193,15 @@ class PostgresSession(OneWaySession):
         with self._wrapped:
             self._statements.ask(sql, given.parameters)
 
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
-        names = (*table.columns[:keys], *columns)
-        kinds = dict(zip(table.columns, table.kinds, strict=True))
-        given = self.given(rows, **{name: kinds[name] for name in names})
+    def update_endpoints(self, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
+        row, kinds = ENDPOINTS.name, dict(zip(ENDPOINTS.columns, ENDPOINTS.kinds, strict=True))
+        given = self.given(rows, **{name: kinds[name] for name in ("instance_id", "conversation_handle", *columns)})
         values = ", ".join(f"{name} = given.{name}" for name in columns)
-        same = " AND ".join(f"{table.name}.{name} = given.{name}" for name in names[1:keys])
-        same = f"{table.name}.instance_id + 0 = given.instance_id AND {same}"
+        same = f"{row}.instance_id + 0 = given.instance_id AND {row}.conversation_handle = given.conversation_handle"
         if len(rows) > 1:  # a planner that takes the table for empty would begin with its rows, and read all of them
-            same += f" AND {table.name}.{names[1]} = ANY(%(given_{names[1]})s::{kinds[names[1]]}[])"
-        returned = f"{table.name}.{names[keys - 1]}, {self.version(table.name)}"
-        sql = f"UPDATE {table.name} SET {values} FROM {given.sql} WHERE {same} RETURNING {returned}"
+            same += f" AND {row}.conversation_handle = ANY(%(given_conversation_handle)s::text[])"
+        returned = f"{row}.conversation_handle, {self.version(row)}"
+        sql = f"UPDATE {row} SET {values} FROM {given.sql} WHERE {same} RETURNING {returned}"
         return self.ask(sql, given.parameters)
 
     def version(self, alias: str) -> str:

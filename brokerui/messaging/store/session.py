@@ -125,9 +125,9 @@ class Session(ABC):
         """Rows into a table, in this order."""
 
     @abstractmethod
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
-        """Columns of rows of a table, which the first `keys` columns of the table tell; a row has keys, then values.
-        Return the last of the keys and the version of each row, where the database has versions."""
+    def update_endpoints(self, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
+        """Columns of endpoints; a row has the number of the instance, the handle, then the values. Return the handle
+        and the version of each row, where the database has versions."""
 
     @abstractmethod
     def version(self, alias: str) -> str:

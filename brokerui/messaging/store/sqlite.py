@@ -16,7 +16,7 @@ from django.db import IntegrityError, connections, transaction
 
 from brokerui.messaging.store.locks import locks_of
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Row, RowsAsTable, Session
-from brokerui.messaging.store.tables import WrittenTable
+from brokerui.messaging.store.tables import ENDPOINTS, WrittenTable
 from routing.runtime.store import Conflict
 
 _DUPLICATE = {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY"}
@@ -130,11 +130,10 @@ class SqliteSession(Session):
         values = ", ".join(["%s"] * len(table.columns))
         self._run_each(f"INSERT INTO {table.name} ({table.listed}) VALUES ({values})", rows)
 
-    def update(self, table: WrittenTable, keys: int, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
+    def update_endpoints(self, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
         values = ", ".join(f"{name} = %s" for name in columns)
-        same = " AND ".join(f"{name} = %s" for name in table.columns[:keys])
-        sql = f"UPDATE {table.name} SET {values} WHERE {same}"
-        self._run_each(sql, ((*row[keys:], *row[:keys]) for row in rows))
+        sql = f"UPDATE {ENDPOINTS.name} SET {values} WHERE instance_id = %s AND conversation_handle = %s"
+        self._run_each(sql, ((*row[2:], *row[:2]) for row in rows))
         return list
 
     def version(self, alias: str) -> str:

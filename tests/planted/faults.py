@@ -602,9 +602,16 @@ ENDPOINT: Final = (
     Fault(
         "endpoint",
         "frames that come closely after each other wait longer each time, without a bound",
-        "return last_s if frames == 1 else min(2 * last_s, GATHER_MOST_S)",
-        "return last_s if frames == 1 else 2 * last_s",
+        "return min(2 * last_s, GATHER_MOST_S)",
+        "return 2 * last_s",
         ("test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound",),
+    ),
+    Fault(
+        "endpoint",
+        "after a burst each frame waits as long as those of the burst did",
+        "return max(last_s / 2, GATHER_S)",
+        "return last_s",
+        ("test_after_a_burst_frames_are_sent_as_if_there_had_been_none",),
     ),
     Fault(
         "endpoint",

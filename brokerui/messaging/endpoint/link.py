@@ -37,8 +37,10 @@ PAUSE = 0.25
 GATHER_S = 0.002
 """Frames that come within these seconds after others were sent go together; a frame that comes later goes at once."""
 GATHER_MOST_S = 0.016
-"""The same where frames come that closely: each time that several do the time doubles, up to this one. Fewer and larger
-bundles cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
+"""The same where frames come closely: the time doubles as long as they do, up to this one. Fewer and larger bundles
+cost both endpoints, both Redis and the worker that takes them less, and so leave more to the senders."""
+CLOSELY = 400
+"""Frames a second that come closely. Where they come less closely, the time becomes half of what it was."""
 ENOUGH = 32
 """Frames that are a large bundle: after them it gathers no longer than after one."""
 
@@ -272,7 +274,9 @@ def gathering_s(frames: int, last_s: float) -> float:
     came, 0 where they are the first."""
     if not last_s or frames >= ENOUGH:
         return GATHER_S
-    return last_s if frames == 1 else min(2 * last_s, GATHER_MOST_S)
+    if frames > 1 and frames >= CLOSELY * last_s:
+        return min(2 * last_s, GATHER_MOST_S)
+    return max(last_s / 2, GATHER_S)
 
 
 class RefusedError(Exception):

@@ -11,7 +11,7 @@ import pytest
 from redis import RedisError
 
 from brokerui.messaging.endpoint import link as links
-from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink, Problem
+from brokerui.messaging.endpoint.link import ENOUGH, GATHER_MOST_S, GATHER_S, NextHopLink, Problem, gathering_s
 from tests.brokerui.messaging.endpoint.played import played
 
 wait_for = asyncio.wait_for
@@ -63,7 +63,7 @@ def test_a_frame_that_comes_alone_is_sent_at_once(monkeypatch: pytest.MonkeyPatc
     assert scene.carry() == ["sends", GATHER_S]
 
 
-@pytest.mark.parametrize("frames", [2, ENOUGH - 1])
+@pytest.mark.parametrize("frames", [7, ENOUGH - 1])
 def test_the_more_closely_frames_come_the_longer_they_gather_up_to_a_bound(
     monkeypatch: pytest.MonkeyPatch, frames: int
 ) -> None:
@@ -80,6 +80,18 @@ def test_frames_that_come_one_by_one_or_many_together_gather_no_longer(
     """A conversation whose window is full goes on as soon as its acknowledgement is there."""
     scene = Scene(monkeypatch, SOON, frames)
     assert scene.carry()[1::2] == [GATHER_S] * (SOON + 1)
+
+
+@pytest.mark.parametrize(("a_second", "pause"), [(60, GATHER_S), (100, GATHER_S), (200, GATHER_S), (800, 0.016)])
+def test_after_a_burst_frames_are_sent_as_if_there_had_been_none(a_second: int, pause: float) -> None:
+    """Frames come by the thousand a second, as a sender catches up with a stall; those behind them come evenly."""
+    at, sent, gather_s = 0.0, 0, 0.0
+    for _ in range(200):
+        came = int(min(at, 0.1) * 1_500 + max(at - 0.1, 0) * a_second) + 1 - sent
+        sent += came
+        gather_s = gathering_s(came, gather_s) if came else GATHER_S
+        at += gather_s
+    assert gather_s == pause
 
 
 @pytest.mark.parametrize("is_told", [False, True], ids=["it has heard of no others", "others wait in Redis"])

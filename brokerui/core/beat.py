@@ -58,7 +58,8 @@ class Schedule(DatabaseScheduler):
 
     def adjust(self, n: float, drift: float = 0.0) -> float:
         """Return the seconds until an entry is due, to the end: Celery wakes 10 ms early, and spins until then."""
-        return n + drift
+        seconds: float = super().adjust(n, drift)
+        return seconds
 
     def _spread(self, ours: Mapping[str, Mapping[str, Any]]) -> None:
         """Spread the next runs of entries that have the same short interval over it: else all of them run in the same

@@ -273,7 +273,7 @@ class CallersSession(SendingSession):
 
 
 def _statements(connection: psycopg.Connection[Row]) -> SessionStatements:
-    from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - SQLite has no psycopg
+    from brokerui.messaging.store.postgres_statements import SessionStatements  # noqa: PLC0415 - it imports psycopg
 
     return SessionStatements(connection)
 

@@ -45,6 +45,8 @@ _APPEND: Final = (
 """The function of the migration `0008_may_wait`."""
 _ARRAYS: Final[dict[str, Callable[[Sequence[Any]], str | bytes]]] = {"text": text_array, "bytea": bytes_array}
 """Of the kinds of columns that are neither numbers nor truth values."""
+COMPARED: Final = 32
+"""Endpoints that one UPDATE writes: the server compares each of them with each of the given rows."""
 
 
 @cache
@@ -194,6 +196,11 @@ class PostgresSession(OneWaySession):
             self._statements.ask(sql, given.parameters)
 
     def update_endpoints(self, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
+        parts = [rows[first : first + COMPARED] for first in range(0, len(rows), COMPARED)]
+        answers = [self._update_endpoints(columns, part) for part in parts]
+        return lambda: [row for answer in answers for row in answer()]
+
+    def _update_endpoints(self, columns: Sequence[str], rows: Sequence[Row]) -> Answer:
         row, kinds = ENDPOINTS.name, dict(zip(ENDPOINTS.columns, ENDPOINTS.kinds, strict=True))
         given = self.given(rows, **{name: kinds[name] for name in ("instance_id", "conversation_handle", *columns)})
         values = ", ".join(f"{name} = given.{name}" for name in columns)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
+from math import ceil
 from typing import Any
 
 import pytest
@@ -17,10 +19,12 @@ from django.db import connection
 from brokerui.messaging.broker_cache import broker_of
 from brokerui.messaging.models import ConversationEndpoint
 from brokerui.messaging.services import conversation_end
+from brokerui.messaging.store.postgres import COMPARED
 from brokerui.messaging.store.postgres_statements import Reply, SessionStatements
+from routing.dialog.batch import ChangeSet, ClaimRequest
 from tests.brokerui.messaging.hosted import Wire
 from tests.brokerui.messaging.test_services import begin, bodies, receive, send
-from tests.brokerui.messaging.test_store import endpoint, on_postgres, write
+from tests.brokerui.messaging.test_store import NOW, endpoint, on_postgres, write
 
 pytestmark = [pytest.mark.both_databases, pytest.mark.django_db(transaction=True)]
 MANY = 600
@@ -105,3 +109,21 @@ def test_a_conversation_is_found_without_reading_the_others(
     }
     assert all(any(plan.rows for plan in mine) for mine in plans.values())
     assert {sql: found for sql, mine in plans.items() for plan in mine if (found := full_reads(plan))} == {}
+
+
+@on_postgres
+@pytest.mark.parametrize("many", [1, 2, COMPARED, COMPARED + 1, 3 * COMPARED])
+def test_many_endpoints_of_a_commit_are_written_by_statements_that_compare_few(
+    wire: Wire, plans: dict[str, list[Reply]], many: int
+) -> None:
+    """The server compares each row that an UPDATE finds with each that it was given: of 200 that took three times as
+    long as the rest."""
+    fill_with_idle_ones()
+    store, handles = broker_of("A").store, [f"{number}t" for number in range(many)]
+    batch = store.claim(ClaimRequest(handles=tuple(handles)), NOW)
+    plans.clear()
+    changed = {handle: replace(batch.endpoints[handle], receive_sequence=7) for handle in handles}
+    store.commit(ChangeSet(batch.token, NOW, endpoints=changed))
+    written = ConversationEndpoint.objects.filter(receive_sequence=7)
+    assert sorted(written.values_list("conversation_handle", flat=True)) == sorted(handles)
+    assert sum(len(mine) for sql, mine in plans.items() if sql.startswith("UPDATE")) == ceil(many / COMPARED)

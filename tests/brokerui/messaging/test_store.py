@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -30,7 +31,7 @@ from brokerui.messaging.store.locks import Locks, _after_fork, locks_of
 from brokerui.messaging.store.moving import alone_in
 from brokerui.messaging.store.next_group import QueueLook
 from brokerui.messaging.store.numbers import queue_number
-from brokerui.messaging.store.postgres import INSTANCES, TAKEN
+from brokerui.messaging.store.postgres import COMPARED, INSTANCES, TAKEN
 from brokerui.messaging.store.postgres_pool import IDLE, Pool, pool_of
 from brokerui.messaging.store.postgres_transactions import _HARDEN, CallersSession, OwnSession
 from brokerui.messaging.store.session import CONVERSATION, GROUP, Answer, Session
@@ -476,6 +477,7 @@ def everything(handles: list[str], prefix: str) -> Callable[[DatabaseStore], Non
 def test_a_batch_takes_as_many_statements_whatever_its_size(
     store: DatabaseStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """But for updates of endpoints: one more for every 32 (`COMPARED`)."""
     taken: list[int] = []
     for size, prefix in ((4, "a"), (200, "b")):
         handles = [f"{prefix}{number}t" for number in range(size)]
@@ -490,7 +492,7 @@ def test_a_batch_takes_as_many_statements_whatever_its_size(
         )
         work = everything(handles, "new")
         taken.append(queries_of(monkeypatch, lambda work=work: work(store)))
-    assert taken[0] == taken[1]
+    assert 0 <= taken[1] - taken[0] < ceil(200 / COMPARED)
     assert taken[0] <= 40
 
 
